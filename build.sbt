@@ -1,0 +1,111 @@
+import scala.io.Source
+
+val sparkLine = SparkVersions.current
+
+ThisBuild / organization := "io.zcube"
+ThisBuild / scalaVersion := SparkVersions.scala
+// One source of the version for the jar and the wheel.
+ThisBuild / version := {
+  val text = IO.read((ThisBuild / baseDirectory).value / "python" / "zcube" / "_version.py")
+  """__version__ = "([^"]+)"""".r.findFirstMatchIn(text).get.group(1)
+}
+ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
+ThisBuild / semanticdbEnabled := true
+ThisBuild / semanticdbVersion := "4.14.2"
+ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
+// Two cores: one forked test JVM at a time.
+Global / concurrentRestrictions += Tags.limit(Tags.ForkedTestGroup, 1)
+
+def sparkModule(name: String, config: String): ModuleID =
+  "org.apache.spark" %% name % sparkLine.spark % config
+
+val sparkOpens = Seq(
+  "java.base/java.lang",
+  "java.base/java.lang.invoke",
+  "java.base/java.lang.reflect",
+  "java.base/java.io",
+  "java.base/java.net",
+  "java.base/java.nio",
+  "java.base/java.util",
+  "java.base/java.util.concurrent",
+  "java.base/java.util.concurrent.atomic",
+  "java.base/jdk.internal.ref",
+  "java.base/sun.nio.ch",
+  "java.base/sun.nio.cs",
+  "java.base/sun.security.action",
+  "java.base/sun.util.calendar").flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
+  Seq("-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true")
+
+val common = Seq(
+  // Each Spark line has its own output folder, so that switching lines never mixes classes.
+  target := baseDirectory.value / "target" / s"spark-${sparkLine.line}",
+  libraryDependencies ++= Seq(
+    "org.scalatest" %% "scalatest" % "3.2.19" % Test,
+    "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0" % Test,
+    "org.scalacheck" %% "scalacheck" % "1.19.0" % Test),
+  Test / fork := true,
+  Test / baseDirectory := (ThisBuild / baseDirectory).value,
+  Test / javaOptions ++= sparkOpens ++ Seq(
+    "-Xmx3g",
+    "-Duser.timezone=UTC",
+    s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}"),
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
+  Test / scalacOptions -= "-Wnonunit-statement",
+  Compile / doc / sources := Nil)
+
+def shims(folders: Seq[String]) = Seq(
+  Compile / unmanagedSourceDirectories ++=
+    folders.map(baseDirectory.value / "src" / "main" / "scala-shims" / _))
+
+val sparkTestKit = Seq("spark-core", "spark-catalyst", "spark-sql", "spark-common-utils").map { name =>
+  ("org.apache.spark" %% name % sparkLine.spark % Test).classifier("tests")
+}
+
+lazy val core = (project in file("jvm/core")).settings(common).settings(name := "zcube-core")
+
+lazy val spark = (project in file("jvm/spark"))
+  .enablePlugins(Antlr4Plugin)
+  .dependsOn(core % "compile->compile;test->test")
+  .settings(common)
+  .settings(shims(sparkLine.sparkShims))
+  .settings(
+    name := "zcube-spark-part",
+    Antlr4 / antlr4Version := "4.13.1",
+    Antlr4 / antlr4PackageName := Some("io.zcube.sql.parser"),
+    Antlr4 / antlr4GenVisitor := true,
+    Antlr4 / antlr4GenListener := false,
+    libraryDependencies --= Seq("org.antlr" % "antlr4-runtime" % "4.13.1"),
+    libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit)
+
+lazy val delta = (project in file("jvm/delta"))
+  .dependsOn(spark % "compile->compile;test->test")
+  .settings(common)
+  .settings(shims(sparkLine.deltaShims))
+  .settings(
+    name := s"zcube-spark_${sparkLine.line}",
+    libraryDependencies ++= Seq(
+      sparkModule("spark-sql", "provided"),
+      "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta % "provided") ++ sparkTestKit,
+    // One jar for `--jars`: core and spark are folded in; Spark and Delta are provided.
+    Compile / packageBin / mappings ++=
+      (core / Compile / packageBin / mappings).value ++
+        (spark / Compile / packageBin / mappings).value ++
+        Seq("LICENSE", "NOTICE")
+          .map(f => (ThisBuild / baseDirectory).value / f -> s"META-INF/$f")
+          .filter(_._1.exists))
+
+lazy val benchmarks = (project in file("jvm/benchmarks"))
+  .enablePlugins(JmhPlugin)
+  .dependsOn(delta)
+  .settings(common)
+  .settings(
+    name := "zcube-benchmarks",
+    Jmh / javaOptions ++= sparkOpens,
+    libraryDependencies ++= Seq(
+      sparkModule("spark-sql", "runtime"),
+      "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta % "runtime"))
+
+lazy val root = (project in file("."))
+  .aggregate(core, spark, delta)
+  .settings(common)
+  .settings(name := "zcube", publish / skip := true)
