@@ -1,0 +1,40 @@
+package io.zcube.curve
+
+/**
+ * An order of the points of a grid of 2^bits cells a side: every point has its own index, and
+ * points of near index lie near each other (how near, is what tells curves apart).
+ *
+ * Immutable and thread-safe; `index` allocates nothing.
+ */
+trait SpaceFillingCurve extends Serializable {
+
+  /** Number of coordinates of a point. */
+  def dimensions: Int
+
+  /** Bits of each coordinate. */
+  def bits: Int
+
+  /** Whether the index is the bitwise OR of one contribution of each coordinate. */
+  def isSeparable: Boolean
+
+  /**
+   * Index of a point, in [0, 2^(dimensions × bits)).
+   *
+   * @param point coordinates, each in [0, 2^bits); not checked, not changed
+   */
+  def index(point: Array[Int]): Long
+}
+
+object SpaceFillingCurve {
+
+  /** An index must be a non-negative long. */
+  val MostIndexBits: Int = 63
+
+  private[curve] def check(dimensions: Int, bits: Int): Unit = {
+    require(dimensions >= 1, s"dimensions must be positive, not $dimensions")
+    require(bits >= 1 && bits <= 32, s"bits must be 1 to 32, not $bits")
+    require(
+      dimensions.toLong * bits <= MostIndexBits,
+      s"$dimensions dimensions of $bits bits don't fit into $MostIndexBits bits")
+  }
+}

@@ -1,0 +1,33 @@
+package io.zcube.sql
+
+import org.apache.spark.sql.SparkSessionExtensions
+
+import io.zcube.sql.parser.ZCubeSqlParser
+import io.zcube.sql.rules.{CheckClusterRows, CheckOptimizeOptions, ClusterRowsRewrite, ResolveClusterHint}
+
+/**
+ * Everything that ZCube adds to a session:
+ * `spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension,io.zcube.sql.ZCubeSparkSessionExtension`
+ * in either order.
+ */
+class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
+
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    FunctionCatalog.all.foreach(extensions.injectFunction)
+
+    // Parser: takes the OPTIONS clause off OPTIMIZE, whichever parser reads the rest.
+    extensions.injectParser((session, delegate) => new ZCubeSqlParser(session, delegate))
+
+    // Hints are gone after their own batch, so ours must become a node there.
+    extensions.injectHintResolutionRule(_ => ResolveClusterHint)
+
+    // Refusals at analysis, before any job runs.
+    extensions.injectCheckRule(_ => CheckClusterRows)
+    extensions.injectCheckRule(_ => CheckOptimizeOptions)
+
+    // Optimizer: sampling runs jobs, which analysis must not; and the child is pruned by then.
+    extensions.injectOptimizerRule(session => ClusterRowsRewrite(session))
+
+    SessionExtensionPart.available().foreach(_.inject(extensions))
+  }
+}

@@ -1,0 +1,22 @@
+package io.zcube.sql.expressions
+
+import io.zcube.curve.{HilbertCurve, SkillingTransform}
+import io.zcube.curve.SpaceFillingCurve.MostIndexBits
+import io.zcube.sql.errors.ZCubeErrors
+
+/** What `hilbert_index` computes for each row, interpreted and in generated code alike. */
+final class HilbertKernel(dimensions: Int, bits: Int) extends Serializable {
+
+  private val curve: HilbertCurve =
+    if (dimensions.toLong * bits <= MostIndexBits) HilbertCurve(dimensions, bits) else null
+
+  /** The value as a coordinate: its low 32 bits, taken as unsigned. */
+  def coordinate(value: Long): Int = {
+    if (value < 0 || (value >>> bits) != 0) throw ZCubeErrors.hilbertValueOutOfRange(value, bits)
+    value.toInt
+  }
+
+  def index(point: Array[Int]): Long = curve.index(point)
+
+  def bytes(point: Array[Int]): Array[Byte] = SkillingTransform.bytes(point, bits)
+}

@@ -1,0 +1,80 @@
+package io.zcube.sql.expressions
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.types._
+
+import io.zcube.curve.BitInterleaver
+
+/** Interleaves the bits of INTs ([[BitInterleaver]]); NULL counts as 0; never NULL itself. */
+@ExpressionDescription(
+  usage = """
+    _FUNC_(expr1, expr2, ...) - Returns the bits of the arguments taken in turns, as a BINARY of four
+      bytes per argument whose unsigned byte order is Z-order.""",
+  arguments = """
+    Arguments:
+      * exprN - an INT, SMALLINT or TINYINT; its 32 bits are taken as they are. NULL counts as 0.
+          The bits of the first argument are the most significant.
+  """,
+  examples = """
+    Examples:
+      > SELECT hex(_FUNC_(214, 97));
+       000000000000B629
+      > SELECT hex(_FUNC_(97, 214));
+       0000000000007916
+  """,
+  since = "0.1.0",
+  group = "bitwise_funcs")
+case class InterleaveBits(children: Seq[Expression]) extends Expression {
+
+  override def dataType: DataType = BinaryType
+  override def nullable: Boolean = false
+  override def prettyName: String = "interleave_bits"
+
+  override def checkInputDataTypes(): TypeCheckResult =
+    if (children.isEmpty) {
+      TypeCheckFailure(s"$prettyName needs at least one argument")
+    } else {
+      children.zipWithIndex
+        .collectFirst {
+          case (child, i) if !IntArgument.isIntOrNarrower(child.dataType) =>
+            TypeCheckFailure(
+              s"argument ${i + 1} of $prettyName must be INT, SMALLINT or TINYINT, not " +
+                s"${child.dataType.sql}: bring it into that range, e.g. by range_partition_id")
+        }
+        .getOrElse(TypeCheckSuccess)
+    }
+
+  override def eval(input: InternalRow): Any = {
+    val values = new Array[Int](children.length)
+    var i = 0
+    while (i < values.length) {
+      val value = children(i).eval(input)
+      if (value != null) values(i) = value.asInstanceOf[Number].intValue
+      i += 1
+    }
+    BitInterleaver.interleave(values)
+  }
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val values =
+      ctx.addMutableState("int[]", "interleaved", v => s"$v = new int[${children.length}];")
+    val steps = children.zipWithIndex.map { case (child, i) =>
+      val value = child.genCode(ctx)
+      val known = if (child.dataType == NullType) "0" else s"${value.isNull} ? 0 : ${value.value}"
+      s"${value.code}\n$values[$i] = $known;"
+    }
+    ev.copy(
+      code = code"""
+        ${ctx.splitExpressionsWithCurrentInputs(steps, prettyName)}
+        final byte[] ${ev.value} = io.zcube.curve.BitInterleaver.interleave($values);""",
+      isNull = FalseLiteral)
+  }
+
+  override protected def withNewChildrenInternal(
+      newChildren: IndexedSeq[Expression]): InterleaveBits = copy(children = newChildren)
+}

@@ -1,0 +1,19 @@
+package io.zcube.sql
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.functions.{call_function, lit}
+
+/** ZCube's functions for Scala's DataFrame API; the session needs ZCube's extension. */
+object functions {
+
+  /** Approximate rank of the column's value, 0 to n - 1; NULL has 0. */
+  def range_partition_id(column: Column, n: Int): Column =
+    call_function("range_partition_id", column, lit(n))
+
+  /** Bits of the INT columns in turns, as a BINARY whose unsigned order is Z-order. */
+  def interleave_bits(columns: Column*): Column = call_function("interleave_bits", columns: _*)
+
+  /** Place of a point of `bits` bits a coordinate on the Hilbert curve. */
+  def hilbert_index(bits: Int, columns: Column*): Column =
+    call_function("hilbert_index", lit(bits) +: columns: _*)
+}
