@@ -22,7 +22,8 @@ private[layout] final class SampleTask(
       val row = rows.next()
       count += 1
       val hash = hashOf(row)
-      if (reservoir.accepts(hash)) reservoir.add(hash, project(row).getBytes)
+      // The projection reuses its row, and getBytes may hand out the very buffer.
+      if (reservoir.accepts(hash)) reservoir.add(hash, project(row).copy().getBytes)
     }
     SampleTask.pack(count, reservoir.threshold, reservoir.result())
   }

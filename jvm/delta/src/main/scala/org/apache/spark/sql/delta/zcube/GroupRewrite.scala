@@ -1,11 +1,10 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, BitwiseXor, Expression, ShiftRightUnsigned, XxHash64, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic.{Dataset, DataFrame, SparkSession}
-import org.apache.spark.sql.delta.{RowTracking, Snapshot}
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.functions.col
 
 import io.zcube.layout.FileCount
 import io.zcube.sql.errors.ZCubeErrors
@@ -40,7 +39,7 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
   }
 
   private def sampleOf(group: FileGroup, what: String): (RowSample, Int) = {
-    val input = rowsOf(group)
+    val input = PlacedRows.of(session, snapshot, group.files)
     val expectedFiles = fileCount(group, group.rows.getOrElse(Long.MaxValue))
     val plan = Project(
       clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
@@ -64,7 +63,7 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
     val request =
       LayoutRequest(task.options.curve, settings.ranges, settings.spread, settings.sort)
     val layout = LayoutPlan.of(sample, files, request)
-    val input = rowsOf(group)
+    val input = PlacedRows.of(session, snapshot, group.files)
     val place = placeOf(input)
     val laidOut = LayoutWriter.layOut(
       input.queryExecution.analyzed,
@@ -80,29 +79,16 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
     }
   }
 
-  /** The group's rows, row ids and each row's place in its file with them. */
-  private def rowsOf(group: FileGroup): DataFrame = {
-    val scan = txn.deltaLog
-      .createDataFrame(snapshot, group.files, actionTypeOpt = Some("Optimize"))
-      .asInstanceOf[DataFrame]
-    val metadata = scan.metadataColumn("_metadata")
-    val placed = scan.select(
-      col("*"),
-      metadata.getField("file_name").as(FileName),
-      metadata.getField("row_index").as(RowIndex))
-    RowTracking.preserveRowTrackingColumns(placed, snapshot).asInstanceOf[DataFrame]
-  }
-
   private def placeOf(input: DataFrame): Seq[Attribute] = {
     val output = input.queryExecution.analyzed.output
-    Seq(FileName, RowIndex).map(name => output.find(_.name == name).get)
+    Seq(PlacedRows.FileName, PlacedRows.RowIndex).map(name => output.find(_.name == name).get)
   }
 
   private def clusteringColumns(input: DataFrame): Seq[Expression] = task.zOrderBy.map { name =>
     input.queryExecution.analyzed
       .resolve(name.nameParts, session.sessionState.conf.resolver)
       .getOrElse(
-        throw org.apache.spark.sql.delta.DeltaErrors.zOrderingColumnDoesNotExistException(name.name))
+        throw DeltaErrors.zOrderingColumnDoesNotExistException(name.name))
   }
 
   /** Statistics say how many rows were written; without them the new files are counted. */
@@ -116,9 +102,6 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
 }
 
 object GroupRewrite {
-  private val FileName = "__zcube_file_name"
-  private val RowIndex = "__zcube_row_index"
-
   /** A number that depends on nothing but the row's file and place. */
   private def noiseOf(place: Seq[Attribute]): Expression = {
     val hash = new XxHash64(place)
