@@ -7,10 +7,17 @@ import pytest
 from pyspark.sql import SparkSession
 
 import zcube
-from zcube import _versions
+from zcube import _defaults, _versions
 
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 ZCUBE = "io.zcube.sql.ZCubeSparkSessionExtension"
+
+
+@pytest.fixture(autouse=True)
+def _no_running_jvm(monkeypatch, tmp_path):
+    """As in a fresh process: the session of the other tests must not be seen."""
+    monkeypatch.setattr(_defaults, "_jvm_is_at_hand", lambda: False)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
 
 
 def configured(**options):
@@ -43,6 +50,19 @@ def test_what_is_there_is_kept():
 
 def test_delta_on_the_builder_is_not_added_again():
     options = configured(spark__jars="/jars/delta-spark_4.2_2.13-4.4.0.jar")
+    assert "spark.jars.packages" not in options
+
+
+def test_spark_defaults_are_added_to(tmp_path):
+    (tmp_path / "spark-defaults.conf").write_text(
+        "# settings of the cluster\n"
+        "spark.sql.extensions   a.B\n"
+        "spark.jars=/x.jar\n"
+        "spark.jars.packages: io.delta:delta-spark_4.2_2.13:4.4.0\n"
+    )
+    options = configured()
+    assert options["spark.sql.extensions"] == f"a.B,{DELTA},{ZCUBE}"
+    assert options["spark.jars"].startswith("/x.jar,")
     assert "spark.jars.packages" not in options
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
+from zcube import _defaults
 from zcube._jar import jar_path
 from zcube._versions import delta_version, spark_line
 
@@ -33,11 +33,11 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         return builder
     line = spark_line()
     jar = str(jar_path(line))
-    defaults = SparkConf(loadDefaults=True) if _jvm_runs() else None
+    defaults = _defaults.load()
 
     def existing(key: str) -> list[str]:
         value = options.get(key)
-        if value is None and defaults is not None:
+        if value is None:
             value = defaults.get(key)
         return [part.strip() for part in (value or "").split(",") if part.strip()]
 
@@ -55,10 +55,3 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     if not existing(_CATALOG):
         builder.config(_CATALOG, _DELTA_CATALOG)
     return builder
-
-
-def _jvm_runs() -> bool:
-    """Whether Spark's JVM is up, so that its defaults can be read."""
-    from pyspark import SparkContext
-
-    return SparkContext._gateway is not None

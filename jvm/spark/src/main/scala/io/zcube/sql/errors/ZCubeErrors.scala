@@ -9,7 +9,7 @@ object ZCubeErrors {
     analysis("ZCUBE_CLUSTER_INPUT_SIZE_UNKNOWN")
 
   def hilbertValueOutOfRange(value: Long, bits: Int): Throwable =
-    new ZCubeRuntimeException(
+    new ZCubeArithmeticException(
       "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
       Map(
         "value" -> value.toString,
@@ -26,7 +26,7 @@ object ZCubeErrors {
     analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
 
   def rowCountMismatch(table: String, rowsIn: Long, rowsOut: Long): Throwable =
-    new ZCubeRuntimeException(
+    new ZCubeExecutionException(
       "ZCUBE_ROW_COUNT_MISMATCH",
       Map("table" -> table, "rowsIn" -> rowsIn.toString, "rowsOut" -> rowsOut.toString))
 

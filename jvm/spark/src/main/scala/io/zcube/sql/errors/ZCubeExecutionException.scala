@@ -3,10 +3,11 @@ package io.zcube.sql.errors
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.execution.QueryExecutionException
 
-/** An error that comes up while rows are processed. */
-final class ZCubeRuntimeException(condition: String, parameters: Map[String, String])
-    extends RuntimeException(ErrorConditions.message(condition, parameters))
+/** A command that failed while it ran. PySpark raises its own QueryExecutionException for it. */
+final class ZCubeExecutionException(condition: String, parameters: Map[String, String])
+    extends QueryExecutionException(ErrorConditions.message(condition, parameters))
     with SparkThrowable {
   override def getCondition: String = condition
   override def getSqlState: String = ErrorConditions.sqlState(condition)
