@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from delta.tables import DeltaTable
-from pyspark.errors import PySparkException
+from pyspark.errors import PySparkException, QueryExecutionException
 
 from tests.support import checksum, delta_log, jobs
 from zcube import ClusteredTable, ZCubeError
@@ -286,7 +286,7 @@ def test_null_values_and_all_null_columns(spark, path):
     spark.range(3000).selectExpr(
         "id", "if(id % 5 = 0, NULL, hash(id)) x", "CAST(NULL AS STRING) n"
     ).write.format("delta").save(path)
-    small_files(spark, 8 << 10)
+    small_files(spark, 3 << 10)
     optimize(spark, path, "ZORDER BY (x, n)")
     files = delta_log.files(spark, path)
     with_nulls = [f for f in files if f.nulls["x"] > 0]
@@ -323,7 +323,7 @@ def test_options_need_zcube_and_zorder(spark, path):
 @pytest.mark.parametrize("curve", ["zorder", "hilbert", "linear", "HILBERT"])
 def test_curves(spark, path, curve):
     write(spark, path)
-    small_files(spark, 16 << 10)
+    small_files(spark, 12 << 10)
     optimize(spark, path, f"/* why */ ZORDER BY (x, y) OPTIONS ( 'curve' = '{curve}' ) ;")
     result = ClusteredTable.for_path(spark, path).optimize(zorder_by=["x", "y"], curve=curve)
     assert result.files_added == len(delta_log.files(spark, path)) > 3
@@ -353,8 +353,9 @@ def test_a_failure_in_the_middle_leaves_nothing_behind(spark, path):
     before = files_on_disk(path)
     version = DeltaTable.forPath(spark, path).history(1).collect()[0].version
     spark.conf.set("spark.sql.ansi.enabled", "true")
-    with pytest.raises(PySparkException) as error:
+    with pytest.raises(QueryExecutionException) as error:
         spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (x)")
+    assert error.value.getCondition() == "ZCUBE_REWRITE_FAILED"
     assert "CAST_INVALID_INPUT" in str(error.value)
     assert files_on_disk(path) == before
     assert DeltaTable.forPath(spark, path).history(1).collect()[0].version == version

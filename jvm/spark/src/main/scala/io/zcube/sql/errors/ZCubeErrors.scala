@@ -25,6 +25,16 @@ object ZCubeErrors {
   def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
     analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
 
+  /** @param cause what Spark says; its innermost message tells the reason */
+  def rewriteFailed(table: String, cause: Throwable): Throwable = {
+    val innermost = Iterator.iterate(cause)(_.getCause).takeWhile(_ != null).toSeq.last
+    val reason = Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
+    new ZCubeExecutionException(
+      "ZCUBE_REWRITE_FAILED",
+      Map("table" -> table, "cause" -> reason),
+      cause)
+  }
+
   def rowCountMismatch(table: String, rowsIn: Long, rowsOut: Long): Throwable =
     new ZCubeExecutionException(
       "ZCUBE_ROW_COUNT_MISMATCH",

@@ -25,6 +25,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.hilbertValueOutOfRange(5, 2),
     ZCubeErrors.invalidOption("curve", "x", "y"),
     ZCubeErrors.optionsNotSupported(),
+    ZCubeErrors.rewriteFailed("t", new RuntimeException("job", new RuntimeException("disk full"))),
     ZCubeErrors.rowCountMismatch("t", 1, 2),
     ZCubeErrors.streamingNotSupported(),
     ZCubeErrors.tooManyColumns(64, 63),
