@@ -1,65 +1,89 @@
-"""One Spark session for all tests, built by ``zcube.configure`` itself."""
+"""One Spark session for all tests, built as a user builds it."""
 
-from __future__ import annotations
-
+import contextlib
+import itertools
 import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
-from typing import Protocol
+import shutil
 
 import pytest
 import zcube
 from pyspark.sql import SparkSession
-from support.jobs import JobCounter
+
+from tests.support.job_counter import JobCounter
 
 # Another Spark on the machine must not lend its home or its settings to the tests.
 for variable in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS", "MASTER"):
     os.environ.pop(variable, None)
 
-
-class DeltaOnly(Protocol):
-    """``with delta_only(): …`` runs Delta's own OPTIMIZE."""
-
-    def __call__(self) -> AbstractContextManager[None]: ...
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.driver.memory": "2g",
+    "spark.sql.session.timeZone": "UTC",
+}
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The shared classic session. A test that changes a setting must set it back."""
-    scratch = tmp_path_factory.mktemp("spark")
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .appName("zcube tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "2g")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={scratch / 'derby'}")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-    )
+def spark(tmp_path_factory):
+    home = tmp_path_factory.mktemp("spark")
+    builder = SparkSession.builder.master("local[2]").appName("zcube tests")
+    for key, value in SETTINGS.items():
+        builder = builder.config(key, value)
+    builder = builder.config("spark.sql.warehouse.dir", str(home / "warehouse"))
+    java_options = f"-Duser.timezone=UTC -Dderby.system.home={home / 'derby'}"
+    builder = builder.config("spark.driver.extraJavaOptions", java_options)
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
 
 
-@pytest.fixture
-def tmp_table_path(tmp_path: Path) -> str:
-    """A folder for a Delta table that does not exist yet."""
-    return str(tmp_path / "table")
+@pytest.fixture(autouse=True)
+def _settings_as_before(request):
+    """Put settings that a test changed back."""
+    if "spark" not in request.fixturenames:
+        yield
+        return
+    session = request.getfixturevalue("spark")
+    before = session.conf.getAll
+    yield
+    after = session.conf.getAll
+    for key in after.keys() - before.keys():
+        session.conf.unset(key)
+    for key, value in before.items():
+        if after.get(key) != value:
+            session.conf.set(key, value)
+
+
+_numbers = itertools.count()
 
 
 @pytest.fixture
-def delta_only(spark: SparkSession) -> DeltaOnly:
-    """Gives Delta's own command back for a while."""
+def path(tmp_path):
+    """A folder for a table."""
+    folder = tmp_path / "table"
+    yield str(folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
-    @contextmanager
-    def switched_off() -> Iterator[None]:
+
+@pytest.fixture
+def name(spark):
+    """A name for a table, dropped afterwards."""
+    table = f"t{next(_numbers)}"
+    yield table
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+
+
+@pytest.fixture
+def delta_only(spark):
+    """``with delta_only(): …`` gives Delta's own OPTIMIZE back for a while."""
+
+    @contextlib.contextmanager
+    def switched_off():
         spark.conf.set("spark.zcube.enabled", "false")
         try:
             yield
@@ -70,6 +94,6 @@ def delta_only(spark: SparkSession) -> DeltaOnly:
 
 
 @pytest.fixture
-def job_counter(spark: SparkSession) -> JobCounter:
-    """``with job_counter() as jobs: …`` lists the Spark jobs of the block."""
+def job_counter(spark):
+    """``with job_counter() as jobs: …`` lists the Spark jobs of the block, with what they read."""
     return JobCounter(spark)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pyspark.sql import SparkSession
-from support.checksum import multiset
-from support.delta_log import data_files_on_disk, files_ever_added, live_files
-from support.jobs import JobCounter
-from support.skipping import all_of, any_of, between, equal_to, files_scanned, must_read
+
+from tests.support.checksum import multiset
+from tests.support.job_counter import JobCounter
+from tests.support.log_replay import data_files_on_disk, files_ever_added, live_files
+from tests.support.skipping import all_of, any_of, between, equal_to, files_scanned, must_read
 
 
 def write_points(spark: SparkSession, path: str) -> None:
@@ -29,14 +30,12 @@ def test_checksum_of_no_rows(spark: SparkSession) -> None:
     assert (empty.rows, empty.checksum) == (0, 0)
 
 
-def test_files_to_read_agree_with_what_spark_reads(
-    spark: SparkSession, tmp_table_path: str
-) -> None:
-    write_points(spark, tmp_table_path)
-    files = live_files(tmp_table_path)
+def test_files_to_read_agree_with_what_spark_reads(spark: SparkSession, path: str) -> None:
+    write_points(spark, path)
+    files = live_files(path)
     assert len(files) == 8
     assert sum(file.rows or 0 for file in files) == 800
-    table = spark.read.format("delta").load(tmp_table_path)
+    table = spark.read.format("delta").load(path)
     cases = [
         ("x = 150", equal_to("x", 150), 1),
         ("x BETWEEN 150 AND 250", between("x", 150, 250), 2),
@@ -50,23 +49,21 @@ def test_files_to_read_agree_with_what_spark_reads(
         assert files_scanned(table.where(text)) == names, text
 
 
-def test_log_replay_follows_removals(spark: SparkSession, tmp_table_path: str) -> None:
-    write_points(spark, tmp_table_path)
-    assert data_files_on_disk(tmp_table_path) == files_ever_added(tmp_table_path)
-    spark.sql(f"DELETE FROM delta.`{tmp_table_path}` WHERE x < 100")
-    assert len(live_files(tmp_table_path)) == 7
-    assert len(files_ever_added(tmp_table_path)) == 8
+def test_log_replay_follows_removals(spark: SparkSession, path: str) -> None:
+    write_points(spark, path)
+    assert data_files_on_disk(path) == files_ever_added(path)
+    spark.sql(f"DELETE FROM delta.`{path}` WHERE x < 100")
+    assert len(live_files(path)) == 7
+    assert len(files_ever_added(path)) == 8
 
 
 def test_job_counter_sees_description_and_input(
-    spark: SparkSession, tmp_table_path: str, job_counter: JobCounter
+    spark: SparkSession, path: str, job_counter: JobCounter
 ) -> None:
-    write_points(spark, tmp_table_path)
+    write_points(spark, path)
     with job_counter() as jobs:
         spark.sparkContext.setJobDescription("counting x")
-        spark.read.format("delta").load(tmp_table_path).where("y >= 0").selectExpr(
-            "sum(x)"
-        ).collect()
+        spark.read.format("delta").load(path).where("y >= 0").selectExpr("sum(x)").collect()
         spark.sparkContext.setJobDescription(None)
     # Delta reads its log in jobs of its own; only the scan of the table reads 800 rows.
     scans = jobs.reading(800)

@@ -211,8 +211,14 @@ builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "fa
 builder = builder.config("spark.sql.extensions", sys.argv[1])
 spark = zcube.configure(builder).getOrCreate()
 spark.range(10).selectExpr("id AS x", "-id AS y").write.format("delta").save(sys.argv[2])
-result = zcube.ClusteredTable.for_path(spark, sys.argv[2]).optimize(zorder_by=["x"], curve="linear")
-print("files added:", result.files_added)
+spark.sql(f"OPTIMIZE delta.`{sys.argv[2]}` ZORDER BY (x, y)")
+table = zcube.ClusteredTable.for_path(spark, sys.argv[2])
+result = table.optimize(zorder_by=["x", "y"], curve="hilbert")
+spark._jsc.sc().listenerBus().waitUntilEmpty()
+jobs = spark._jsc.sc().statusStore().jobsList(None)
+names = [jobs.apply(i).description() for i in range(jobs.size())]
+ours = sum(n.isDefined() and "OPTIMIZE by (x, y)" in n.get() for n in names)
+print("files added:", result.files_added, "our jobs:", ours)
 """
     environment = {key: value for key, value in os.environ.items() if "PYSPARK" not in key}
     for number, order in enumerate((BOTH, f"{ZCUBE_EXTENSION},{DELTA_EXTENSION}")):
@@ -224,4 +230,4 @@ print("files added:", result.files_added)
             cwd=tmp_path,
             check=False,
         )
-        assert "files added: 1" in done.stdout, done.stderr[-2000:]
+        assert "files added: 1 our jobs: 4" in done.stdout, done.stderr[-2000:]

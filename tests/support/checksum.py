@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-@dataclass(frozen=True)
-class Multiset:
+class Multiset(NamedTuple):
     """A fingerprint of rows as a multiset: order plays no part, duplicates count."""
 
     rows: int
@@ -24,7 +22,7 @@ def multiset(df: DataFrame) -> Multiset:
     The sum is DECIMAL(38, 0), which can't overflow for fewer than 10^19 rows; with BIGINT it could
     wrap or fail. A map column has no hash in Spark: turn it into an array of entries first.
     """
-    columns = ", ".join(f"`{name.replace('`', '``')}`" for name in df.columns)
+    columns = ", ".join(f"`{name.replace('`', '``')}`" for name in sorted(df.columns))
     row = df.selectExpr(
         "count(*) AS n", f"coalesce(sum(cast(xxhash64({columns}) AS DECIMAL(38, 0))), 0) AS s"
     ).collect()[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from support.delta_log import LiveFile
+from tests.support.log_replay import LiveFile
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

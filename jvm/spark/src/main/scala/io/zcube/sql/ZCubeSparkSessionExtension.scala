@@ -3,7 +3,7 @@ package io.zcube.sql
 import org.apache.spark.sql.SparkSessionExtensions
 
 import io.zcube.sql.parser.ZCubeSqlParser
-import io.zcube.sql.rules.{CheckClusterRows, CheckOptimizeOptions, ClusterRowsRewrite, ResolveClusterHint}
+import io.zcube.sql.rules._
 
 /**
  * Everything that ZCube adds to a session:
@@ -21,12 +21,17 @@ class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
     // Hints are gone after their own batch, so ours must become a node there.
     extensions.injectHintResolutionRule(_ => ResolveClusterHint)
 
+    // Post-hoc: names and types are resolved, and the optimizer has moved nothing yet.
+    extensions.injectPostHocResolutionRule(_ => PullOutRangePartitionId)
+
     // Refusals at analysis, before any job runs.
     extensions.injectCheckRule(_ => CheckClusterRows)
     extensions.injectCheckRule(_ => CheckOptimizeOptions)
+    extensions.injectCheckRule(_ => CheckRangePartitionId)
 
     // Optimizer: sampling runs jobs, which analysis must not; and the child is pruned by then.
-    extensions.injectOptimizerRule(session => ClusterRowsRewrite(session))
+    extensions.injectOptimizerRule(RangePartitionIdRewrite(_))
+    extensions.injectOptimizerRule(ClusterRowsRewrite(_))
 
     SessionExtensionPart.available().foreach(_.inject(extensions))
   }

@@ -21,6 +21,10 @@ object ZCubeErrors {
 
   def optionsNotSupported(): Throwable = analysis("ZCUBE_OPTIONS_NOT_SUPPORTED")
 
+  /** @param reason a subclass of ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED */
+  def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
+    analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
+
   def rowCountMismatch(table: String, rowsIn: Long, rowsOut: Long): Throwable =
     new ZCubeRuntimeException(
       "ZCUBE_ROW_COUNT_MISMATCH",
