@@ -1,20 +1,29 @@
 """One Spark session for all tests, built as a user builds it."""
 
+import contextlib
 import itertools
+import os
 import shutil
 
 import pytest
+import zcube
 from pyspark.sql import SparkSession
 
-import zcube
+from tests.support.job_counter import JobCounter
+
+# Another Spark on the machine must not lend its home or its settings to the tests.
+for variable in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS", "MASTER"):
+    os.environ.pop(variable, None)
 
 SETTINGS = {
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
-    "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
 }
 
 
@@ -25,8 +34,12 @@ def spark(tmp_path_factory):
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", str(home / "warehouse"))
+    java_options = f"-Duser.timezone=UTC -Dderby.system.home={home / 'derby'}"
+    builder = builder.config("spark.driver.extraJavaOptions", java_options)
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    # Delta changes a setting when the first query is analyzed; that is no test's doing.
+    session.sql("SELECT 1").collect()
     yield session
     session.stop()
 
@@ -65,3 +78,24 @@ def name(spark):
     table = f"t{next(_numbers)}"
     yield table
     spark.sql(f"DROP TABLE IF EXISTS {table}")
+
+
+@pytest.fixture
+def delta_only(spark):
+    """``with delta_only(): …`` gives Delta's own OPTIMIZE back for a while."""
+
+    @contextlib.contextmanager
+    def switched_off():
+        spark.conf.set("spark.zcube.enabled", "false")
+        try:
+            yield
+        finally:
+            spark.conf.unset("spark.zcube.enabled")
+
+    return switched_off
+
+
+@pytest.fixture
+def job_counter(spark):
+    """``with job_counter() as jobs: …`` lists the Spark jobs of the block, with what they read."""
+    return JobCounter(spark)

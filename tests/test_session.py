@@ -1,117 +1,233 @@
-"""zcube.configure: what it adds, and what it leaves alone."""
+"""zcube.configure: what it adds, and that it keeps what is there."""
 
+from __future__ import annotations
+
+import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
-
 import zcube
-from zcube import _defaults, _versions
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from zcube import _gateway, _launch, _versions
+from zcube.session import (
+    CATALOG,
+    DELTA_CATALOG,
+    DELTA_EXTENSION,
+    EXTENSIONS,
+    JARS,
+    PACKAGES,
+    ZCUBE_EXTENSION,
+    extension_settings,
+    jar_settings,
+)
 
-DELTA = "io.delta.sql.DeltaSparkSessionExtension"
-ZCUBE = "io.zcube.sql.ZCubeSparkSessionExtension"
-
-
-@pytest.fixture(autouse=True)
-def _no_running_jvm(monkeypatch, tmp_path):
-    """As in a fresh process: the session of the other tests must not be seen."""
-    monkeypatch.setattr(_defaults, "_jvm_is_at_hand", lambda: False)
-    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-
-
-def configured(**options):
-    builder = SparkSession.Builder()
-    builder._options = {key.replace("__", "."): value for key, value in options.items()}
-    return zcube.configure(builder)._options
-
-
-def test_an_empty_builder_gets_all_it_needs():
-    options = configured()
-    assert options["spark.sql.extensions"] == f"{DELTA},{ZCUBE}"
-    assert options["spark.jars"].endswith(".jar")
-    assert "zcube-spark_4.2_2.13" in options["spark.jars"]
-    assert options["spark.jars.packages"] == "io.delta:delta-spark_4.2_2.13:4.4.0"
-    assert options["spark.sql.catalog.spark_catalog"].endswith("DeltaCatalog")
+REPOSITORY = Path(__file__).resolve().parent.parent
+JAR = "/opt/zcube-spark_4.2_2.13-0.1.0.jar"
+DELTA = "io.delta:delta-spark_4.2_2.13:4.4.0"
+BOTH = f"{DELTA_EXTENSION},{ZCUBE_EXTENSION}"
 
 
-def test_what_is_there_is_kept():
-    options = configured(
-        spark__sql__extensions="a.B",
-        spark__jars="/x.jar",
-        spark__jars__packages="g:a:1",
-        spark__sql__catalog__spark_catalog="c.D",
+def settings(given: dict[str, str]) -> dict[str, str]:
+    """What a builder with these options has after zcube.configure."""
+    return given | jar_settings(given, lambda: JAR, lambda: DELTA) | extension_settings(given)
+
+
+@pytest.fixture
+def no_jvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a fresh Python process, where Spark's JVM is not yet up."""
+    monkeypatch.setattr(_gateway, "jvm_runs", lambda: False)
+
+
+def test_bare_builder_gets_jar_delta_extensions_and_catalog() -> None:
+    assert settings({}) == {
+        JARS: JAR,
+        PACKAGES: DELTA,
+        EXTENSIONS: BOTH,
+        CATALOG: DELTA_CATALOG,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "expected"),
+    [
+        ({JARS: "/opt/a.jar, /opt/b.jar"}, JARS, f"/opt/a.jar,/opt/b.jar,{JAR}"),
+        ({JARS: "/mine/zcube-spark_4.2_2.13-9.jar"}, JARS, "/mine/zcube-spark_4.2_2.13-9.jar"),
+        ({PACKAGES: "org.x:y:1"}, PACKAGES, f"org.x:y:1,{DELTA}"),
+        ({PACKAGES: "io.delta:delta-spark_4.2_2.13:4.4.1"}, PACKAGES, None),
+        ({JARS: "/opt/delta-spark_4.2_2.13-4.4.0.jar"}, PACKAGES, None),
+        ({EXTENSIONS: "org.x.Extension"}, EXTENSIONS, f"org.x.Extension,{BOTH}"),
+        ({EXTENSIONS: DELTA_EXTENSION}, EXTENSIONS, BOTH),
+        # Either order works, so the user's stays.
+        ({EXTENSIONS: ZCUBE_EXTENSION}, EXTENSIONS, f"{ZCUBE_EXTENSION},{DELTA_EXTENSION}"),
+        ({CATALOG: "org.x.Catalog"}, CATALOG, "org.x.Catalog"),
+    ],
+)
+def test_what_is_there_is_added_to_and_never_overwritten(
+    given: dict[str, str], key: str, expected: str | None
+) -> None:
+    assert settings(given).get(key) == (
+        given[key] if key in given and expected is None else expected
     )
-    assert options["spark.sql.extensions"] == f"a.B,{DELTA},{ZCUBE}"
-    assert options["spark.jars"].startswith("/x.jar,")
-    assert options["spark.jars.packages"].startswith("g:a:1,")
-    assert options["spark.sql.catalog.spark_catalog"] == "c.D"
 
 
-def test_delta_on_the_builder_is_not_added_again():
-    options = configured(spark__jars="/jars/delta-spark_4.2_2.13-4.4.0.jar")
-    assert "spark.jars.packages" not in options
+_entries = st.lists(
+    st.sampled_from(["a", "b", JAR, DELTA, DELTA_EXTENSION, ZCUBE_EXTENSION]), max_size=4
+).map(",".join)
 
 
-def test_spark_defaults_are_added_to(tmp_path):
+@given(st.dictionaries(st.sampled_from([JARS, PACKAGES, EXTENSIONS, CATALOG, "x"]), _entries))
+def test_configure_is_idempotent_and_loses_nothing(given: dict[str, str]) -> None:
+    once = settings(given)
+    assert settings(once) == once
+    for key, value in given.items():
+        assert set(filter(None, value.split(","))) <= set(once[key].split(","))
+
+
+def test_configure_twice_on_a_real_builder(no_jvm: None) -> None:
+    builder = SparkSession.Builder().config(EXTENSIONS, "org.x.Extension")
+    assert zcube.configure(builder) is builder
+    once = dict(builder._options)
+    assert once[EXTENSIONS] == f"org.x.Extension,{BOTH}"
+    assert re.search(r"/zcube-spark_\d\.\d_2\.13-[\w.]+\.jar$", once[JARS])
+    zcube.configure(builder)
+    assert builder._options == once
+
+
+def test_remote_builder_is_left_alone() -> None:
+    builder = SparkSession.Builder().remote("sc://db.example:15002")
+    zcube.configure(builder)
+    assert builder._options == {"spark.remote": "sc://db.example:15002"}
+
+
+def test_a_local_connect_server_is_started_with_the_jar(no_jvm: None) -> None:
+    builder = SparkSession.Builder().remote("local[2]")
+    assert ZCUBE_EXTENSION in zcube.configure(builder)._options[EXTENSIONS]
+
+
+def test_spark_defaults_are_kept(
+    no_jvm: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "spark-defaults.conf").write_text(
-        "# settings of the cluster\n"
-        "spark.sql.extensions   a.B\n"
-        "spark.jars=/x.jar\n"
-        "spark.jars.packages: io.delta:delta-spark_4.2_2.13:4.4.0\n"
+        "# the site's own\nspark.sql.extensions   org.site.Extension\nspark.jars=/site/a.jar\n"
     )
-    options = configured()
-    assert options["spark.sql.extensions"] == f"a.B,{DELTA},{ZCUBE}"
-    assert options["spark.jars"].startswith("/x.jar,")
-    assert "spark.jars.packages" not in options
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    options = zcube.configure(SparkSession.Builder())._options
+    assert options[EXTENSIONS] == f"org.site.Extension,{BOTH}"
+    assert options[JARS].startswith("/site/a.jar,")
 
 
-def test_twice_changes_nothing():
-    builder = SparkSession.Builder()
-    builder._options = {}
-    once = dict(zcube.configure(builder)._options)
-    assert zcube.configure(builder)._options == once
+def test_submit_arguments_that_would_hide_the_jar_are_refused(
+    no_jvm: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--jars /site/a.jar pyspark-shell")
+    with pytest.raises(
+        zcube.ZCubeError, match=r"PYSPARK_SUBMIT_ARGS sets spark\.jars.*zcube-spark_"
+    ):
+        zcube.configure(SparkSession.Builder())
 
 
-def test_a_remote_builder_stays_as_it_is():
-    options = configured(spark__remote="sc://localhost")
-    assert options == {"spark.remote": "sc://localhost"}
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("--conf a=b=c --jars x,y pyspark-shell", {"a": "b=c", JARS: "x,y"}),
+        ("--jars x --conf spark.jars=z pyspark-shell", {JARS: "x"}),
+        ("--packages 'p q' pyspark-shell", {PACKAGES: "p q"}),
+        ("", {}),
+    ],
+)
+def test_submit_arguments(
+    arguments: str, expected: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
+    assert _launch.submit_settings() == expected
 
 
-@pytest.mark.parametrize("version", ["3.5.1", "4.3.0", "5.0.0"])
-def test_an_unsupported_pyspark_is_named(version):
-    with pytest.raises(zcube.ZCubeError, match=rf"PySpark {version}.*4\.0, 4\.1, 4\.2"):
+@pytest.mark.parametrize("version", ["3.5.7", "4.3.0", "5.0.0.dev1", "unknown"])
+def test_unsupported_pyspark_is_refused_with_the_supported_ones(version: str) -> None:
+    with pytest.raises(zcube.ZCubeError, match=rf"PySpark {re.escape(version)}.*4\.0, 4\.1, 4\.2"):
         _versions.spark_line(version)
 
 
-@pytest.mark.parametrize("version", ["3.3.0", "4.5.0"])
-def test_an_unsupported_delta_is_named(version):
-    with pytest.raises(zcube.ZCubeError, match=rf"delta-spark {version}.*4\.4"):
+@pytest.mark.parametrize("version", ["3.3.2", "4.0.1", "4.5.0"])
+def test_unsupported_delta_is_refused_with_the_supported_one(version: str) -> None:
+    with pytest.raises(zcube.ZCubeError, match=rf"delta-spark {re.escape(version)}.*4\.4"):
         _versions.delta_version("4.2", version)
 
 
-REVERSED = """
-import sys, zcube
-from pyspark.sql import SparkSession
-b = zcube.configure(SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    .config("spark.sql.extensions", "{zcube},{delta}")
-    .config("spark.databricks.delta.snapshotPartitions", "2"))
-spark = b.getOrCreate()
-assert spark.conf.get("spark.sql.extensions") == "{zcube},{delta}"
-spark.range(1000).selectExpr("id x", "hash(id) y").repartition(3).write.format("delta").save(sys.argv[1])
-spark.sql(f"OPTIMIZE delta.`{{sys.argv[1]}}` ZORDER BY (x, y)")
-spark.sql(f"OPTIMIZE delta.`{{sys.argv[1]}}` ZORDER BY (x, y) OPTIONS ('curve' = 'hilbert')")
-jobs = spark._jsc.sc().statusStore().jobsList(None)
-names = [jobs.apply(i).description() for i in range(jobs.size())]
-print(sum(n.isDefined() and "OPTIMIZE by (x, y)" in n.get() for n in names), "jobs of ZCube")
-spark.stop()
-"""
+def test_versions_agree_with_the_build() -> None:
+    table = (REPOSITORY / "project/SparkVersions.scala").read_text(encoding="utf-8")
+    built = {
+        match[1]: match[2]
+        for match in re.finditer(r'SparkLine\("([\d.]+)", "[\d.]+", "(\d+\.\d+)', table)
+    }
+    assert built == _versions._DELTA_FOR_SPARK
+    assert sorted(built) == list(_versions.SPARK_LINES)
+
+
+def test_versions_for_a_bug_report() -> None:
+    found = zcube.versions()
+    assert found["zcube"] == zcube.__version__
+    assert found["pyspark"].startswith("4.")
+    assert found["jar"].endswith(f"-{zcube.__version__}.jar")
+
+
+def test_configure_again_beside_a_running_session(spark: SparkSession) -> None:
+    again = zcube.configure(SparkSession.Builder()).getOrCreate()
+    assert again is spark
+
+
+def test_a_running_session_without_zcube_is_refused(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_gateway, "session_settings", lambda: {EXTENSIONS: DELTA_EXTENSION})
+    with pytest.raises(zcube.ZCubeError, match=r"spark\.stop\(\)"):
+        zcube.configure(SparkSession.Builder())
+
+
+def test_classes_are_looked_up_in_the_running_jvm(spark: SparkSession) -> None:
+    assert _gateway.has_class(ZCUBE_EXTENSION)
+    assert not _gateway.has_class("io.zcube.sql.NoSuchExtension")
+
+
+def test_a_running_jvm_without_the_jar_gets_the_cure(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_gateway, "has_class", lambda name: False)
+    with pytest.raises(zcube.ZCubeError, match=r"--jars /.*zcube-spark_.*--packages io\.delta"):
+        zcube.configure(SparkSession.Builder())
 
 
 @pytest.mark.slow
-def test_the_extensions_in_the_other_order(path):
-    script = REVERSED.format(zcube=ZCUBE, delta=DELTA)
-    done = subprocess.run(
-        [sys.executable, "-c", script, path], capture_output=True, text=True, timeout=300
-    )
-    assert "4 jobs of ZCube" in done.stdout, done.stderr[-3000:]
+def test_both_orders_of_the_extensions_in_fresh_processes(tmp_path: Path) -> None:
+    script = """
+import sys, zcube
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.sql.extensions", sys.argv[1])
+spark = zcube.configure(builder).getOrCreate()
+spark.range(10).selectExpr("id AS x", "-id AS y").write.format("delta").save(sys.argv[2])
+spark.sql(f"OPTIMIZE delta.`{sys.argv[2]}` ZORDER BY (x, y)")
+table = zcube.ClusteredTable.for_path(spark, sys.argv[2])
+result = table.optimize(zorder_by=["x", "y"], curve="hilbert")
+spark._jsc.sc().listenerBus().waitUntilEmpty()
+jobs = spark._jsc.sc().statusStore().jobsList(None)
+names = [jobs.apply(i).description() for i in range(jobs.size())]
+ours = sum(n.isDefined() and "OPTIMIZE by (x, y)" in n.get() for n in names)
+print("files added:", result.files_added, "our jobs:", ours)
+"""
+    environment = {key: value for key, value in os.environ.items() if "PYSPARK" not in key}
+    for number, order in enumerate((BOTH, f"{ZCUBE_EXTENSION},{DELTA_EXTENSION}")):
+        done = subprocess.run(
+            [sys.executable, "-c", script, order, str(tmp_path / f"table{number}")],
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert "files added: 1 our jobs: 4" in done.stdout, done.stderr[-2000:]

@@ -9,6 +9,7 @@
 """
 
 from zcube._version import __version__
+from zcube._versions import versions
 from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
 from zcube.result import OptimizeResult
@@ -23,4 +24,5 @@ __all__ = [
     "__version__",
     "cluster",
     "configure",
+    "versions",
 ]

@@ -22,5 +22,6 @@ def jar_path(line: str) -> Path:
         if candidate.is_file():
             return candidate
     raise ZCubeError(
-        f"{name} is missing. Install ZCube from its wheel, or build the jar in the checkout: make jar."
+        f"{name} is missing. Install ZCube from its wheel, or build the jar in the checkout: "
+        "make jar."
     )

@@ -40,13 +40,17 @@ def name_parts(name: str) -> list[str]:
     while True:
         part, at = _next_part(name, at)
         if not part:
-            raise ZCubeError(f"The name {name!r} has an empty part. Write column names as 'a', 'a.b' or '`a.b`'.")
+            raise ZCubeError(
+                f"The name {name!r} has an empty part. Write column names as 'a', 'a.b' or '`a.b`'."
+            )
         parts.append(part)
         if at >= len(name):
             return parts
         at += 1
         if at == len(name):
-            raise ZCubeError(f"The name {name!r} ends with a dot. Quote it with backquotes if it is meant so.")
+            raise ZCubeError(
+                f"The name {name!r} ends with a dot. Quote it with backquotes if it is meant so."
+            )
 
 
 def _next_part(name: str, start: int) -> tuple[str, int]:

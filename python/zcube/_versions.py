@@ -26,8 +26,8 @@ def spark_line(version: str | None = None) -> str:
     line = _line(version)
     if line not in SPARK_LINES:
         raise ZCubeError(
-            f"PySpark {version} is not supported. ZCube works with PySpark {', '.join(SPARK_LINES)}: "
-            f"pip install 'pyspark=={SPARK_LINES[-1]}.*'."
+            f"PySpark {version} is not supported. ZCube works with PySpark "
+            f"{', '.join(SPARK_LINES)}: pip install 'pyspark=={SPARK_LINES[-1]}.*'."
         )
     return line
 
@@ -52,6 +52,27 @@ def delta_version(line: str, version: str | None = None) -> str:
     if _line(version) != _DELTA_FOR_SPARK[line]:
         return {"4.3": "4.3.1", "4.4": "4.4.0"}[_DELTA_FOR_SPARK[line]]
     return version
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that matter in a bug report: ZCube's, PySpark's, Delta's; the jar.
+
+    What is not installed, or not there, is said in words; nothing is raised.
+    """
+    from zcube._jar import jar_path
+    from zcube._version import __version__
+
+    found = {"zcube": __version__}
+    for package in ("pyspark", "delta-spark"):
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    try:
+        found["jar"] = str(jar_path(spark_line()))
+    except (ImportError, ZCubeError) as error:
+        found["jar"] = str(error)
+    return found
 
 
 def _line(version: str) -> str:

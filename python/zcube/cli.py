@@ -46,7 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     optimize = commands.add_parser(
         "optimize",
         help="cluster a table",
-        epilog="example: zcube optimize /data/events --zorder-by x,y --where \"day = '2026-01-01'\"",
+        epilog="example: zcube optimize /data/events --zorder-by x,y "
+        "--where \"day = '2026-01-01'\"",
     )
     optimize.add_argument("table", help="folder of a Delta table, or a table's name with --name")
     optimize.add_argument("--name", action="store_true", help="TABLE is a name, not a path")

@@ -28,7 +28,7 @@ def range_partition_id(column: ColumnOrName, n: int) -> Column:
 
 
 def interleave_bits(*columns: ColumnOrName) -> Column:
-    """Bits of INT columns taken in turns: a BINARY of 4 bytes a column in Z-order. NULL counts as 0.
+    """Bits of INT columns taken in turns: a BINARY of 4 bytes a column, in Z-order. NULL is 0.
 
     Raises:
         AnalysisException: no column, or one that is not INT, SMALLINT or TINYINT.

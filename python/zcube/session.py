@@ -2,56 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from pyspark.sql import SparkSession
-
-from zcube import _defaults
+from zcube import _gateway, _launch
 from zcube._jar import jar_path
 from zcube._versions import delta_version, spark_line
+from zcube.errors import ZCubeError
 
-_DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
-_ZCUBE_EXTENSION = "io.zcube.sql.ZCubeSparkSessionExtension"
-_CATALOG = "spark.sql.catalog.spark_catalog"
-_DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+ZCUBE_EXTENSION = "io.zcube.sql.ZCubeSparkSessionExtension"
+CATALOG = "spark.sql.catalog.spark_catalog"
+DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+EXTENSIONS = "spark.sql.extensions"
+JARS = "spark.jars"
+PACKAGES = "spark.jars.packages"
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add ZCube and Delta to a session builder.
 
-    What the builder or ``spark-defaults.conf`` sets already is kept: extensions, jars and packages
-    are added to, another session catalog stays. Calling it twice changes nothing. A builder with
-    ``remote`` is returned as it is: over Spark Connect the server has the jar.
+    What the builder, ``spark-defaults.conf`` or ``PYSPARK_SUBMIT_ARGS`` sets already is kept:
+    extensions, jars and packages are added to, another session catalog stays. Calling it twice
+    changes nothing. A builder with ``remote("sc://…")`` is returned as it is: over Spark Connect
+    the server has the jar.
+
+    Under ``spark-submit`` Java runs already, and only the settings are added; the jars must have
+    been given to spark-submit by ``--jars`` or ``--packages``.
 
     >>> spark = zcube.configure(SparkSession.builder.appName("app")).getOrCreate()  # doctest: +SKIP
 
     Raises:
-        ZCubeError: the installed PySpark or delta-spark is not supported, or the jar is missing.
+        ZCubeError: the installed PySpark or delta-spark is not supported, the jar is missing, or a
+            session or JVM without ZCube runs already.
     """
-    options: Mapping[str, str] = builder._options  # type: ignore[attr-defined]
-    if "spark.remote" in options:
+    options: Mapping[str, str] = builder._options
+    if _launch.is_remote(options):
         return builder
     line = spark_line()
-    jar = str(jar_path(line))
-    defaults = _defaults.load()
-
-    def existing(key: str) -> list[str]:
-        value = options.get(key)
-        if value is None:
-            value = defaults.get(key)
-        return [part.strip() for part in (value or "").split(",") if part.strip()]
-
-    def add(key: str, *values: str) -> None:
-        merged = existing(key)
-        merged += [value for value in values if value not in merged]
-        builder.config(key, ",".join(merged))
-
-    if not any("zcube-spark_" in path for path in existing("spark.jars")):
-        add("spark.jars", jar)
-    on_path = existing("spark.jars") + existing("spark.jars.packages")
-    if not any("delta-spark_" in entry for entry in on_path):
-        add("spark.jars.packages", f"io.delta:delta-spark_{line}_2.13:{delta_version(line)}")
-    add("spark.sql.extensions", _DELTA_EXTENSION, _ZCUBE_EXTENSION)
-    if not existing(_CATALOG):
-        builder.config(_CATALOG, _DELTA_CATALOG)
+    if _gateway.jvm_runs():
+        _require_on_class_path(line)
+        _require_in_session()
+        added = extension_settings({**_gateway.jvm_settings(), **options})
+    else:
+        submitted = _launch.submit_settings()
+        _require_in_submit_arguments(submitted, line)
+        given = {**_launch.default_settings(), **submitted, **options}
+        added = jar_settings(given, lambda: str(jar_path(line)), lambda: _delta_package(line))
+        added |= extension_settings(given)
+    for key, value in added.items():
+        builder.config(key, value)
     return builder
+
+
+def jar_settings(
+    given: Mapping[str, str], jar: Callable[[], str], delta: Callable[[], str]
+) -> dict[str, str]:
+    """Return the settings that bring the jars of ZCube and Delta, where ``given`` lacks them."""
+    added: dict[str, str] = {}
+    if not _mentions(given, "zcube-spark_"):
+        added[JARS] = _with(given, JARS, jar())
+    if not _mentions(given, "delta-spark_"):
+        added[PACKAGES] = _with(given, PACKAGES, delta())
+    return added
+
+
+def extension_settings(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that switch both extensions on, where ``given`` lacks them."""
+    added: dict[str, str] = {}
+    extensions = _with(given, EXTENSIONS, DELTA_EXTENSION, ZCUBE_EXTENSION)
+    if extensions != given.get(EXTENSIONS):
+        added[EXTENSIONS] = extensions
+    if not given.get(CATALOG):
+        added[CATALOG] = DELTA_CATALOG
+    return added
+
+
+def _delta_package(line: str) -> str:
+    return f"io.delta:delta-spark_{line}_2.13:{delta_version(line)}"
+
+
+def _entries(given: Mapping[str, str], key: str) -> list[str]:
+    return [entry.strip() for entry in (given.get(key) or "").split(",") if entry.strip()]
+
+
+def _with(given: Mapping[str, str], key: str, *values: str) -> str:
+    entries = _entries(given, key)
+    return ",".join(entries + [value for value in values if value not in entries])
+
+
+def _mentions(given: Mapping[str, str], artifact: str) -> bool:
+    return any(artifact in entry for entry in _entries(given, JARS) + _entries(given, PACKAGES))
+
+
+def _require_in_submit_arguments(submitted: Mapping[str, str], line: str) -> None:
+    """Refuse a PYSPARK_SUBMIT_ARGS that would win over the builder and leave our jars out."""
+    for key, artifact in ((JARS, "zcube-spark_"), (PACKAGES, "delta-spark_")):
+        if key in submitted and not _mentions(submitted, artifact):
+            entry = str(jar_path(line)) if key == JARS else _delta_package(line)
+            raise ZCubeError(
+                f"PYSPARK_SUBMIT_ARGS sets {key}, which Spark prefers to the builder's. Add "
+                f"{entry} there, or move the setting from PYSPARK_SUBMIT_ARGS to the builder."
+            )
+
+
+def _require_on_class_path(line: str) -> None:
+    missing = []
+    if not _gateway.has_class(ZCUBE_EXTENSION):
+        missing.append(f"--jars {jar_path(line)}")
+    if not _gateway.has_class(DELTA_EXTENSION):
+        missing.append(f"--packages {_delta_package(line)}")
+    if missing:
+        raise ZCubeError(
+            "Spark's Java process runs already, and its class path can't be added to. Under "
+            f"spark-submit give {' '.join(missing)}; elsewhere restart Python and call "
+            "zcube.configure before the first Spark session."
+        )
+
+
+def _require_in_session() -> None:
+    settings = _gateway.session_settings()
+    if settings is not None and ZCUBE_EXTENSION not in _entries(settings, EXTENSIONS):
+        raise ZCubeError(
+            "A Spark session without ZCube runs already, and getOrCreate would return that one. "
+            f"Stop it by spark.stop() first, or start it with {EXTENSIONS}={ZCUBE_EXTENSION}."
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from zcube import _extension, _sql
+from zcube import _extension, _gateway, _sql
 from zcube._validate import column_names, curve_name
 from zcube.errors import ZCubeError
 from zcube.result import OptimizeResult
@@ -78,7 +78,9 @@ class ClusteredTable:
         statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
         if chosen is not None:
             statement.append(f"OPTIONS ('curve' = {_sql.literal(chosen)})")
-        return OptimizeResult.from_row(self._spark.sql(" ".join(statement)).collect()[0])
+        with _gateway.typed_errors(f"OPTIMIZE {self._table}"):
+            row = self._spark.sql(" ".join(statement)).collect()[0]
+        return OptimizeResult.from_row(row)
 
     def __repr__(self) -> str:
         return f"ClusteredTable({self._table})"

@@ -1,0 +1,1 @@
+"""What the tests measure with: none of it is ZCube's own code."""

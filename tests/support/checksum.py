@@ -1,8 +1,29 @@
-"""A checksum of a multiset of rows: the same in any order, another if a row is lost or doubled."""
+"""Whether two tables hold the same rows, in whatever order."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
-def multiset(df):
-    """Number of rows, and the sum of a 64-bit hash of each row, columns by name."""
-    columns = ", ".join(f"`{c.replace('`', '``')}`" for c in sorted(df.columns))
-    row = df.selectExpr("count(*) AS n", f"sum(cast(xxhash64({columns}) AS DECIMAL(38, 0))) AS h")
-    return tuple(row.collect()[0])
+class Multiset(NamedTuple):
+    """A fingerprint of rows as a multiset: order plays no part, duplicates count."""
+
+    rows: int
+    checksum: Decimal
+
+
+def multiset(df: DataFrame) -> Multiset:
+    """Count the rows and add up a 64-bit hash of each.
+
+    The sum is DECIMAL(38, 0), which can't overflow for fewer than 10^19 rows; with BIGINT it could
+    wrap or fail. A map column has no hash in Spark: turn it into an array of entries first.
+    """
+    columns = ", ".join(f"`{name.replace('`', '``')}`" for name in sorted(df.columns))
+    row = df.selectExpr(
+        "count(*) AS n", f"coalesce(sum(cast(xxhash64({columns}) AS DECIMAL(38, 0))), 0) AS s"
+    ).collect()[0]
+    return Multiset(row["n"], row["s"])

@@ -1,0 +1,70 @@
+"""The one module that talks to Spark's JVM by py4j, where no SQL could do it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from zcube.errors import ZCubeError
+
+
+def jvm_runs() -> bool:
+    """Whether Spark's JVM is up, so that its class path can no longer be chosen."""
+    # spark-submit starts the JVM first and Python second, and says so by this variable.
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        return True
+    from pyspark import SparkContext
+
+    return SparkContext._gateway is not None
+
+
+def jvm_settings() -> dict[str, str]:
+    """Return what the running JVM was started with: ``--conf``, spark-defaults.conf and so on."""
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()
+    return dict(SparkConf(loadDefaults=True).getAll())
+
+
+def session_settings() -> dict[str, str] | None:
+    """Return the settings of the Spark context that runs in this process, or None."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    return dict(context.getConf().getAll()) if context is not None else None
+
+
+def has_class(name: str) -> bool:
+    """Whether the running JVM finds a class, in its own jars or in those given to spark-submit."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark import SparkContext
+
+    SparkContext._ensure_initialized()
+    jvm = SparkContext._jvm
+    assert jvm is not None
+    try:
+        jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
+    except Py4JJavaError:
+        return False
+    return True
+
+
+@contextmanager
+def typed_errors(doing: str) -> Iterator[None]:
+    """Turn what PySpark leaves as a bare Java error into a typed one.
+
+    Delta's conflicts become ``delta.exceptions``; Delta's package teaches PySpark how when it is
+    imported. Whatever PySpark has no type for becomes a ``ZCubeError`` with the first line of
+    Java's message; the Java error is its cause.
+    """
+    import delta.exceptions  # noqa: F401
+
+    try:
+        yield
+    except Exception as error:
+        # Over Spark Connect py4j need not be installed, and can't be what failed.
+        if type(error).__name__ != "Py4JJavaError":
+            raise
+        summary = str(error.java_exception.toString()).splitlines()[0]  # type: ignore[attr-defined]
+        raise ZCubeError(f"{doing} failed in Spark: {summary}") from error
