@@ -18,9 +18,8 @@ import time
 from pathlib import Path
 
 import pyspark
-from pyspark.sql import SparkSession
-
 import zcube
+from pyspark.sql import SparkSession
 from zcube.demo import data
 from zcube.demo.runs import cpu_seconds
 
@@ -116,7 +115,9 @@ def main() -> None:
         shutil.rmtree(folder, ignore_errors=True)
     about = machine() | {"java": java, "scale": f"{options.scale:g}", "rounds": str(options.rounds)}
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "zorder.json").write_text(json.dumps({"about": about, "runs": runs}, indent=1))
+    (options.output / "zorder.json").write_text(
+        json.dumps({"about": about, "runs": runs}, indent=1)
+    )
     (options.output / "zorder.md").write_text(table(about, runs))
 
 

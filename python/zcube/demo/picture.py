@@ -34,13 +34,17 @@ def boxes(table: Path) -> list[Box]:
     return list(live.values())
 
 
+def _days(day: date) -> float:
+    """Return a date as matplotlib counts: days since 1970."""
+    return (day - date(1970, 1, 1)).days
+
+
 def draw(panels: Mapping[str, list[Box]], target: Path) -> None:
     """Draw one panel for each set of boxes, side by side, all on the same axes."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-    from matplotlib.dates import date2num
     from matplotlib.patches import Rectangle
 
     figure, axes = plt.subplots(
@@ -48,23 +52,27 @@ def draw(panels: Mapping[str, list[Box]], target: Path) -> None:
     )
     for axis, (title, files) in zip(axes, panels.items(), strict=True):
         for x0, x1, y0, y1 in files:
-            left, right = date2num(x0), date2num(x1)
+            left, right = _days(x0), _days(x1)
             axis.add_patch(
                 Rectangle(
-                    (left, y0), right - left, y1 - y0,
-                    facecolor=_BLUE, alpha=0.10, edgecolor="none",
+                    (left, y0),
+                    right - left,
+                    y1 - y0,
+                    facecolor=_BLUE,
+                    alpha=0.10,
+                    edgecolor="none",
                 )
             )
             axis.add_patch(
                 Rectangle((left, y0), right - left, y1 - y0, fill=False, edgecolor=_BLUE, lw=1.0)
             )
-        axis.axvline(date2num(date(1995, 3, 16)), color=_ORANGE, lw=1.2, ls="--")
+        axis.axvline(_days(date(1995, 3, 16)), color=_ORANGE, lw=1.2, ls="--")
         axis.axhline(77777, color=_ORANGE, lw=1.2, ls="--")
         axis.set_title(f"{title}\n{len(files)} files", fontsize=11)
         axis.set_xlabel("l_shipdate")
         axis.xaxis_date()
         axis.autoscale_view()
-        axis.set_xlim(date2num(date(1992, 1, 1)), date2num(date(1998, 12, 31)))
+        axis.set_xlim(_days(date(1992, 1, 1)), _days(date(1998, 12, 31)))
         axis.tick_params(axis="x", labelrotation=45)
     axes[0].set_ylabel("l_partkey")
     axes[0].set_ylim(0, None)

@@ -31,7 +31,9 @@ def run(output: str, scale: float) -> int:
     folder = Path(output).resolve()
     folder.mkdir(parents=True, exist_ok=True)
 
-    say(f"[bold]1[/] TPC-H lineitem, scale factor {scale:g}, as a Delta table of {_INPUT_FILES} files")
+    say(
+        f"[bold]1[/] TPC-H lineitem, scale factor {scale:g}, as a Delta table of {_INPUT_FILES} files"
+    )
     source = data.lineitem(folder, scale)
     spark = _session(folder)
     try:
@@ -59,7 +61,11 @@ def run(output: str, scale: float) -> int:
         )
 
         say("[bold]4[/] The same rows: number of rows and sum of their 64-bit hashes")
-        sums = {"before": sum_before, "ZCube": _multiset(spark, ours), "Delta": _multiset(spark, theirs)}
+        sums = {
+            "before": sum_before,
+            "ZCube": _multiset(spark, ours),
+            "Delta": _multiset(spark, theirs),
+        }
         for name, value in sums.items():
             say(f"  {name:8} {value[0]:,} rows  {value[1]}")
         if len(set(sums.values())) != 1:

@@ -52,7 +52,7 @@ def cpu_seconds(spark: SparkSession) -> float:
 
 def _jobs(spark: SparkSession) -> dict[int, list[int]]:
     """Return, for each job so far, the records that each of its stages read from files."""
-    context: Any = spark.sparkContext._jsc.sc()  # type: ignore[attr-defined]
+    context: Any = spark.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     store = context.statusStore()
     jobs = store.jobsList(None)
