@@ -1,0 +1,73 @@
+"""Prints the demo's findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from zcube.demo.comparison import Outcome
+from zcube.demo.queries import Query, Reading
+
+
+def print_queries(
+    console: Console,
+    queries: Sequence[Query],
+    before: Sequence[Reading],
+    zcube: Outcome,
+    delta: Outcome,
+) -> None:
+    """Show what each query must read before and after."""
+    table = Table(title="What each query must read", title_justify="left")
+    table.add_column("query")
+    for heading in ("before", "after ZCube", "after Delta"):
+        table.add_column(heading, justify="right")
+    for query, *readings in zip(queries, before, zcube.readings, delta.readings, strict=True):
+        table.add_row(query.name, *(_reading(reading) for reading in readings))
+    console.print(table)
+
+
+def print_commands(console: Console, zcube: Outcome, delta: Outcome) -> None:
+    """Show what the two commands cost."""
+    table = Table(title="OPTIMIZE … ZORDER BY (l_shipdate, l_partkey)", title_justify="left")
+    table.add_column("")
+    table.add_column("ZCube", justify="right")
+    table.add_column("Delta", justify="right")
+    rows = [
+        ("seconds", [f"{o.seconds:.1f}" for o in (zcube, delta)]),
+        ("CPU seconds of all tasks", [f"{o.work.cpu_seconds:.1f}" for o in (zcube, delta)]),
+        ("passes over the whole input", [str(o.work.input_scans) for o in (zcube, delta)]),
+        ("files removed", [str(o.result.files_removed) for o in (zcube, delta)]),
+        ("files added", [str(o.result.files_added) for o in (zcube, delta)]),
+        ("bytes added", [_mib(o.result.bytes_added) for o in (zcube, delta)]),
+    ]
+    for name, values in rows:
+        table.add_row(name, *values)
+    console.print(table)
+
+
+def print_next_steps(console: Console, table: Path) -> None:
+    """End with three lines to try in Python."""
+    console.print("\nTry next, in Python:")
+    for line in next_steps(table):
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def next_steps(table: Path) -> list[str]:
+    """Return three lines of Python that work as they are."""
+    return [
+        "import zcube; from pyspark.sql import SparkSession",
+        "spark = zcube.configure(SparkSession.builder).getOrCreate()",
+        f"print(zcube.ClusteredTable.for_path(spark, {str(table)!r})"
+        '.optimize(zorder_by=["l_suppkey", "l_shipdate"], curve="hilbert"))',
+    ]
+
+
+def _reading(reading: Reading) -> str:
+    return f"{reading.files} files {_mib(reading.size):>9}"
+
+
+def _mib(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB"

@@ -1,0 +1,113 @@
+"""The demo from its beginning to its end."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zcube.demo import comparison, data, event_log
+from zcube.demo.file_boxes import file_boxes
+from zcube.demo.picture import draw
+from zcube.demo.queries import example_box, example_queries, read_by
+from zcube.demo.spark_session import spark_session
+from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_TARGET_BYTES = 8 << 20
+_SMALLEST_TARGET_BYTES = 64 << 10
+
+
+def _warm_up(spark: SparkSession, log: event_log.EventLog, source: Path, folder: Path) -> None:
+    """Run both commands once on little data, so that neither is timed while Java compiles it."""
+    for by_zcube in (True, False):
+        table = folder / "lineitem-warm-up"
+        shutil.rmtree(table, ignore_errors=True)
+        small = spark.read.parquet(str(source)).limit(200_000).repartition(4)
+        small.write.format("delta").save(str(table))
+        comparison.optimize(spark, log, table, by_zcube=by_zcube, rows=1, queries=[])
+        shutil.rmtree(table)
+
+
+def run(output: str, scale: float) -> int:
+    """Make the data, cluster it by ZCube and by Delta, and show the difference.
+
+    Args:
+        output: a folder for data, tables and the picture; kept, so that a second run is quicker.
+        scale: TPC-H scale factor; 1 is 6 million rows.
+
+    Returns:
+        0 if both results hold the rows of the input, else 1.
+
+    Raises:
+        ZCubeError: a package of ``zcube[demo]`` is missing, or the scale is out of range.
+    """
+    try:
+        import matplotlib  # noqa: F401
+        from rich.console import Console
+
+        from zcube.demo import report
+    except ImportError as error:
+        raise ZCubeError(f"The demo needs {error.name}: pip install 'zcube[demo]'.") from error
+    if not 0.01 <= scale <= 100:
+        raise ZCubeError(f"scale must be 0.01 to 100, not {scale:g}.")
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    console = Console(highlight=False)
+    zcube_table, delta_table = folder / "lineitem-zcube", folder / "lineitem-delta"
+    queries = example_queries(scale)
+
+    console.print(f"[bold]TPC-H lineitem, scale factor {scale:g}[/bold]: generating")
+    source = data.lineitem(folder, scale)
+    settings = event_log.settings(folder / "events") | {
+        "spark.databricks.delta.optimize.maxFileSize": str(
+            max(_SMALLEST_TARGET_BYTES, int(_TARGET_BYTES * scale))
+        )
+    }
+    console.print("Starting Spark; the first time it fetches Delta's jar")
+    with spark_session(folder, settings) as spark:
+        log = event_log.EventLog(spark, folder / "events")
+        console.print(f"Writing a Delta table of {data.FILES} files, and a copy of it")
+        data.write_table(spark, source, zcube_table)
+        shutil.rmtree(delta_table, ignore_errors=True)
+        shutil.copytree(zcube_table, delta_table)
+        original = comparison.multiset(spark, zcube_table)
+        before_boxes = file_boxes(zcube_table)
+        before = [read_by(spark, zcube_table, query) for query in queries]
+        _warm_up(spark, log, source, folder)
+        # Java gets faster as it runs, so ZCube goes first: what is left of that favours Delta.
+        console.print("OPTIMIZE by ZCube")
+        zcube = comparison.optimize(
+            spark, log, zcube_table, by_zcube=True, rows=original.rows, queries=queries
+        )
+        console.print("OPTIMIZE by Delta")
+        delta = comparison.optimize(
+            spark, log, delta_table, by_zcube=False, rows=original.rows, queries=queries
+        )
+        after = [comparison.multiset(spark, table) for table in (zcube_table, delta_table)]
+
+    picture = folder / "file-boxes.png"
+    draw(
+        [
+            ("before", before_boxes),
+            ("after ZCube", file_boxes(zcube_table)),
+            ("after Delta", file_boxes(delta_table)),
+        ],
+        example_box(scale),
+        picture,
+    )
+    console.print()
+    report.print_queries(console, queries, before, zcube, delta)
+    report.print_commands(console, zcube, delta)
+    same = after == [original, original]
+    checksums = {outcome.checksum for outcome in (original, *after)}
+    console.print(
+        f"[bold]{'Same' if same else 'NOT THE SAME'} rows[/bold]: {original.rows:,} rows before, "
+        f"{after[0].rows:,} after ZCube, {after[1].rows:,} after Delta; checksum of the multiset "
+        f"{', '.join(sorted(checksums))}"
+    )
+    console.print(f"Picture of the files' boxes: {picture}", soft_wrap=True)
+    report.print_next_steps(console, zcube_table)
+    return 0 if same else 1
