@@ -38,6 +38,8 @@ def spark(tmp_path_factory):
     builder = builder.config("spark.driver.extraJavaOptions", java_options)
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    # Delta changes a setting when the first query is analyzed; that is no test's doing.
+    session.sql("SELECT 1").collect()
     yield session
     session.stop()
 

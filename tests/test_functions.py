@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException, ArithmeticException
 
 from tests.reference import curves
 from zcube import functions as zf
@@ -111,9 +111,10 @@ def test_wrong_arguments_are_refused_at_analysis(spark, call):
 def test_a_value_outside_the_grid_is_an_error(spark, bits, value, codegen):
     spark.conf.set("spark.sql.codegen.factoryMode", codegen)
     df = spark.createDataFrame([(value,)], "x BIGINT").selectExpr(f"hilbert_index({bits}, x, 0)")
-    with pytest.raises(PySparkException) as error:
+    with pytest.raises(ArithmeticException) as error:
         df.collect()
-    assert "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE" in str(error.value)
+    assert error.value.getCondition() == "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE"
+    assert error.value.getSqlState() == "22003"
     assert str(value) in str(error.value)
     assert f"{bits} bits" in str(error.value)
 

@@ -17,10 +17,15 @@ class LoggedFile:
     partition: dict
 
 
+def _snapshot(spark, path):
+    log = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
+    nothing = spark._jvm.scala.Option.empty()
+    return log.update(False, nothing, nothing)
+
+
 def files(spark, path):
     """The table's live files, in the order of their paths."""
-    log = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
-    rows = DataFrame(log.update().allFiles().toDF(), spark).collect()
+    rows = DataFrame(_snapshot(spark, path).allFiles().toDF(), spark).collect()
     found = []
     for row in rows:
         stats = json.loads(row["stats"]) if row["stats"] else {}
@@ -47,7 +52,6 @@ def boxes(spark, path):
 
 def last_commit(spark, path):
     """The actions of the newest commit."""
-    log = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
-    version = log.update().version()
+    version = _snapshot(spark, path).version()
     text = spark.read.text(f"{path}/_delta_log/{version:020d}.json").collect()
     return [json.loads(row["value"]) for row in text]

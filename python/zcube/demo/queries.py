@@ -37,24 +37,24 @@ class Reading:
 
 
 def example_box(scale: float) -> Box:
-    """One month of shipments of a twentieth of the parts."""
+    """Half a year of shipments of a tenth of the parts."""
     parts = _parts(scale)
-    return Box((date(1995, 3, 1), date(1995, 3, 31)), (parts * 6 // 20, parts * 7 // 20))
+    return Box((date(1995, 1, 1), date(1995, 6, 30)), (parts * 3 // 10, parts * 4 // 10))
 
 
 def example_queries(scale: float) -> list[Query]:
     """Five queries: on each clustered column, on both in two ways, and on neither."""
     box = example_box(scale)
-    part = _parts(scale) * 3 // 5
+    part = _parts(scale) * 7 // 18
     return [
         Query("a week of shipments", "l_shipdate BETWEEN '1995-03-13' AND '1995-03-19'"),
         Query("one part", f"l_partkey = {part}"),
         Query(
-            "a month of some parts",
+            "a box of both",
             f"l_shipdate BETWEEN '{box.dates[0]}' AND '{box.dates[1]}' "
             f"AND l_partkey BETWEEN {box.parts[0]} AND {box.parts[1]}",
         ),
-        Query("a day or a part", f"l_shipdate = '1995-03-15' OR l_partkey = {part}"),
+        Query("a day, or one part", f"l_shipdate = '1995-03-15' OR l_partkey = {part}"),
         Query("control: one supplier", f"l_suppkey = {max(1, int(1_234 * scale))}"),
     ]
 

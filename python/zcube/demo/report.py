@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from zcube.demo.comparison import Outcome
+from zcube.demo.comparison import Multiset, Outcome
 from zcube.demo.queries import Query, Reading
 
 
@@ -23,7 +23,7 @@ def print_queries(
     table = Table(title="What each query must read", title_justify="left")
     table.add_column("query")
     for heading in ("before", "after ZCube", "after Delta"):
-        table.add_column(heading, justify="right")
+        table.add_column(f"{heading}\nfiles     MiB", justify="right")
     for query, *readings in zip(queries, before, zcube.readings, delta.readings, strict=True):
         table.add_row(query.name, *(_reading(reading) for reading in readings))
     console.print(table)
@@ -38,7 +38,7 @@ def print_commands(console: Console, zcube: Outcome, delta: Outcome) -> None:
     rows = [
         ("seconds", [f"{o.seconds:.1f}" for o in (zcube, delta)]),
         ("CPU seconds of all tasks", [f"{o.work.cpu_seconds:.1f}" for o in (zcube, delta)]),
-        ("passes over the whole input", [str(o.work.input_scans) for o in (zcube, delta)]),
+        ("Spark jobs over the whole input", [str(o.work.input_scans) for o in (zcube, delta)]),
         ("files removed", [str(o.result.files_removed) for o in (zcube, delta)]),
         ("files added", [str(o.result.files_added) for o in (zcube, delta)]),
         ("bytes added", [_mib(o.result.bytes_added) for o in (zcube, delta)]),
@@ -46,6 +46,13 @@ def print_commands(console: Console, zcube: Outcome, delta: Outcome) -> None:
     for name, values in rows:
         table.add_row(name, *values)
     console.print(table)
+
+
+def print_rows(console: Console, tables: Mapping[str, Multiset]) -> None:
+    """Show that the tables hold the same rows, in whatever order."""
+    console.print("\nThe same rows, by their number and the sum of their 64-bit hashes:")
+    for name, rows in tables.items():
+        console.print(f"  {name:8}{rows.rows:>12,} rows  {rows.checksum}")
 
 
 def print_next_steps(console: Console, table: Path) -> None:
@@ -66,7 +73,7 @@ def next_steps(table: Path) -> list[str]:
 
 
 def _reading(reading: Reading) -> str:
-    return f"{reading.files} files {_mib(reading.size):>9}"
+    return f"{reading.files:5d} {reading.size / 2**20:7.1f}"
 
 
 def _mib(size: int) -> str:

@@ -9,7 +9,7 @@ object ZCubeErrors {
     analysis("ZCUBE_CLUSTER_INPUT_SIZE_UNKNOWN")
 
   def hilbertValueOutOfRange(value: Long, bits: Int): Throwable =
-    new ZCubeRuntimeException(
+    new ZCubeArithmeticException(
       "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
       Map(
         "value" -> value.toString,
@@ -25,8 +25,18 @@ object ZCubeErrors {
   def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
     analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
 
+  /** @param cause what Spark says; its innermost message tells the reason */
+  def rewriteFailed(table: String, cause: Throwable): Throwable = {
+    val innermost = Iterator.iterate(cause)(_.getCause).takeWhile(_ != null).toSeq.last
+    val reason = Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
+    new ZCubeExecutionException(
+      "ZCUBE_REWRITE_FAILED",
+      Map("table" -> table, "cause" -> reason),
+      cause)
+  }
+
   def rowCountMismatch(table: String, rowsIn: Long, rowsOut: Long): Throwable =
-    new ZCubeRuntimeException(
+    new ZCubeExecutionException(
       "ZCUBE_ROW_COUNT_MISMATCH",
       Map("table" -> table, "rowsIn" -> rowsIn.toString, "rowsOut" -> rowsOut.toString))
 

@@ -6,10 +6,13 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.{Failure, Success, Try}
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.util.BinPackingUtils
 import org.apache.spark.util.{SystemClock, ThreadUtils}
+
+import io.zcube.sql.errors.ZCubeErrors
 
 /**
  * Runs an OPTIMIZE … ZORDER BY: groups by partition, several at a time; one commit for all of them,
@@ -43,7 +46,11 @@ final class ZOrderRun(session: SparkSession, task: ZOrderTask) {
       catch {
         case e: Throwable =>
           txn.removeWrittenFiles()
-          throw e
+          throw (e match {
+            // Spark's own exception for a failed job: say what it means for the table.
+            case e: SparkException => ZCubeErrors.rewriteFailed(task.tableName, e)
+            case other => other
+          })
       }
     if (rewritten.exists(g => g.added.nonEmpty || g.removed.nonEmpty)) {
       try new CommitManager(session, task).commit(txn, rewritten)

@@ -4,9 +4,9 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
 
-/** An error that comes up while rows are processed. */
-final class ZCubeRuntimeException(condition: String, parameters: Map[String, String])
-    extends RuntimeException(ErrorConditions.message(condition, parameters))
+/** A value that a function can't take. PySpark raises its own ArithmeticException for it. */
+final class ZCubeArithmeticException(condition: String, parameters: Map[String, String])
+    extends ArithmeticException(ErrorConditions.message(condition, parameters))
     with SparkThrowable {
   override def getCondition: String = condition
   override def getSqlState: String = ErrorConditions.sqlState(condition)

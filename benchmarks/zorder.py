@@ -1,0 +1,147 @@
+"""OPTIMIZE … ZORDER BY end to end: ZCube against Delta, in turns, in one warm session.
+
+TPC-H lineitem, scale factor 2, about 24 files, target 16 MiB; ZORDER BY 2 and 4 columns. Each run
+starts from a fresh copy of the same table. CPU seconds are the JVM's, user and system.
+
+    python benchmarks/zorder.py [--scale 2] [--rounds 2] [--output benchmarks/results]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import shutil
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import pyspark
+from pyspark.sql import SparkSession
+
+import zcube
+from zcube.demo import data
+from zcube.demo.runs import cpu_seconds
+
+COLUMNS = {
+    2: "l_shipdate, l_partkey",
+    4: "l_shipdate, l_partkey, l_suppkey, l_quantity",
+}
+TARGET = 16 << 20
+
+
+def session(folder: Path) -> SparkSession:
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "6g")
+        .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config("spark.databricks.delta.snapshotPartitions", "2")
+        .config("spark.databricks.delta.optimize.maxFileSize", str(TARGET))
+    )
+    spark = zcube.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def measured(spark: SparkSession, action) -> dict[str, float]:
+    spark._jvm.java.lang.System.gc()
+    wall, cpu = time.monotonic(), cpu_seconds(spark)
+    action()
+    return {"wall": time.monotonic() - wall, "cpu": cpu_seconds(spark) - cpu}
+
+
+def run(spark: SparkSession, original: Path, work: Path, engine: str, columns: int) -> dict:
+    shutil.rmtree(work, ignore_errors=True)
+    if engine == "copy":
+        rows = spark.read.format("delta").load(str(original))
+        return measured(spark, lambda: rows.write.format("delta").save(str(work)))
+    shutil.copytree(original, work)
+    spark.conf.set("spark.zcube.enabled", str(engine == "zcube").lower())
+    statement = f"OPTIMIZE delta.`{work}` ZORDER BY ({COLUMNS[columns]})"
+    return measured(spark, lambda: spark.sql(statement).collect())
+
+
+def machine() -> dict[str, str]:
+    cpu = next(
+        (
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.processor(),
+    )
+    return {
+        "cpu": cpu,
+        "cores": str(len(__import__("os").sched_getaffinity(0))),
+        "python": platform.python_version(),
+        "spark": pyspark.__version__,
+        "delta": "4.4.0",
+        "zcube": zcube.__version__,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", type=float, default=2)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
+    cache = Path(".build") / "bench-data"
+    cache.mkdir(parents=True, exist_ok=True)
+    spark = session(folder)
+    try:
+        source = data.lineitem(cache.resolve(), options.scale)
+        original, work = folder / "original", folder / "work"
+        rows = spark.read.parquet(str(source))
+        rows.repartition(24).write.format("delta").save(str(original))
+        runs = []
+        # Round 0 warms the JVM up and is not counted.
+        for number in range(options.rounds + 1):
+            for columns in COLUMNS:
+                for engine in ("zcube", "delta", "copy"):
+                    if engine == "copy" and columns != 2:
+                        continue
+                    figures = run(spark, original, work, engine, columns)
+                    print(number, columns, engine, figures, flush=True)
+                    if number > 0:
+                        runs.append({"columns": columns, "engine": engine, **figures})
+    finally:
+        java = spark._jvm.java.lang.System.getProperty("java.version")
+        spark.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    about = machine() | {"java": java, "scale": f"{options.scale:g}", "rounds": str(options.rounds)}
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / "zorder.json").write_text(json.dumps({"about": about, "runs": runs}, indent=1))
+    (options.output / "zorder.md").write_text(table(about, runs))
+
+
+def table(about: dict[str, str], runs: list[dict]) -> str:
+    def median(columns: int, engine: str, figure: str) -> float:
+        return statistics.median(
+            r[figure] for r in runs if (r["columns"], r["engine"]) == (columns, engine)
+        )
+
+    lines = [
+        "# OPTIMIZE … ZORDER BY, end to end",
+        "",
+        "Made by `make bench`. " + ", ".join(f"{k} {v}" for k, v in about.items()) + ".",
+        "ZCube sorts inside files; Delta runs with its defaults. Medians, in turns in one warm JVM.",
+        "",
+        "| columns | ZCube CPU s | Delta CPU s | CPU ratio | ZCube wall s | Delta wall s |",
+        "|---|---|---|---|---|---|",
+    ]
+    for columns in COLUMNS:
+        z, d = median(columns, "zcube", "cpu"), median(columns, "delta", "cpu")
+        zw, dw = median(columns, "zcube", "wall"), median(columns, "delta", "wall")
+        lines.append(f"| {columns} | {z:.1f} | {d:.1f} | {z / d:.2f} | {zw:.1f} | {dw:.1f} |")
+    lines += ["", f"A plain copy of the table: {median(2, 'copy', 'cpu'):.1f} CPU s.", ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+package io.zcube.sql.errors
+
+import scala.io.Source
+import scala.util.Using
+
+import org.json4s.JsonAST.{JObject, JString}
+import org.json4s.jackson.JsonMethods
+import org.scalatest.funsuite.AnyFunSuite
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.types.IntegerType
+
+class ErrorConditionsSuite extends AnyFunSuite {
+
+  private val conditions: Seq[(String, JObject)] =
+    Using.resource(Source.fromResource("error/zcube-error-conditions.json", getClass.getClassLoader)) {
+      source =>
+        JsonMethods.parse(source.mkString).asInstanceOf[JObject].obj.map { case (name, value) =>
+          name -> value.asInstanceOf[JObject]
+        }
+    }
+
+  private val thrown: Seq[Throwable] = Seq(
+    ZCubeErrors.clusterInputSizeUnknown(),
+    ZCubeErrors.hilbertValueOutOfRange(5, 2),
+    ZCubeErrors.invalidOption("curve", "x", "y"),
+    ZCubeErrors.optionsNotSupported(),
+    ZCubeErrors.rewriteFailed("t", new RuntimeException("job", new RuntimeException("disk full"))),
+    ZCubeErrors.rowCountMismatch("t", 1, 2),
+    ZCubeErrors.streamingNotSupported(),
+    ZCubeErrors.tooManyColumns(64, 63),
+    ZCubeErrors.unknownOption("a", Seq("b")),
+    ZCubeErrors.unorderedType("c", IntegerType)) ++
+    Seq("AGGREGATE", "BOTH_SIDES_OF_JOIN", "COMMAND", "CORRELATED", "LAMBDA", "NONDETERMINISTIC",
+      "STREAMING").map(ZCubeErrors.rangePartitionIdUnsupported("f(x)", _))
+
+  test("conditions are sorted, named ZCUBE_, and have a SQLSTATE of five characters") {
+    assert(conditions.map(_._1) === conditions.map(_._1).sorted)
+    conditions.foreach { case (name, fields) =>
+      assert(name.matches("ZCUBE_[A-Z_]+"))
+      assert((fields \ "sqlState").asInstanceOf[JString].s.matches("[0-9A-Z]{5}"), name)
+    }
+  }
+
+  test("every condition has a factory, and every parameter of its text a value") {
+    val raised = thrown.map(_.asInstanceOf[SparkThrowable])
+    assert(raised.map(_.getCondition.takeWhile(_ != '.')).toSet === conditions.map(_._1).toSet)
+    raised.foreach { e =>
+      val message = e.asInstanceOf[Throwable].getMessage
+      assert(message.startsWith(s"[${e.getCondition}]"))
+      assert(!message.matches("(?s).*<[a-zA-Z]+>.*"), message)
+      assert(message.contains(e.getSqlState))
+    }
+  }
+}

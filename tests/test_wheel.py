@@ -1,0 +1,60 @@
+"""The wheel: jars for every Spark line in it, and a working session from it alone."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from zcube import __version__, _versions
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SCRIPT = """
+import zcube, sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+assert Path(zcube.__file__).is_relative_to(sys.argv[1]), zcube.__file__
+spark = zcube.configure(SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")).getOrCreate()
+assert sys.argv[1] in spark.conf.get("spark.jars"), spark.conf.get("spark.jars")
+print("INDEX", spark.sql("SELECT hilbert_index(2, 2, 0)").collect()[0][0])
+spark.range(100).write.format("delta").save(sys.argv[2])
+print("FILES", zcube.ClusteredTable.for_path(spark, sys.argv[2]).optimize(zorder_by=["id"]).files_added)
+spark.stop()
+"""
+
+
+@pytest.mark.slow
+def test_the_wheel_alone_is_enough(tmp_path, path):
+    source = tmp_path / "python"
+    shutil.copytree(ROOT / "python", source, ignore=shutil.ignore_patterns("__pycache__", "jars"))
+    jars = source / "zcube" / "jars"
+    jars.mkdir()
+    built = {
+        line: ROOT
+        / f"jvm/delta/target/spark-{line}/scala-2.13/zcube-spark_{line}_2.13-{__version__}.jar"
+        for line in _versions.SPARK_LINES
+    }
+    for line, jar in built.items():
+        assert jar.is_file(), f"the jar for Spark {line} is not built: make jars"
+        shutil.copy(jar, jars)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, source],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (wheel,) = tmp_path.glob("zcube-*.whl")
+    held = {Path(name).name for name in zipfile.ZipFile(wheel).namelist()}
+    assert {jar.name for jar in built.values()} <= held
+    assert "py.typed" in held
+
+    empty = tmp_path / "empty"
+    subprocess.run([sys.executable, "-m", "venv", empty], check=True)
+    subprocess.run([empty / "bin/pip", "install", "--quiet", wheel], check=True)
+    done = subprocess.run(
+        [empty / "bin/python", "-c", SCRIPT, empty, path],
+        capture_output=True, text=True, cwd=tmp_path, timeout=300,
+    )  # fmt: skip
+    assert "INDEX 14" in done.stdout, done.stderr[-3000:]
+    assert "FILES 1" in done.stdout, done.stderr[-3000:]
