@@ -3,7 +3,7 @@
 TPC-H lineitem, scale factor 2, about 24 files, target 16 MiB; ZORDER BY 2 and 4 columns. Each run
 starts from a fresh copy of the same table. CPU seconds are the JVM's, user and system.
 
-    python benchmarks/zorder.py [--scale 2] [--rounds 2] [--output benchmarks/results]
+    python -m benchmarks.zorder [--scale 2] [--rounds 2] [--output benchmarks/results]
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ import pyspark
 import zcube
 from pyspark.sql import SparkSession
 from zcube.demo import data
-from zcube.demo.runs import cpu_seconds
+
+from benchmarks.cpu import cpu_seconds
 
 COLUMNS = {
     2: "l_shipdate, l_partkey",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -38,14 +39,19 @@ class ClusteredTable:
 
     @classmethod
     def for_path(cls, spark: SparkSession, path: str) -> ClusteredTable:
-        """Name a table by its folder.
+        """Name a table by its folder: a path or a URI.
+
+        A relative path means what it means to ``spark.read.load``: over Spark Connect the server's
+        working directory counts.
 
         Raises:
             ZCubeError: the path is empty.
         """
         if not path:
             raise ZCubeError("The path of the table is empty.")
-        return cls(spark, f"delta.{_sql.identifier(path)}")
+        # In delta.`…` Delta takes absolute paths only; a string literal may hold any.
+        absolute = path.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path)
+        return cls(spark, f"delta.{_sql.identifier(path)}" if absolute else _sql.literal(path))
 
     def optimize(
         self,

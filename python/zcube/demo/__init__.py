@@ -1,1 +1,1 @@
-"""The demo: ZCube and Delta on the same TPC-H table, side by side."""
+"""``zcube demo``: the main job on TPC-H data, beside Delta's own OPTIMIZE."""

@@ -1,4 +1,4 @@
-"""TPC-H data, generated once and kept."""
+"""The demo's data: TPC-H lineitem as Parquet, then as a Delta table of many files."""
 
 from __future__ import annotations
 
@@ -6,29 +6,60 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zcube.errors import ZCubeError
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-def lineitem(folder: Path, scale: float) -> Path:
-    """Return a Parquet file of lineitem at that scale factor.
+FILES = 32
+"""Files of the table before anything is clustered."""
+
+
+def lineitem(cache: Path, scale: float) -> Path:
+    """Return a folder with lineitem as Parquet; it is generated once for each scale factor.
 
     Raises:
-        ZCubeError: tpchgen-cli is not installed or fails.
+        ZCubeError: tpchgen-cli is missing or fails.
     """
-    target = folder / f"lineitem-sf{scale:g}.parquet"
-    if target.exists():
-        return target
-    command = shutil.which("tpchgen-cli", path=str(Path(sys.executable).parent)) or shutil.which(
-        "tpchgen-cli"
+    done = cache / f"tpch-sf{scale:g}"
+    if done.is_dir():
+        return done / "lineitem"
+    # Under another name until it is complete, so that an interrupted run leaves no half a table.
+    partial = cache / f"{done.name}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    arguments = ["-s", f"{scale:g}", "--tables=lineitem", f"--parts={FILES}", "--quiet"]
+    command = [_generator(), "parquet", *arguments, f"--output-dir={partial}"]
+    outcome = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
     )
-    if command is None:
-        raise ZCubeError("tpchgen-cli is not installed: pip install 'zcube[demo]'.")
-    fresh = folder / "generating"
-    arguments = ["parquet", "-s", f"{scale:g}", "--tables=lineitem", f"--output-dir={fresh}"]
-    done = subprocess.run([command, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ZCubeError(f"tpchgen-cli failed: {done.stderr.strip()}")
-    (fresh / "lineitem.parquet").rename(target)
-    shutil.rmtree(fresh)
-    return target
+    if outcome.returncode != 0:
+        raise ZCubeError(f"tpchgen-cli failed: {outcome.stderr.strip()}")
+    partial.rename(done)
+    return done / "lineitem"
+
+
+def write_table(spark: SparkSession, source: Path, table: Path) -> None:
+    """Write the Parquet files as a Delta table, one file for each of them."""
+    shutil.rmtree(table, ignore_errors=True)
+    # By themselves several small files would be read, and so written, together.
+    whole_files = {
+        "spark.sql.files.maxPartitionBytes": "1g",
+        "spark.sql.files.openCostInBytes": "1g",
+    }
+    for key, value in whole_files.items():
+        spark.conf.set(key, value)
+    try:
+        spark.read.parquet(str(source)).write.format("delta").save(str(table))
+    finally:
+        for key in whole_files:
+            spark.conf.unset(key)
+
+
+def _generator() -> str:
+    beside_python = Path(sys.executable).parent / "tpchgen-cli"
+    found = str(beside_python) if beside_python.is_file() else shutil.which("tpchgen-cli")
+    if found is None:
+        raise ZCubeError("The demo needs tpchgen-cli: pip install 'zcube[demo]'.")
+    return found

@@ -1,84 +1,72 @@
-"""Draws the bounding boxes of a table's files over two columns."""
+"""Draws which rectangle each file spans, before and after clustering."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-Box = tuple[Any, Any, Any, Any]
+from zcube.demo.file_boxes import overlaps
+from zcube.demo.queries import Box
 
-# Okabe and Ito's palette: told apart with any colour vision.
-_BLUE, _ORANGE = "#0072B2", "#D55E00"
-
-
-def boxes(table: Path) -> list[Box]:
-    """Return (x low, x high, y low, y high) of each live file, from the log's statistics."""
-    live: dict[str, Box] = {}
-    for commit in sorted((table / "_delta_log").glob("*.json")):
-        for line in commit.read_text().splitlines():
-            action = json.loads(line)
-            if "remove" in action:
-                live.pop(action["remove"]["path"], None)
-            if "add" in action:
-                stats = json.loads(action["add"]["stats"])
-                low, high = stats["minValues"], stats["maxValues"]
-                live[action["add"]["path"]] = (
-                    date.fromisoformat(low["l_shipdate"]),
-                    date.fromisoformat(high["l_shipdate"]),
-                    low["l_partkey"],
-                    high["l_partkey"],
-                )
-    return list(live.values())
+# Blue, orange and grey of Okabe and Ito's palette, told apart by colour-blind readers; the query is
+# marked by its dashed line as well.
+_READ, _SKIPPED, _QUERY = "#0072B2", "#9A9A9A", "#D55E00"
 
 
-def _days(day: date) -> float:
-    """Return a date as matplotlib counts: days since 1970."""
-    return (day - date(1970, 1, 1)).days
-
-
-def draw(panels: Mapping[str, list[Box]], target: Path) -> None:
-    """Draw one panel for each set of boxes, side by side, all on the same axes."""
+def draw(panels: Sequence[tuple[str, Sequence[Box]]], query: Box, target: Path) -> None:
+    """Write a PNG with one panel for each state of the table."""
     import matplotlib
 
     matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.patches import Rectangle
+    from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(
-        1, len(panels), figsize=(4.6 * len(panels), 4.4), sharex=True, sharey=True
+        1, len(panels), figsize=(5.2 * len(panels), 5.0), sharey=True, layout="constrained"
     )
-    for axis, (title, files) in zip(axes, panels.items(), strict=True):
-        for x0, x1, y0, y1 in files:
-            left, right = _days(x0), _days(x1)
-            axis.add_patch(
-                Rectangle(
-                    (left, y0),
-                    right - left,
-                    y1 - y0,
-                    facecolor=_BLUE,
-                    alpha=0.10,
-                    edgecolor="none",
-                )
-            )
-            axis.add_patch(
-                Rectangle((left, y0), right - left, y1 - y0, fill=False, edgecolor=_BLUE, lw=1.0)
-            )
-        axis.axvline(_days(date(1995, 3, 16)), color=_ORANGE, lw=1.2, ls="--")
-        axis.axhline(77777, color=_ORANGE, lw=1.2, ls="--")
-        axis.set_title(f"{title}\n{len(files)} files", fontsize=11)
-        axis.set_xlabel("l_shipdate")
-        axis.xaxis_date()
-        axis.autoscale_view()
-        axis.set_xlim(_days(date(1992, 1, 1)), _days(date(1998, 12, 31)))
-        axis.tick_params(axis="x", labelrotation=45)
-    axes[0].set_ylabel("l_partkey")
-    axes[0].set_ylim(0, None)
+    for axis, (title, boxes) in zip(axes, panels, strict=True):
+        _panel(axis, title, boxes, query)
+    axes[0].set_ylabel("part key (thousands)")
     figure.suptitle(
-        "Where each file's rows lie. A query reads the boxes that its line crosses.", fontsize=11
+        "Each rectangle is one file: the ship dates and part keys between its minima and maxima.\n"
+        "Dashed: a query's range. Blue files must be read for it, grey ones are skipped.",
+        fontsize=11,
     )
-    figure.tight_layout()
-    figure.savefig(target, dpi=110)
+    figure.savefig(target, dpi=120)
     plt.close(figure)
+
+
+def _panel(axis: Any, title: str, boxes: Sequence[Box], query: Box) -> None:
+    from matplotlib.patches import Rectangle
+
+    def rectangle(box: Box, inset: float, **style: Any) -> Rectangle:
+        left, right = (_days(day) for day in box.dates)
+        low, high = box.parts[0] / 1000, box.parts[1] / 1000
+        return Rectangle(
+            (left + inset, low + inset * (high - low) / 1000),
+            right - left - 2 * inset,
+            (high - low) * (1 - inset / 500),
+            **style,
+        )
+
+    read = [box for box in boxes if overlaps(box, query)]
+    # Files on top of each other stay light enough for the query's mark to be seen.
+    shade = min(0.14, 0.6 / len(boxes)) if len(read) == len(boxes) else 0.14
+    for box in sorted(boxes, key=lambda b: overlaps(b, query)):
+        colour = _READ if overlaps(box, query) else _SKIPPED
+        axis.add_patch(rectangle(box, 4, facecolor=colour, alpha=shade, edgecolor="none"))
+        axis.add_patch(rectangle(box, 4, fill=False, edgecolor=colour, linewidth=1.1))
+    axis.add_patch(rectangle(query, 0, fill=False, edgecolor=_QUERY, linewidth=2.2, linestyle="--"))
+    axis.set_title(f"{title}\n{len(boxes)} files, {len(read)} read", fontsize=11)
+    axis.set_xlim(date(1991, 11, 1), date(1999, 2, 1))
+    axis.set_ylim(0, max(box.parts[1] for box in boxes) / 1000 * 1.02)
+    axis.set_xticks([date(year, 1, 1) for year in range(1992, 2000)], range(1992, 2000))
+    axis.set_xlabel("ship date")
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+
+
+def _days(day: date) -> int:
+    """Matplotlib's unit of dates: days since 1970."""
+    return (day - date(1970, 1, 1)).days

@@ -1,8 +1,9 @@
-"""The demo's queries, and what must be read for them."""
+"""The demo's queries, and the files that Spark reads for each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
@@ -10,35 +11,61 @@ from urllib.parse import unquote, urlparse
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-WEEK = "l_shipdate BETWEEN DATE'1995-03-13' AND DATE'1995-03-19'"
-PART = "l_partkey = 77777"
 
-QUERIES = {
-    "a week of ship dates": WEEK,
-    "one part key": PART,
-    "a box of both": "l_shipdate BETWEEN DATE'1995-01-01' AND DATE'1995-06-30' "
-    "AND l_partkey BETWEEN 60000 AND 80000",
-    "either of both": f"({WEEK}) OR ({PART})",
-    "control: quantity": "l_quantity = 7",
-}
+@dataclass(frozen=True)
+class Box:
+    """A rectangle of ship dates and part keys, ends included."""
+
+    dates: tuple[date, date]
+    parts: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query by its name and its predicate."""
+
+    name: str
+    predicate: str
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What must be read for a query: files, and their bytes."""
+    """What a query must read after Delta has skipped every file that statistics rule out."""
 
     files: int
     size: int
 
 
-def readings(spark: SparkSession, table: Path) -> dict[str, Reading]:
-    """Return what Spark's scan of the table would read for each query."""
-    return {
-        name: _reading(spark.read.format("delta").load(str(table)).where(query).inputFiles())
-        for name, query in QUERIES.items()
-    }
+def example_box(scale: float) -> Box:
+    """Half a year of shipments of a tenth of the parts."""
+    parts = _parts(scale)
+    return Box((date(1995, 1, 1), date(1995, 6, 30)), (parts * 3 // 10, parts * 4 // 10))
 
 
-def _reading(files: list[str]) -> Reading:
-    paths = [Path(unquote(urlparse(file).path)) for file in files]
+def example_queries(scale: float) -> list[Query]:
+    """Five queries: on each clustered column, on both in two ways, and on neither."""
+    box = example_box(scale)
+    part = _parts(scale) * 7 // 18
+    return [
+        Query("a week of shipments", "l_shipdate BETWEEN '1995-03-13' AND '1995-03-19'"),
+        Query("one part", f"l_partkey = {part}"),
+        Query(
+            "a box of both",
+            f"l_shipdate BETWEEN '{box.dates[0]}' AND '{box.dates[1]}' "
+            f"AND l_partkey BETWEEN {box.parts[0]} AND {box.parts[1]}",
+        ),
+        Query("a day, or one part", f"l_shipdate = '1995-03-15' OR l_partkey = {part}"),
+        Query("control: one supplier", f"l_suppkey = {max(1, int(1_234 * scale))}"),
+    ]
+
+
+def read_by(spark: SparkSession, table: Path, query: Query) -> Reading:
+    """Ask Spark which files it would scan."""
+    df = spark.read.format("delta").load(str(table)).where(query.predicate)
+    paths = [Path(unquote(urlparse(file).path)) for file in df.inputFiles()]
     return Reading(len(paths), sum(path.stat().st_size for path in paths))
+
+
+def _parts(scale: float) -> int:
+    """How many part keys there are, as TPC-H defines it."""
+    return int(200_000 * scale)

@@ -1,35 +1,80 @@
-"""The demo's tables in the terminal."""
+"""Prints the demo's findings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from zcube.demo.queries import Reading
-from zcube.demo.runs import Run
-
-console = Console()
+from zcube.demo.comparison import Multiset, Outcome
+from zcube.demo.queries import Query, Reading
 
 
-def show_readings(panels: Mapping[str, Mapping[str, Reading]]) -> None:
-    """Show files and bytes to read, one row for each query, one column for each layout."""
-    table = Table(title="What must be read: files / bytes", title_justify="left")
-    table.add_column("query", no_wrap=True)
-    for title in panels:
-        table.add_column(title, justify="right")
-    for query in next(iter(panels.values())):
-        cells = (panel[query] for panel in panels.values())
-        table.add_row(query, *(f"{r.files:2d} / {r.size / 2**20:3.0f} MiB" for r in cells))
+def print_queries(
+    console: Console,
+    queries: Sequence[Query],
+    before: Sequence[Reading],
+    zcube: Outcome,
+    delta: Outcome,
+) -> None:
+    """Show what each query must read before and after."""
+    table = Table(title="What each query must read", title_justify="left")
+    table.add_column("query")
+    for heading in ("before", "after ZCube", "after Delta"):
+        table.add_column(f"{heading}\nfiles     MiB", justify="right")
+    for query, *readings in zip(queries, before, zcube.readings, delta.readings, strict=True):
+        table.add_row(query.name, *(_reading(reading) for reading in readings))
     console.print(table)
 
 
-def show_runs(runs: Mapping[str, Run]) -> None:
-    """Show what each OPTIMIZE cost."""
-    table = Table(title="What it cost", title_justify="left")
-    for title in ("OPTIMIZE by", "seconds", "CPU seconds", "passes over the input", "files"):
-        table.add_column(title, justify="left" if title == "OPTIMIZE by" else "right")
-    for title, run in runs.items():
-        table.add_row(title, f"{run.wall:.1f}", f"{run.cpu:.1f}", str(run.passes), str(run.files))
+def print_commands(console: Console, zcube: Outcome, delta: Outcome) -> None:
+    """Show what the two commands cost."""
+    table = Table(title="OPTIMIZE … ZORDER BY (l_shipdate, l_partkey)", title_justify="left")
+    table.add_column("")
+    table.add_column("ZCube", justify="right")
+    table.add_column("Delta", justify="right")
+    rows = [
+        ("seconds", [f"{o.seconds:.1f}" for o in (zcube, delta)]),
+        ("CPU seconds of all tasks", [f"{o.work.cpu_seconds:.1f}" for o in (zcube, delta)]),
+        ("Spark jobs over the whole input", [str(o.work.input_scans) for o in (zcube, delta)]),
+        ("files removed", [str(o.result.files_removed) for o in (zcube, delta)]),
+        ("files added", [str(o.result.files_added) for o in (zcube, delta)]),
+        ("bytes added", [_mib(o.result.bytes_added) for o in (zcube, delta)]),
+    ]
+    for name, values in rows:
+        table.add_row(name, *values)
     console.print(table)
+
+
+def print_rows(console: Console, tables: Mapping[str, Multiset]) -> None:
+    """Show that the tables hold the same rows, in whatever order."""
+    console.print("\nThe same rows, by their number and the sum of their 64-bit hashes:")
+    for name, rows in tables.items():
+        console.print(f"  {name:8}{rows.rows:>12,} rows  {rows.checksum}")
+
+
+def print_next_steps(console: Console, table: Path) -> None:
+    """End with three lines to try in Python."""
+    console.print("\nTry next, in Python:")
+    for line in next_steps(table):
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def next_steps(table: Path) -> list[str]:
+    """Return three lines of Python that work as they are."""
+    return [
+        "import zcube; from pyspark.sql import SparkSession",
+        "spark = zcube.configure(SparkSession.builder).getOrCreate()",
+        f"print(zcube.ClusteredTable.for_path(spark, {str(table)!r})"
+        '.optimize(zorder_by=["l_suppkey", "l_shipdate"], curve="hilbert"))',
+    ]
+
+
+def _reading(reading: Reading) -> str:
+    return f"{reading.files:5d} {reading.size / 2**20:7.1f}"
+
+
+def _mib(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB"

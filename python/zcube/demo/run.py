@@ -1,4 +1,4 @@
-"""What ``make demo`` shows, step by step."""
+"""The demo from its beginning to its end."""
 
 from __future__ import annotations
 
@@ -6,127 +6,104 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zcube.demo import data, picture, queries, runs
+from zcube.demo import comparison, data, event_log
+from zcube.demo.file_boxes import file_boxes
+from zcube.demo.picture import draw
+from zcube.demo.queries import example_box, example_queries, read_by
+from zcube.demo.spark_session import spark_session
 from zcube.errors import ZCubeError
-from zcube.session import configure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _TARGET_BYTES = 8 << 20
-_INPUT_FILES = 32
+_SMALLEST_TARGET_BYTES = 64 << 10
+
+
+def _warm_up(spark: SparkSession, log: event_log.EventLog, source: Path, folder: Path) -> None:
+    """Run both commands once on little data, so that neither is timed while Java compiles it."""
+    for by_zcube in (True, False):
+        table = folder / "lineitem-warm-up"
+        shutil.rmtree(table, ignore_errors=True)
+        small = spark.read.parquet(str(source)).limit(200_000).repartition(4)
+        small.write.format("delta").save(str(table))
+        comparison.optimize(spark, log, table, by_zcube=by_zcube, rows=1, queries=[])
+        shutil.rmtree(table)
 
 
 def run(output: str, scale: float) -> int:
-    """Run the demo in a folder; return the exit code.
+    """Make the data, cluster it by ZCube and by Delta, and show the difference.
+
+    Args:
+        output: a folder for data, tables and the picture; kept, so that a second run is quicker.
+        scale: TPC-H scale factor; 1 is 6 million rows.
+
+    Returns:
+        0.
 
     Raises:
-        ZCubeError: the demo's extra dependencies are missing, or rows got lost.
+        ZCubeError: a package of ``zcube[demo]`` is missing, the scale is out of range, or a table
+            does not hold the same rows afterwards.
     """
     try:
+        import matplotlib  # noqa: F401
+        from rich.console import Console
+
         from zcube.demo import report
-    except ImportError:
-        raise ZCubeError("The demo needs more packages: pip install 'zcube[demo]'.") from None
-    say = report.console.print
+    except ImportError as error:
+        raise ZCubeError(f"The demo needs {error.name}: pip install 'zcube[demo]'.") from error
+    if not 0.01 <= scale <= 100:
+        raise ZCubeError(f"scale must be 0.01 to 100, not {scale:g}.")
     folder = Path(output).resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    console = Console(highlight=False)
+    zcube_table, delta_table = folder / "lineitem-zcube", folder / "lineitem-delta"
+    queries = example_queries(scale)
 
-    say(
-        f"[bold]1[/] TPC-H lineitem, scale factor {scale:g}, as a Delta table of {_INPUT_FILES} files"
-    )
+    console.print(f"[bold]1[/] TPC-H lineitem, scale factor {scale:g}")
     source = data.lineitem(folder, scale)
-    spark = _session(folder)
-    try:
-        ours, theirs = folder / "zcube", folder / "delta"
-        _write(spark, source, ours, theirs)
-        before, sum_before = queries.readings(spark, ours), _multiset(spark, ours)
-        boxes_before = picture.boxes(ours)
-
-        say("[bold]2[/] OPTIMIZE … ZORDER BY (l_shipdate, l_partkey), by ZCube and by Delta")
-        # Neither shall pay for what the JVM compiles the first time.
-        _warm_up(spark, folder, source)
-        costs = {
-            "ZCube": runs.optimize(spark, ours, by_zcube=True),
-            "Delta": runs.optimize(spark, theirs, by_zcube=False),
-        }
-        report.show_runs(costs)
-
-        say("[bold]3[/] Files and bytes that queries must read, by the log's statistics")
-        report.show_readings(
-            {
-                "before": before,
-                "after ZCube": queries.readings(spark, ours),
-                "after Delta": queries.readings(spark, theirs),
-            }
+    settings = event_log.settings(folder / "events") | {
+        "spark.databricks.delta.optimize.maxFileSize": str(
+            max(_SMALLEST_TARGET_BYTES, int(_TARGET_BYTES * scale))
         )
+    }
+    console.print("[bold]2[/] Spark starts; the first time it fetches Delta's jar")
+    with spark_session(folder, settings) as spark:
+        log = event_log.EventLog(spark, folder / "events")
+        console.print(f"[bold]3[/] A Delta table of {data.FILES} files, and a copy of it")
+        data.write_table(spark, source, zcube_table)
+        shutil.rmtree(delta_table, ignore_errors=True)
+        shutil.copytree(zcube_table, delta_table)
+        original = comparison.multiset(spark, zcube_table)
+        before_boxes = file_boxes(zcube_table)
+        before = [read_by(spark, zcube_table, query) for query in queries]
+        _warm_up(spark, log, source, folder)
+        # Java gets faster as it runs, so ZCube goes first: what is left of that favours Delta.
+        console.print("[bold]4[/] OPTIMIZE … ZORDER BY (l_shipdate, l_partkey) by ZCube")
+        zcube = comparison.optimize(
+            spark, log, zcube_table, by_zcube=True, rows=original.rows, queries=queries
+        )
+        console.print("[bold]5[/] The same by Delta on the copy\n")
+        delta = comparison.optimize(
+            spark, log, delta_table, by_zcube=False, rows=original.rows, queries=queries
+        )
+        after = [comparison.multiset(spark, table) for table in (zcube_table, delta_table)]
 
-        say("[bold]4[/] The same rows: number of rows and sum of their 64-bit hashes")
-        sums = {
-            "before": sum_before,
-            "ZCube": _multiset(spark, ours),
-            "Delta": _multiset(spark, theirs),
-        }
-        for name, value in sums.items():
-            say(f"  {name:8} {value[0]:,} rows  {value[1]}")
-        if len(set(sums.values())) != 1:
-            raise ZCubeError("The rows differ: please report this.")
-
-        target = folder / "files.png"
-        panels = {"before": boxes_before, "after ZCube": picture.boxes(ours)}
-        picture.draw(panels | {"after Delta": picture.boxes(theirs)}, target)
-        say(f"[bold]5[/] The files' bounding boxes: {target}")
-    finally:
-        spark.stop()
-    say("\nTry next, in .venv/bin/python:\n")
-    say("  import zcube; from pyspark.sql import SparkSession", markup=False)
-    say("  spark = zcube.configure(SparkSession.builder).getOrCreate()", markup=False)
-    say(
-        f"  print(zcube.ClusteredTable.for_path(spark, {str(ours)!r})"
-        '.optimize(zorder_by=["l_shipdate", "l_partkey"], curve="hilbert"))',
-        markup=False,
-        soft_wrap=True,
+    picture = folder / "file-boxes.png"
+    draw(
+        [
+            ("before", before_boxes),
+            ("after ZCube", file_boxes(zcube_table)),
+            ("after Delta", file_boxes(delta_table)),
+        ],
+        example_box(scale),
+        picture,
     )
+    report.print_queries(console, queries, before, zcube, delta)
+    report.print_commands(console, zcube, delta)
+    report.print_rows(console, {"before": original, "ZCube": after[0], "Delta": after[1]})
+    if after != [original, original]:
+        raise ZCubeError("The rows differ. Please report this, with the folder's Delta logs.")
+    console.print(f"Picture of the files' boxes: {picture}", soft_wrap=True)
+    report.print_next_steps(console, zcube_table)
     return 0
-
-
-def _session(folder: Path) -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .appName("zcube demo")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "3g")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-        .config("spark.databricks.delta.optimize.maxFileSize", str(_TARGET_BYTES))
-    )
-    spark = configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
-
-
-def _write(spark: SparkSession, source: Path, ours: Path, theirs: Path) -> None:
-    for table in (ours, theirs):
-        shutil.rmtree(table, ignore_errors=True)
-    rows = spark.read.parquet(str(source)).repartition(_INPUT_FILES)
-    rows.write.format("delta").save(str(ours))
-    shutil.copytree(ours, theirs)
-
-
-def _warm_up(spark: SparkSession, folder: Path, source: Path) -> None:
-    table = folder / "warm-up"
-    for by_zcube in (True, False):
-        shutil.rmtree(table, ignore_errors=True)
-        rows = spark.read.parquet(str(source)).limit(300_000).repartition(4)
-        rows.write.format("delta").save(str(table))
-        runs.optimize(spark, table, by_zcube=by_zcube)
-    shutil.rmtree(table)
-
-
-def _multiset(spark: SparkSession, table: Path) -> tuple[int, str]:
-    rows = spark.read.format("delta").load(str(table))
-    total = rows.selectExpr("count(*)", "sum(cast(xxhash64(*) AS DECIMAL(38, 0)))").collect()[0]
-    return total[0], str(total[1])
