@@ -9,17 +9,16 @@ import org.apache.spark.sql.catalyst.trees.Origin
 import org.scalatest.funsuite.AnyFunSuite
 
 class ErrorConditionsSuite extends AnyFunSuite {
-  private val json: JsonNode =
-    new ObjectMapper().readTree(getClass.getClassLoader.getResource(ErrorConditions.Resource))
-
-  private val conditions: Seq[String] = json.fieldNames.asScala.toSeq
-
   // JSON parsers keep the last of two equal names without a word, so the text itself is looked at.
   private val text: String = {
     val in = getClass.getClassLoader.getResourceAsStream(ErrorConditions.Resource)
     try new String(in.readAllBytes(), "UTF-8")
     finally in.close()
   }
+
+  private val json: JsonNode = new ObjectMapper().readTree(text)
+
+  private val conditions: Seq[String] = json.fieldNames.asScala.toSeq
 
   /** `hilbertValueOutOfRange` for `ZCUBE_HILBERT_VALUE_OUT_OF_RANGE`. */
   private def factoryOf(condition: String): String = {
