@@ -82,7 +82,8 @@ lazy val delta = (project in file("jvm/delta"))
   .settings(common)
   .settings(shims(sparkLine.deltaShims))
   .settings(
-    name := s"zcube-spark_${sparkLine.line}",
+    name := "zcube-spark",
+    moduleName := s"zcube-spark_${sparkLine.line}",
     libraryDependencies ++= Seq(
       sparkModule("spark-sql", "provided"),
       "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta % "provided") ++ sparkTestKit,

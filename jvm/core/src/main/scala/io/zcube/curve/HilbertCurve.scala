@@ -1,34 +1,31 @@
 package io.zcube.curve
 
-/** The Hilbert curve in Skilling's orientation: points next to each other on the curve differ by 1 in one coordinate.
-  * {{{
-  * y\x  0  1  2  3
-  *  0   0  1 14 15
-  *  1   3  2 13 12
-  *  2   4  7  8 11
-  *  3   5  6  9 10
-  * }}}
-  * In one dimension it is the identity. Up to 6 dimensions the index comes from [[HilbertStateMachine]] without any
-  * allocation, above from [[SkillingTransform]] on a copy of the point. For more than 63 bits see [[WideHilbertCurve]].
-  * (J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707, 381, 2004.)
-  *
-  * @param dimensions number of axes; `dimensions * bits` is at most 63
-  * @param bits       bits of each coordinate, 1 to 32
-  */
+/**
+ * The Hilbert curve in Skilling's orientation: neighbours on it differ by 1 in one coordinate.
+ *
+ * {{{
+ *   2 dimensions, 2 bits; x to the right, y down
+ *    0  1 14 15
+ *    3  2 13 12
+ *    4  7  8 11
+ *    5  6  9 10
+ * }}}
+ *
+ * Two to five dimensions run on tables ([[HilbertStates]]), several bits of each coordinate a step;
+ * more dimensions run Skilling's loops ([[SkillingTransform]]).
+ *
+ * Source: J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
+ */
 final case class HilbertCurve(dimensions: Int, bits: Int) extends SpaceFillingCurve {
-  private val grid = Grid(dimensions, bits)
-  grid.requireLongIndex()
+  SpaceFillingCurve.check(dimensions, bits)
 
-  @transient private lazy val walk: HilbertWalk = HilbertWalk(dimensions, bits)
+  // Tables are shared and rebuilt where the curve is deserialized.
+  @transient private lazy val states: HilbertStates = HilbertStates.of(dimensions)
 
-  override def index(point: Array[Int]): Long = {
-    grid.requireContains(point)
-    if (dimensions <= HilbertStateMachine.MaxDimensions) walk.index(point) else plainIndex(point)
-  }
+  override def isSeparable: Boolean = dimensions == 1
 
-  private def plainIndex(point: Array[Int]): Long = {
-    val transposed = point.clone()
-    SkillingTransform.transpose(transposed, bits)
-    MortonCurve.interleave(transposed, bits)
-  }
+  override def index(point: Array[Int]): Long =
+    if (dimensions == 1) point(0) & 0xffffffffL
+    else if (dimensions <= HilbertStates.MostDimensions) states.index(point, bits)
+    else SkillingTransform.index(point, bits)
 }

@@ -1,59 +1,88 @@
 package io.zcube.curve
 
-/** The plain Hilbert transform, one bit of one coordinate at a time, for any number of dimensions.
-  *
-  * It needs no table, which makes it the way for many dimensions, where [[HilbertStateMachine]] would be too big.
-  * (J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707, 381, 2004.)
-  */
-private[curve] object SkillingTransform {
+/**
+ * The Hilbert index of a point by Skilling's loops, for any number of dimensions.
+ *
+ * Source: J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
+ */
+object SkillingTransform {
 
-  /** Turns a point, in place, into its Hilbert index in transposed form: interleaving the bits of the resulting values,
-    * first value first, gives the index.
-    *
-    * @param point coordinates of `bits` bits, overwritten
-    */
-  def transpose(point: Array[Int], bits: Int): Unit = {
-    undoExcessWork(point, bits)
-    grayEncode(point, bits)
-  }
-
-  /** From the top level down: a set bit turns the axis 0 around below it, a clear bit swaps that axis with axis 0. */
-  private def undoExcessWork(point: Array[Int], bits: Int): Unit = {
-    var level = bits - 1
-    while (level > 0) {
-      val below = (1 << level) - 1
-      var axis = 0
-      while (axis < point.length) {
-        if (((point(axis) >>> level) & 1) == 1) {
-          point(0) ^= below
-        } else {
-          val swap = (point(0) ^ point(axis)) & below
-          point(0) ^= swap
-          point(axis) ^= swap
-        }
-        axis += 1
+  /** Index of the point where dimensions × bits is at most 63. */
+  def index(point: Array[Int], bits: Int): Long = {
+    val axes = transposed(point, bits)
+    var result = 0L
+    var bit = bits - 1
+    while (bit >= 0) {
+      var d = 0
+      while (d < axes.length) {
+        result = (result << 1) | ((axes(d) >>> bit) & 1)
+        d += 1
       }
-      level -= 1
+      bit -= 1
     }
+    result
   }
 
-  private def grayEncode(point: Array[Int], bits: Int): Unit = {
-    var axis = 1
-    while (axis < point.length) {
-      point(axis) ^= point(axis - 1)
-      axis += 1
+  /**
+   * Index of the point as bytes, most significant first, so that unsigned byte order is curve
+   * order. Length: dimensions × bits, rounded up to whole bytes; spare bits are leading zeros.
+   */
+  def bytes(point: Array[Int], bits: Int): Array[Byte] = {
+    val axes = if (point.length == 1) point else transposed(point, bits)
+    val total = axes.length * bits
+    val result = new Array[Byte]((total + 7) / 8)
+    var at = result.length * 8 - total
+    var bit = bits - 1
+    while (bit >= 0) {
+      var d = 0
+      while (d < axes.length) {
+        result(at >> 3) = (result(at >> 3) | (((axes(d) >>> bit) & 1) << (7 - (at & 7)))).toByte
+        at += 1
+        d += 1
+      }
+      bit -= 1
     }
-    val last = point(point.length - 1)
-    var carry = 0
-    var level = bits - 1
-    while (level > 0) {
-      if (((last >>> level) & 1) == 1) carry ^= (1 << level) - 1
-      level -= 1
+    result
+  }
+
+  /** The index in transposed form: bit i of coordinate d is bit (i × dimensions + …) of the index. */
+  private def transposed(point: Array[Int], bits: Int): Array[Int] = {
+    val x = point.clone()
+    val n = x.length
+    // Inverse undo: from the highest bit down, reflect or exchange the lower bits.
+    var bit = bits - 1
+    while (bit > 0) {
+      val lower = (1 << bit) - 1
+      var i = 0
+      while (i < n) {
+        if (((x(i) >>> bit) & 1) == 1) {
+          x(0) ^= lower
+        } else {
+          val swap = (x(0) ^ x(i)) & lower
+          x(0) ^= swap
+          x(i) ^= swap
+        }
+        i += 1
+      }
+      bit -= 1
     }
-    axis = 0
-    while (axis < point.length) {
-      point(axis) ^= carry
-      axis += 1
+    // Gray encode.
+    var i = 1
+    while (i < n) {
+      x(i) ^= x(i - 1)
+      i += 1
     }
+    var parity = 0
+    bit = bits - 1
+    while (bit > 0) {
+      if (((x(n - 1) >>> bit) & 1) == 1) parity ^= (1 << bit) - 1
+      bit -= 1
+    }
+    i = 0
+    while (i < n) {
+      x(i) ^= parity
+      i += 1
+    }
+    x
   }
 }

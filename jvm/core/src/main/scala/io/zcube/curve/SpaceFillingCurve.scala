@@ -1,14 +1,11 @@
 package io.zcube.curve
 
-/** An order of all the points of a grid in which points near on the curve are near in space.
-  *
-  * Sorting rows by [[index]] and cutting the sorted rows into files gives each file a small bounding box over all the
-  * columns at once; how small is what sets the curves apart.
-  * {{{
-  * val curve = HilbertCurve(dimensions = 2, bits = 2)
-  * curve.index(Array(2, 0)) // 14
-  * }}}
-  */
+/**
+ * An order of the points of a grid of 2^bits cells a side: every point has its own index, and
+ * points of near index lie near each other (how near, is what tells curves apart).
+ *
+ * Immutable and thread-safe; `index` allocates nothing.
+ */
 trait SpaceFillingCurve extends Serializable {
 
   /** Number of coordinates of a point. */
@@ -17,10 +14,27 @@ trait SpaceFillingCurve extends Serializable {
   /** Bits of each coordinate. */
   def bits: Int
 
-  /** The position of `point` on the curve, from 0 to `2^(dimensions * bits) - 1`; one to one. Does not keep or change
-    * `point`, and allocates nothing unless the implementation says so.
-    *
-    * @throws IllegalArgumentException when the point is not on the grid
-    */
+  /** Whether the index is the bitwise OR of one contribution of each coordinate. */
+  def isSeparable: Boolean
+
+  /**
+   * Index of a point, in [0, 2^(dimensions × bits)).
+   *
+   * @param point coordinates, each in [0, 2^bits); not checked, not changed
+   */
   def index(point: Array[Int]): Long
+}
+
+object SpaceFillingCurve {
+
+  /** An index must be a non-negative long. */
+  val MostIndexBits: Int = 63
+
+  private[curve] def check(dimensions: Int, bits: Int): Unit = {
+    require(dimensions >= 1, s"dimensions must be positive, not $dimensions")
+    require(bits >= 1 && bits <= 32, s"bits must be 1 to 32, not $bits")
+    require(
+      dimensions.toLong * bits <= MostIndexBits,
+      s"$dimensions dimensions of $bits bits don't fit into $MostIndexBits bits")
+  }
 }

@@ -1,113 +1,87 @@
 package io.zcube.curve
 
 import org.scalacheck.Gen
-import org.scalacheck.rng.Seed
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-class HilbertCurveSuite extends AnyFunSuite {
-  private val seed = Seed(20040381L)
+class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  private def samples[A](gen: Gen[A], count: Int): Seq[A] =
-    Iterator
-      .iterate(seed)(_.next)
-      .take(count)
-      .map(gen.pureApply(Gen.Parameters.default, _))
-      .toSeq
-
-  private def grid(dimensions: Int, bits: Int): Iterator[Array[Int]] =
-    (0 until 1 << (dimensions * bits)).iterator.map { cell =>
-      Array.tabulate(dimensions)(axis => (cell >>> (axis * bits)) & ((1 << bits) - 1))
+  private def cells(dimensions: Int, bits: Int): Iterator[Array[Int]] =
+    Iterator.range(0, 1 << (dimensions * bits)).map { n =>
+      Array.tabulate(dimensions)(d => (n >> (d * bits)) & ((1 << bits) - 1))
     }
 
-  private def unsigned(bytes: Array[Byte]): BigInt = BigInt(1, bytes)
+  /** The cells (x, y) along the curve, glued of four smaller copies; knows nothing of bits. */
+  private def glued(bits: Int): Seq[(Int, Int)] =
+    (0 until bits).foldLeft(Seq((0, 0))) { (cells, level) =>
+      val side = 1 << level
+      cells.map(_.swap) ++
+        cells.map { case (x, y) => (x, y + side) } ++
+        cells.map { case (x, y) => (x + side, y + side) } ++
+        cells.map { case (x, y) => (2 * side - 1 - y, side - 1 - x) }
+    }
 
-  test("F2: the 4 x 4 table and (5, 10, 20)") {
-    val table = Seq(Seq(0, 1, 14, 15), Seq(3, 2, 13, 12), Seq(4, 7, 8, 11), Seq(5, 6, 9, 10))
+  test("F2: the 4 x 4 grid in Skilling's orientation, and (5, 10, 20)") {
+    val rows = Seq(Seq(0, 1, 14, 15), Seq(3, 2, 13, 12), Seq(4, 7, 8, 11), Seq(5, 6, 9, 10))
     val curve = HilbertCurve(2, 2)
-    assert((0 to 3).map(y => (0 to 3).map(x => curve.index(Array(x, y)).toInt)) == table)
-    assert(HilbertCurve(3, 5).index(Array(5, 10, 20)) == 7865)
+    for (y <- 0 to 3; x <- 0 to 3) assert(curve.index(Array(x, y)) === rows(y)(x))
+    assert(HilbertCurve(3, 5).index(Array(5, 10, 20)) === 7865)
   }
 
-  for {
-    (dimensions, maxBits) <- Seq(1 -> 12, 2 -> 7, 3 -> 5, 4 -> 4, 5 -> 3, 6 -> 2, 7 -> 2, 8 -> 2, 13 -> 1)
-    bits <- 1 to maxBits
-  } test(s"F3: one to one with neighbours 1 apart, $dimensions dimensions of $bits bits") {
-    val curve = HilbertCurve(dimensions, bits)
-    val wide = WideHilbertCurve(dimensions, bits)
-    val path = new Array[Array[Int]](1 << (dimensions * bits))
-    grid(dimensions, bits).foreach { point =>
-      val index = curve.index(point)
-      assert(path(index.toInt) == null, s"index $index twice")
-      path(index.toInt) = point
-      assert(unsigned(wide.index(point)) == BigInt(index))
-    }
-    assert(path.head.forall(_ == 0), "the curve starts in the origin")
-    path.zip(path.tail).foreach { case (a, b) =>
-      assert(a.zip(b).map { case (x, y) => (x - y).abs }.sum == 1, s"${a.toSeq} to ${b.toSeq}")
+  for ((dimensions, bits) <- Seq(1 -> 6, 2 -> 1, 2 -> 3, 2 -> 4, 2 -> 7, 3 -> 1, 3 -> 2, 3 -> 4,
+      4 -> 1, 4 -> 3, 5 -> 2, 5 -> 3, 6 -> 2, 7 -> 2, 8 -> 1)) {
+    test(s"F3: one to one, neighbours differ by 1: $dimensions dimensions, $bits bits") {
+      val curve = HilbertCurve(dimensions, bits)
+      val along = new Array[Array[Int]](1 << (dimensions * bits))
+      cells(dimensions, bits).foreach { cell =>
+        val place = curve.index(cell).toInt
+        assert(along(place) === null)
+        along(place) = cell
+      }
+      along.zip(along.tail).foreach { case (a, b) =>
+        assert(a.zip(b).map { case (p, q) => math.abs(p - q) }.sum === 1)
+      }
     }
   }
 
-  test("one dimension is the identity, up to 32 bits") {
-    Seq(0, 1, 5, 1 << 30, Int.MaxValue, Int.MinValue, -1).foreach { c =>
-      assert(HilbertCurve(1, 32).index(Array(c)) == (c & 0xffffffffL))
-      assert(unsigned(WideHilbertCurve(1, 32).index(Array(c))) == BigInt(c & 0xffffffffL))
+  test("two dimensions: the curve glued of four copies of itself") {
+    for (bits <- 1 to 6) {
+      val curve = HilbertCurve(2, bits)
+      val along = cells(2, bits).toSeq.sortBy(curve.index(_)).map(c => (c(0), c(1)))
+      // Skilling's curve and the glued one may be mirrored at the diagonal.
+      assert(Set(glued(bits), glued(bits).map(_.swap)).contains(along))
     }
   }
 
-  test("large grids, long form: the paper's inverse gives the point back") {
-    samples(CurveGenerators.points(63, maxDimensions = 63), 3000).foreach { case (n, bits, point) =>
-      val index = HilbertCurve(n, bits).index(point.map(_.toInt).toArray)
-      assert(index >= 0)
-      assert(PaperHilbert.point(BigInt(index), n, bits) == point.map(BigInt(_)), s"$n x $bits")
+  test("tables and Skilling's loops agree on large grids, and bytes sort like longs") {
+    val points = for {
+      dimensions <- Gen.choose(2, 8)
+      bits <- Gen.choose(1, math.min(32, 63 / dimensions))
+      point <- Gen.listOfN(dimensions, Gen.choose(0L, (1L << bits) - 1))
+    } yield (bits, point.map(_.toInt).toArray)
+    forAll(points, minSuccessful(2000)) { case (bits, point) =>
+      val index = HilbertCurve(point.length, bits).index(point)
+      assert(index === SkillingTransform.index(point, bits))
+      assert(BigInt(1, SkillingTransform.bytes(point, bits)) === BigInt(index))
     }
   }
 
-  test("large grids, byte form: the paper's inverse gives the point back") {
-    samples(CurveGenerators.points(400, maxDimensions = 12), 3000).foreach { case (n, bits, point) =>
-      val index = WideHilbertCurve(n, bits).index(point.map(_.toInt).toArray)
-      assert(index.length == (n * bits + 7) / 8)
-      assert(PaperHilbert.point(unsigned(index), n, bits) == point.map(BigInt(_)), s"$n x $bits")
+  test("refuses what doesn't fit") {
+    Seq((0, 1), (2, 0), (2, 33), (2, 32), (64, 1)).foreach { case (dimensions, bits) =>
+      assertThrows[IllegalArgumentException](HilbertCurve(dimensions, bits))
     }
   }
 
-  test("the index of a point without its last bits is a prefix of its index, by whole rotations") {
-    // A coarser grid sees the same curve when as many levels are dropped as bring the axes back in place.
-    val coordinate = Gen.choose(0, (1 << 10) - 1)
-    samples(Gen.zip(coordinate, coordinate), 500).foreach { case (x, y) =>
-      val fine = HilbertCurve(2, 10).index(Array(x, y))
-      val coarse = HilbertCurve(2, 8).index(Array(x >> 2, y >> 2))
-      assert(fine >> 4 == coarse)
-    }
-  }
-
-  test("the point is left as it was") {
-    Seq(2, 3, 8).foreach { n =>
-      val point = Array.tabulate(n)(i => (i * 37 + 11) & 127)
-      val before = point.toVector
-      HilbertCurve(n, 7).index(point)
-      WideHilbertCurve(n, 7).index(point)
-      assert(point.toVector == before)
-    }
-  }
-
-  test("a coordinate outside of the grid is refused, with value and bits in the message") {
-    Seq(Array(3, 1024), Array(3, -1)).foreach { point =>
-      val long = intercept[IllegalArgumentException](HilbertCurve(2, 10).index(point))
-      assert(long.getMessage.contains(s"coordinate 1 is ${point(1)}"))
-      assert(long.getMessage.contains("10 bits"))
-      intercept[IllegalArgumentException](WideHilbertCurve(2, 10).index(point))
-    }
-    assert(
-      intercept[IllegalArgumentException](HilbertCurve(2, 10).index(Array(1))).getMessage
-        .contains("2 coordinates"))
-  }
-
-  test("dimensions and bits out of bounds are refused") {
-    Seq(0 -> 4, -1 -> 4, 2 -> 0, 2 -> 33, 2 -> 32, 64 -> 1).foreach { case (n, bits) =>
-      withClue(s"$n x $bits")(intercept[IllegalArgumentException](HilbertCurve(n, bits)))
-    }
-    assert(HilbertCurve(63, 1).index(Array.fill(63)(0)) == 0)
-    intercept[IllegalArgumentException](WideHilbertCurve(0, 4))
-    intercept[IllegalArgumentException](WideHilbertCurve(4, 33))
+  test("F3: bounding boxes of segments, Z-order against Hilbert") {
+    // Share of the space that the bounding box of each segment of 6 points of the 4 x 4 grid covers.
+    def boxes(curve: SpaceFillingCurve): Seq[Double] =
+      cells(2, 2).toSeq.sortBy(curve.index(_)).sliding(6).toSeq.map { segment =>
+        (0 to 1).map(d => segment.map(_(d)).max - segment.map(_(d)).min + 1).product / 16.0
+      }
+    assert(boxes(MortonCurve(2, 2)).max === 1.0)
+    assert(boxes(HilbertCurve(2, 2)).max === 9.0 / 16)
+    def mean(values: Seq[Double]) = values.sum / values.length
+    assert(math.abs(mean(boxes(MortonCurve(2, 2))) - 0.64) < 0.01)
+    assert(math.abs(mean(boxes(HilbertCurve(2, 2))) - 0.47) < 0.01)
   }
 }

@@ -2,37 +2,32 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, ExpressionDescription}
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, CodeGenerator, ExprCode, JavaCode}
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
-import org.apache.spark.sql.types.{
-  BinaryType,
-  ByteType,
-  DataType,
-  IntegerType,
-  LongType,
-  ShortType
-}
+import org.apache.spark.sql.types._
 
-import io.zcube.curve.Grid
+import io.zcube.curve.SpaceFillingCurve
 
-/** `hilbert_index(bits, c1, …)`: the position of a point on the Hilbert curve. See [[io.zcube.curve.HilbertCurve]] for its orientation.
-  *
-  * A NULL column makes the index NULL: it has no place on the curve, and 0 would put it next to the smallest values of all
-  * other columns. Columns are read from left to right and reading stops at the first NULL.
-  *
-  * @param bits    a constant, 1 to 32
-  * @param columns integers from 0 to `2^bits - 1`; BIGINT is accepted too, because 32 bits do not fit a positive INT
-  */
+/**
+ * Place of a point on the Hilbert curve ([[io.zcube.curve.HilbertCurve]]).
+ *
+ * BIGINT where columns × bits is at most 63, else BINARY in curve order; NULL where a column is NULL.
+ * A coordinate outside [0, 2^bits) raises ZCUBE_HILBERT_VALUE_OUT_OF_RANGE.
+ *
+ * @param children the number of bits, then the columns
+ */
 @ExpressionDescription(
-  usage = "_FUNC_(bits, col1, col2, ...) - Returns the position of the point (col1, col2, ...) on the " +
-    "Hilbert curve over a grid of 2^bits cells along each axis.",
+  usage = """
+    _FUNC_(bits, expr1, expr2, ...) - Returns the place of the point (expr1, expr2, ...) on the
+      Hilbert curve through a grid of 2^bits cells a side: a BIGINT where bits times the number of
+      coordinates is at most 63, else a BINARY whose unsigned byte order is the curve's order.""",
   arguments = """
     Arguments:
-      * bits - a constant INT from 1 to 32, the bits of each column.
-      * colN - a TINYINT, SMALLINT, INT or BIGINT column with values from 0 to 2^bits - 1; any other value is
-          an error (ZCUBE_HILBERT_VALUE_OUT_OF_RANGE). If a column is NULL, so is the result.
+      * bits - a constant INT from 1 to 32: how many bits each coordinate has.
+      * exprN - a BIGINT, INT, SMALLINT or TINYINT from 0 to 2^bits - 1; a value outside is an error.
+          The result is NULL if a coordinate is NULL.
   """,
   examples = """
     Examples:
@@ -40,135 +35,83 @@ import io.zcube.curve.Grid
        14
       > SELECT _FUNC_(5, 5, 10, 20);
        7865
-      > SELECT _FUNC_(10, 7);
-       7
-      > SELECT hex(_FUNC_(32, 0, 1));
-       0000000000000003
-      > SELECT _FUNC_(2, NULL, 0);
-       NULL
-  """,
-  note = """
-    The result is a BIGINT when bits times the number of columns is at most 63, else a BINARY that sorts in the order
-    of the curve.
   """,
   since = "0.1.0",
-  group = "bitwise_funcs")
-case class HilbertIndex(bits: Expression, columns: Seq[Expression]) extends Expression {
+  group = "math_funcs")
+case class HilbertIndex(children: Seq[Expression]) extends Expression {
 
-  /** The form that SQL calls: the bits first, then the columns. */
-  def this(arguments: Seq[Expression]) =
-    this(
-      arguments.headOption.getOrElse(
-        ArgumentChecks.wrongNumberOfArguments(HilbertIndex.Name, "> 1", arguments.size)),
-      arguments.drop(1))
+  private def columns: Seq[Expression] = children.tail
+  private lazy val bits: Int = children.head.eval().asInstanceOf[Number].intValue
+  private lazy val isWide: Boolean =
+    columns.length > 1 && columns.length.toLong * bits > SpaceFillingCurve.MostIndexBits
 
-  override def prettyName: String = HilbertIndex.Name
-
-  override def children: Seq[Expression] = bits +: columns
-
+  override def dataType: DataType = if (isWide) BinaryType else LongType
   override def nullable: Boolean = columns.exists(_.nullable)
-
-  override def foldable: Boolean = children.forall(_.foldable)
+  override def prettyName: String = "hilbert_index"
 
   override def checkInputDataTypes(): TypeCheckResult =
-    if (columns.isEmpty) {
-      ArgumentChecks.wrongNumberOfArguments(prettyName, "> 1", children.size)
+    if (children.length < 2) {
+      TypeCheckFailure(s"$prettyName needs the number of bits and at least one column")
+    } else if (!children.head.foldable || !IntArgument.isIntOrNarrower(children.head.dataType)) {
+      TypeCheckFailure(s"the number of bits of $prettyName must be a constant INT")
     } else {
-      checkBits()
-        .orElse(ArgumentChecks.firstOfAnotherType(columns, HilbertIndex.CoordinateTypes, offset = 1))
-        .getOrElse(TypeCheckSuccess)
-    }
-
-  private def checkBits(): Option[TypeCheckResult] = {
-    def refused(condition: String, parameters: (String, String)*): Option[TypeCheckResult] =
-      Some(DataTypeMismatch(condition, parameters.toMap))
-    if (!bits.foldable) {
-      refused(
-        "NON_FOLDABLE_INPUT",
-        "inputName" -> Cast.toSQLId("bits"),
-        "inputType" -> Cast.toSQLType(IntegerType),
-        "inputExpr" -> Cast.toSQLExpr(bits))
-    } else if (bits.eval() == null) {
-      refused("UNEXPECTED_NULL", "exprName" -> Cast.toSQLId("bits"))
-    } else {
-      ArgumentChecks.firstOfAnotherType(Seq(bits), HilbertIndex.BitsTypes).orElse {
-        if (bitsOfEach >= Grid.MinBits && bitsOfEach <= Grid.MaxBits) None
-        else
-          refused(
-            "VALUE_OUT_OF_RANGE",
-            "exprName" -> Cast.toSQLId("bits"),
-            "valueRange" -> s"[${Grid.MinBits}, ${Grid.MaxBits}]",
-            "currentValue" -> Cast.toSQLValue(bitsOfEach, IntegerType))
+      Option(children.head.eval()).map(_.asInstanceOf[Number].intValue) match {
+        case Some(n) if n >= 1 && n <= 32 => checkColumns()
+        case other =>
+          TypeCheckFailure(
+            s"the number of bits of $prettyName must be 1 to 32, not ${other.getOrElse("NULL")}")
       }
     }
-  }
 
-  private def bitsOfEach: Int = bits.eval().asInstanceOf[Number].intValue
+  private def checkColumns(): TypeCheckResult = columns.zipWithIndex
+    .collectFirst {
+      case (column, i) if !IntArgument.isIntegral(column.dataType) =>
+        TypeCheckFailure(
+          s"coordinate ${i + 1} of $prettyName must be BIGINT, INT, SMALLINT or TINYINT, not " +
+            s"${column.dataType.sql}: bring it into that range, e.g. by range_partition_id")
+    }
+    .getOrElse(TypeCheckSuccess)
 
-  // Derived from the arguments, and immutable.
-  @transient private lazy val kernel: HilbertKernel = HilbertKernel(columns.length, bitsOfEach)
-
-  override def dataType: DataType = if (kernel.fitsLong) LongType else BinaryType
+  @transient private lazy val kernel = new HilbertKernel(columns.length, bits)
 
   override def eval(input: InternalRow): Any = {
     val point = new Array[Int](columns.length)
-    // `forall` stops at the first NULL.
-    val complete = columns.indices.forall { axis =>
-      columns(axis).eval(input) match {
-        case value: Number =>
-          point(axis) = kernel.coordinate(value.longValue)
-          true
-        case _ => false
-      }
+    var anyNull = false
+    var i = 0
+    while (i < point.length && !anyNull) {
+      val value = columns(i).eval(input)
+      if (value == null) anyNull = true
+      else point(i) = kernel.coordinate(value.asInstanceOf[Number].longValue)
+      i += 1
     }
-    if (!complete) null
-    else if (kernel.fitsLong) kernel.index(point)
-    else kernel.wideIndex(point)
+    if (anyNull) null else if (isWide) kernel.bytes(point) else kernel.index(point)
   }
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
-    val kernelRef = ctx.addReferenceObj("hilbert", kernel)
-    // One array for all rows: the kernel does not keep it.
-    val point = ctx.addMutableState("int[]", "hilbertPoint", v => s"$v = new int[${columns.length}];")
-    // A field, not a local variable, since the reads may be split over several methods.
-    val isNull = ctx.addMutableState(CodeGenerator.JAVA_BOOLEAN, "hilbertIsNull")
-    val reads = columns.zipWithIndex.map { case (column, axis) =>
-      if (ArgumentChecks.isVoid(column)) {
-        s"$isNull = true;"
-      } else {
-        val code = column.genCode(ctx)
-        s"""
-           |if (!$isNull) {
-           |  ${code.code}
-           |  if (${code.isNull}) {
-           |    $isNull = true;
-           |  } else {
-           |    $point[$axis] = $kernelRef.coordinate(${code.value});
-           |  }
-           |}
-         """.stripMargin
-      }
+    val reference = ctx.addReferenceObj("hilbert", kernel)
+    val point = ctx.addMutableState("int[]", "point", v => s"$v = new int[${columns.length}];")
+    val anyNull = ctx.addMutableState(CodeGenerator.JAVA_BOOLEAN, "anyNull")
+    val steps = columns.zipWithIndex.map { case (column, i) =>
+      val value = column.genCode(ctx)
+      val step =
+        if (column.dataType == NullType) s"$anyNull = true;"
+        else {
+          s"""if (${value.isNull}) { $anyNull = true; }
+             |else { $point[$i] = $reference.coordinate((long) ${value.value}); }""".stripMargin
+        }
+      // As eval does: what comes behind a NULL is not looked at.
+      s"if (!$anyNull) {\n${value.code}\n$step\n}"
     }
-    val readAll = ctx.splitExpressionsWithCurrentInputs(reads, "readHilbertPoint")
-    val index = if (kernel.fitsLong) "index" else "wideIndex"
-    ev.copy(
-      code = code"""
-        |$isNull = false;
-        |$readAll
-        |${CodeGenerator.javaType(dataType)} ${ev.value} = ${CodeGenerator.defaultValue(dataType)};
-        |if (!$isNull) {
-        |  ${ev.value} = $kernelRef.$index($point);
-        |}
-      """.stripMargin,
-      isNull = JavaCode.isNullGlobal(isNull))
+    val javaType = CodeGenerator.javaType(dataType)
+    val result = if (isWide) s"$reference.bytes($point)" else s"$reference.index($point)"
+    ev.copy(code = code"""
+      $anyNull = false;
+      ${ctx.splitExpressionsWithCurrentInputs(steps, prettyName)}
+      final boolean ${ev.isNull} = $anyNull;
+      final $javaType ${ev.value} =
+        ${ev.isNull} ? ${CodeGenerator.defaultValue(dataType)} : $result;""")
   }
 
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): HilbertIndex =
-    copy(bits = newChildren.head, columns = newChildren.tail)
-}
-
-object HilbertIndex {
-  private val Name = "hilbert_index"
-  private val BitsTypes = Seq(IntegerType, ShortType, ByteType)
-  private val CoordinateTypes = Seq(IntegerType, LongType, ShortType, ByteType)
+  override protected def withNewChildrenInternal(
+      newChildren: IndexedSeq[Expression]): HilbertIndex = copy(children = newChildren)
 }

@@ -2,26 +2,23 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
-import org.apache.spark.sql.types.{BinaryType, ByteType, DataType, IntegerType, ShortType}
+import org.apache.spark.sql.types._
 
 import io.zcube.curve.BitInterleaver
 
-/** `interleave_bits(c1, …)`: the Z-order key of INT columns, 4 bytes for each. See [[BitInterleaver]] for the layout.
-  *
-  * Narrower integers are widened. Wider types are refused rather than cut down, which Spark's implicit casts would do,
-  * since a Z-order key of cut values orders nothing.
-  */
+/** Interleaves the bits of INTs ([[BitInterleaver]]); NULL counts as 0; never NULL itself. */
 @ExpressionDescription(
-  usage = "_FUNC_(col1, col2, ...) - Returns the bits of all columns interleaved, the first column " +
-    "the most significant: a BINARY value that sorts in Z-order.",
+  usage = """
+    _FUNC_(expr1, expr2, ...) - Returns the bits of the arguments taken in turns, as a BINARY of four
+      bytes per argument whose unsigned byte order is Z-order.""",
   arguments = """
     Arguments:
-      * colN - an INT, SMALLINT or TINYINT column, best an approximate rank such as
-          range_partition_id(col, 1000). All 32 bits count, as an unsigned number. NULL counts as 0.
+      * exprN - an INT, SMALLINT or TINYINT; its 32 bits are taken as they are. NULL counts as 0.
+          The bits of the first argument are the most significant.
   """,
   examples = """
     Examples:
@@ -29,72 +26,55 @@ import io.zcube.curve.BitInterleaver
        000000000000B629
       > SELECT hex(_FUNC_(97, 214));
        0000000000007916
-      > SELECT hex(_FUNC_(CAST(NULL AS INT), 1));
-       0000000000000001
-  """,
-  note = """
-    The result has 4 bytes for each column, big-endian.
   """,
   since = "0.1.0",
   group = "bitwise_funcs")
 case class InterleaveBits(children: Seq[Expression]) extends Expression {
 
-  override def prettyName: String = "interleave_bits"
-
   override def dataType: DataType = BinaryType
-
   override def nullable: Boolean = false
-
-  override def foldable: Boolean = children.forall(_.foldable)
+  override def prettyName: String = "interleave_bits"
 
   override def checkInputDataTypes(): TypeCheckResult =
     if (children.isEmpty) {
-      ArgumentChecks.wrongNumberOfArguments(prettyName, "> 0", 0)
+      TypeCheckFailure(s"$prettyName needs at least one argument")
     } else {
-      ArgumentChecks.firstOfAnotherType(children, Seq(IntegerType, ShortType, ByteType)) match {
-        case Some(mismatch) => mismatch
-        case None => TypeCheckSuccess
-      }
+      children.zipWithIndex
+        .collectFirst {
+          case (child, i) if !IntArgument.isIntOrNarrower(child.dataType) =>
+            TypeCheckFailure(
+              s"argument ${i + 1} of $prettyName must be INT, SMALLINT or TINYINT, not " +
+                s"${child.dataType.sql}: bring it into that range, e.g. by range_partition_id")
+        }
+        .getOrElse(TypeCheckSuccess)
     }
 
   override def eval(input: InternalRow): Any = {
     val values = new Array[Int](children.length)
-    var column = 0
-    children.foreach { child =>
-      child.eval(input) match {
-        case value: Number => values(column) = value.intValue
-        case _ => // NULL: stays 0
-      }
-      column += 1
+    var i = 0
+    while (i < values.length) {
+      val value = children(i).eval(input)
+      if (value != null) values(i) = value.asInstanceOf[Number].intValue
+      i += 1
     }
     BitInterleaver.interleave(values)
   }
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
-    // One array for all rows: the kernel copies what it needs.
     val values =
-      ctx.addMutableState("int[]", "bitsToInterleave", v => s"$v = new int[${children.length}];")
-    val reads = children.zipWithIndex.map { case (child, column) =>
-      if (ArgumentChecks.isVoid(child)) {
-        s"$values[$column] = 0;"
-      } else {
-        val code = child.genCode(ctx)
-        s"""
-           |${code.code}
-           |$values[$column] = ${code.isNull} ? 0 : ${code.value};
-         """.stripMargin
-      }
+      ctx.addMutableState("int[]", "interleaved", v => s"$v = new int[${children.length}];")
+    val steps = children.zipWithIndex.map { case (child, i) =>
+      val value = child.genCode(ctx)
+      val known = if (child.dataType == NullType) "0" else s"${value.isNull} ? 0 : ${value.value}"
+      s"${value.code}\n$values[$i] = $known;"
     }
-    val readAll = ctx.splitExpressionsWithCurrentInputs(reads, "readBitsToInterleave")
-    val kernel = BitInterleaver.getClass.getName.stripSuffix("$")
     ev.copy(
       code = code"""
-        |$readAll
-        |byte[] ${ev.value} = $kernel.interleave($values);
-      """.stripMargin,
+        ${ctx.splitExpressionsWithCurrentInputs(steps, prettyName)}
+        final byte[] ${ev.value} = io.zcube.curve.BitInterleaver.interleave($values);""",
       isNull = FalseLiteral)
   }
 
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): InterleaveBits =
-    copy(children = newChildren)
+  override protected def withNewChildrenInternal(
+      newChildren: IndexedSeq[Expression]): InterleaveBits = copy(children = newChildren)
 }

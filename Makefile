@@ -1,0 +1,80 @@
+# The two commands: make demo, make test. Everything they need goes into .venv and .build.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
+LAUNCHER := .build/sbt-launch-$(SBT_VERSION).jar
+JAVA_RUN := scripts/with-java
+SBT := $(JAVA_RUN) java -Xmx1800m -Dsbt.server.autostart=false -jar $(LAUNCHER)
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/zcube/_version.py)
+JAR := jvm/delta/target/spark-4.2/scala-2.13/zcube-spark_4.2_2.13-$(VERSION).jar
+SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.properties jvm -path '*/target' -prune -o -type f -print)
+
+.PHONY: help demo test test-jvm test-python bench lint format wheel jar jars clean
+
+help: ## show this help
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
+
+demo: $(VENV)/.ready $(JAR) ## show the main job on TPC-H data (under 5 minutes)
+	$(JAVA_RUN) $(BIN)/zcube demo
+
+test: test-jvm test-python ## run all tests
+
+test-jvm: $(LAUNCHER) ## run the Scala tests; compile for all Spark lines
+	$(SBT) test delta/package
+	$(SBT) -Dspark.line=4.1 delta/package
+	$(SBT) -Dspark.line=4.0 delta/package
+
+test-python: $(VENV)/.ready $(JAR) ## run the Python tests
+	$(JAVA_RUN) $(BIN)/python -m pytest tests
+
+lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
+	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+	$(BIN)/ruff check --config python/pyproject.toml python tests benchmarks
+	$(BIN)/ruff format --config python/pyproject.toml --check python tests benchmarks
+	cd python && ../$(BIN)/mypy
+
+format: $(VENV)/.ready $(LAUNCHER) ## put sources into shape
+	$(SBT) scalafixAll scalafmtAll scalafmtSbt
+	$(BIN)/ruff check --config python/pyproject.toml --fix python tests benchmarks
+	$(BIN)/ruff format --config python/pyproject.toml python tests benchmarks
+
+bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
+	$(JAVA_RUN) $(BIN)/python benchmarks/zorder.py
+
+jar: $(JAR) ## build the jar for the default Spark line
+
+jars: $(LAUNCHER) ## build the jars of all Spark lines
+	for line in 4.2 4.1 4.0; do $(SBT) -Dspark.line=$$line delta/package; done
+
+wheel: $(VENV)/.ready jars ## build the wheel with the jars in dist/
+	mkdir -p python/zcube/jars && rm -f python/zcube/jars/*.jar
+	cp jvm/delta/target/spark-*/scala-2.13/zcube-spark_*_2.13-$(VERSION).jar python/zcube/jars/
+	$(BIN)/python -m build --wheel --outdir dist python
+
+clean: ## remove what was built
+	rm -rf $(VENV) .build dist python/zcube/jars project/target project/project
+	find . -name target -type d -prune -exec rm -rf {} +
+
+$(VENV)/.ready: python/pyproject.toml requirements-dev.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "ZCube needs Python 3.10 or later: make PYTHON=/path/to/python3")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e python
+	touch $@
+
+$(LAUNCHER): $(VENV)/.ready
+	mkdir -p .build
+	$(JAVA_RUN) java -jar $(VENV)/lib/python*/site-packages/pyspark/jars/ivy-*.jar \
+	  -dependency org.scala-sbt sbt-launch $(SBT_VERSION) \
+	  -retrieve '.build/[artifact]-[revision].[ext]' -notransitive -types jar > .build/ivy.log
+	touch $@
+
+$(JAR): $(LAUNCHER) $(SCALA) LICENSE NOTICE
+	$(SBT) delta/package
+	touch $@

@@ -1,0 +1,48 @@
+package io.zcube.layout
+
+import io.zcube.curve.SpaceFillingCurve
+
+/**
+ * A layout along a space-filling curve: bucket of each column → rank → key on the curve → file.
+ *
+ * Where the curve is made of one contribution of each column (Z-order, linear order), the
+ * contributions are tabled, and a key costs one array access and one OR for each column. A Hilbert
+ * key costs a call of the curve.
+ *
+ * @param curve  the curve, of as many dimensions as columns
+ * @param scales the rank scale of each column
+ */
+final class CurveLayout(curve: SpaceFillingCurve, scales: Array[RankScale]) extends Serializable {
+  require(
+    curve.dimensions == scales.length,
+    s"a curve of ${curve.dimensions} dimensions can't lay out ${scales.length} columns")
+
+  def dimensions: Int = scales.length
+
+  /** Whether [[contributions]] can stand in for [[keyOf]]. */
+  val isSeparable: Boolean = curve.isSeparable
+
+  /** For a separable curve: by column and bucket, what that bucket adds to the key. */
+  def contributions(column: Int): Array[Long] = scales(column).ranks.map(contribution(column, _))
+
+  /** What a NULL in the column adds to the key of a separable curve. */
+  def nullContribution(column: Int): Long = contribution(column, CurveLayout.NullRank)
+
+  /** Rank of each bucket of the column. */
+  def ranks(column: Int): Array[Int] = scales(column).ranks
+
+  /** Key of a point given by its ranks. Keys are not negative. */
+  def keyOf(point: Array[Int]): Long = curve.index(point)
+
+  private def contribution(column: Int, rank: Int): Long = {
+    val point = new Array[Int](dimensions)
+    point(column) = rank
+    curve.index(point)
+  }
+}
+
+object CurveLayout {
+
+  /** NULLs stand together at the start of each column's scale. */
+  val NullRank: Int = 0
+}

@@ -1,0 +1,165 @@
+package io.zcube.layout
+
+import java.util.Arrays
+
+/**
+ * Where a sequence of rows, ordered by clustering key, is cut into files.
+ *
+ * File `f` holds the rows with `cut(f - 1) <= (key, noise) < cut(f)`, compared first by key and
+ * then by noise. The noise, a number in [0, 65536) that depends on nothing but the row's place in
+ * its input, matters only where one key fills more than a file; everywhere else a cut's noise is 0,
+ * and a key is never torn apart.
+ *
+ * @param keys  key of each cut, ascending
+ * @param noise noise of each cut; ascending among equal keys
+ */
+final class CutPoints private (keys: Array[Long], noise: Array[Int]) extends Serializable {
+
+  /** Number of files. */
+  def files: Int = keys.length + 1
+
+  /** Whether some key is spread over more than one file, so that rows need a noise value. */
+  val tearsKeys: Boolean = noise.exists(_ != 0)
+
+  /** The cuts as pairs of key and noise. */
+  def cuts: Seq[(Long, Int)] = keys.toSeq.zip(noise.toSeq)
+
+  /** File of a row whose noise is 0, which is every row unless [[tearsKeys]]. */
+  def fileOf(key: Long): Int = fileOf(key, 0)
+
+  /** File of a row: the number of cuts at or below (key, noise). Allocates nothing. */
+  def fileOf(key: Long, rowNoise: Int): Int = {
+    var low = 0
+    var high = keys.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      val cut = keys(middle)
+      if (cut < key || (cut == key && noise(middle) <= rowNoise)) low = middle + 1
+      else high = middle
+    }
+    low
+  }
+}
+
+object CutPoints {
+
+  /** Noise values are in [0, NoiseRange). */
+  val NoiseRange: Int = 1 << 16
+
+  /**
+   * How far, in files, a cut may move from its even place to a better one. A file between two moved
+   * cuts is then at most 12 % off the mean, which leaves room for sampling error below 25 %.
+   */
+  val Slack: Double = 0.06
+
+  val single: CutPoints = new CutPoints(Array.emptyLongArray, Array.emptyIntArray)
+
+  /** Cuts at the given places; for tests and for layouts that place their cuts themselves. */
+  def at(cuts: Seq[(Long, Int)]): CutPoints =
+    new CutPoints(cuts.map(_._1).toArray, cuts.map(_._2).toArray)
+
+  /**
+   * Cuts the sampled keys into `files` parts of even size.
+   *
+   * Within [[Slack]] of its even place a cut takes the boundary between two different keys whose
+   * highest differing bit is the highest: there the curve leaves the largest aligned block, so the
+   * bounding boxes on both sides shrink. Where a single key fills that whole window, the key itself
+   * is cut by noise, or, with `spread = false`, kept whole in one file.
+   *
+   * Cost: a sort of the sample and one pass.
+   *
+   * @param sample keys of the sampled rows, in any order; not changed
+   * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
+   *               and `spread` is false
+   */
+  def of(sample: Array[Long], files: Int, spread: Boolean): CutPoints = {
+    require(files >= 1, s"files must be positive, not $files")
+    if (files == 1 || sample.isEmpty) {
+      single
+    } else {
+      val sorted = sample.clone()
+      Arrays.sort(sorted)
+      val perFile = sorted.length.toDouble / files
+      val cuts = (1 until files).flatMap { f =>
+        val even = f * perFile
+        val from = math.max(1, math.ceil(even - Slack * perFile).toInt)
+        val to = math.min(sorted.length - 1, math.floor(even + Slack * perFile).toInt)
+        boundary(sorted, from, to, even)
+          .orElse(nearestBoundary(sorted, even, perFile))
+          .map(at => (sorted(at), 0))
+          .orElse(if (spread) Some(tear(sorted, even)) else nextKey(sorted, even))
+      }
+      at(cuts.distinct.sorted)
+    }
+  }
+
+  /** The best place p in [from, to] with sorted(p - 1) < sorted(p). */
+  private def boundary(sorted: Array[Long], from: Int, to: Int, even: Double): Option[Int] = {
+    var best = -1
+    var bestBit = -1
+    var p = from
+    while (p <= to) {
+      val differing = sorted(p - 1) ^ sorted(p)
+      if (differing != 0) {
+        val bit = 63 - java.lang.Long.numberOfLeadingZeros(differing)
+        if (bit > bestBit || (bit == bestBit && math.abs(p - even) < math.abs(best - even))) {
+          best = p
+          bestBit = bit
+        }
+      }
+      p += 1
+    }
+    Option.when(best >= 0)(best)
+  }
+
+  /**
+   * The nearer end of the run of equal keys around `even`, if it is near enough to keep the key
+   * whole at the price of a slightly uneven file, or if the run is too short in the sample for its
+   * share to be known.
+   */
+  private def nearestBoundary(
+      sorted: Array[Long],
+      even: Double,
+      perFile: Double): Option[Int] = {
+    val (start, end) = run(sorted, math.min(sorted.length - 1, even.toInt))
+    val ends = Seq(start, end).filter(p => p > 0 && p < sorted.length)
+    val near = if (end - start <= SmallRun) ends else ends.filter(near => math.abs(near - even) <= WholeKeySlack * perFile)
+    near.minByOption(p => math.abs(p - even))
+  }
+
+  /** How far, in files, a cut may move to keep a key whole. */
+  private val WholeKeySlack = 0.09
+
+  /** Runs of no more sampled rows than this are never torn. */
+  private val SmallRun = 8
+
+  private def tear(sorted: Array[Long], even: Double): (Long, Int) = {
+    val at = math.min(sorted.length - 1, even.toInt)
+    val (start, end) = run(sorted, at)
+    val fraction = (even - start) / (end - start)
+    (sorted(at), math.max(1, math.min(NoiseRange - 1, (fraction * NoiseRange).toInt)))
+  }
+
+  /** The first key above the one at `even`, so that this one stays whole. */
+  private def nextKey(sorted: Array[Long], even: Double): Option[(Long, Int)] = {
+    val (_, end) = run(sorted, math.min(sorted.length - 1, even.toInt))
+    Option.when(end < sorted.length)((sorted(end), 0))
+  }
+
+  /** The run [start, end) of keys equal to the one at `at`. */
+  private def run(sorted: Array[Long], at: Int): (Int, Int) = {
+    val key = sorted(at)
+    (firstAtLeast(sorted, key, 0), if (key == Long.MaxValue) sorted.length else firstAtLeast(sorted, key + 1, at))
+  }
+
+  /** The first place at or after `from` with a key of at least `key`. */
+  private def firstAtLeast(sorted: Array[Long], key: Long, from: Int): Int = {
+    var low = from
+    var high = sorted.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (sorted(middle) < key) low = middle + 1 else high = middle
+    }
+    low
+  }
+}

@@ -1,0 +1,33 @@
+package io.zcube.layout
+
+/** How many files a group of rows is written to. */
+object FileCount {
+
+  /** A mean file may be this much over the target; the rest of 1.25 is for uneven files. */
+  private val MostOver = 1.05
+
+  /** Cuts are placed by a sample, so a file limited in rows aims this far below the limit. */
+  private val RecordsHeadroom = 0.9
+
+  /**
+   * The least number of files whose mean stays within 1.05 times `targetBytes` and below
+   * `maxRecords` rows: bytes / target rounded down for many files (as Delta does), rounded up for
+   * few, where rounding down would make files of nearly twice the target.
+   *
+   * Example: 1.9 targets' worth of bytes makes 2 files of 0.95; 24.6 makes 24 of 1.025.
+   *
+   * @param maxRecords most rows a file may hold (`spark.sql.files.maxRecordsPerFile`); 0 or less
+   *                   is no limit
+   */
+  def of(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int = {
+    require(targetBytes > 0, s"targetBytes must be positive, not $targetBytes")
+    val byBytes = math.ceil(bytes.toDouble / targetBytes / MostOver)
+    val byRows = if (maxRecords <= 0) 1.0 else math.ceil(rows / (maxRecords * RecordsHeadroom))
+    val evenRows = if (maxRecords > 0 && rows <= maxRecords) 1.0 else byRows
+    // No more files than rows.
+    math.max(1.0, math.min(math.max(byBytes, evenRows), rows.toDouble)).min(MostFiles).toInt
+  }
+
+  /** Shuffle partitions are counted in an Int and cost driver memory each. */
+  private val MostFiles = 1000000.0
+}

@@ -1,0 +1,47 @@
+package org.apache.spark.sql.delta.zcube
+
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, NoMapping, OptimisticTransaction, Snapshot}
+import org.apache.spark.sql.delta.files.DelayedCommitProtocol
+
+/**
+ * Delta's transaction, which remembers the files that were written under it and can remove them.
+ * Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
+ */
+final class ClusteringTransaction(
+    override val deltaLog: DeltaLog,
+    override val catalogTable: Option[CatalogTable],
+    override val snapshot: Snapshot)
+    extends OptimisticTransaction(deltaLog, catalogTable, snapshot) {
+
+  private val committers = new ConcurrentLinkedQueue[CleaningCommitProtocol]()
+
+  override protected def getCommitter(outputPath: Path): DelayedCommitProtocol = {
+    // The same choice as Delta's own, which has no hook for the protocol alone.
+    val randomized = DeltaConfigs.RANDOMIZE_FILE_PREFIXES.fromMetaData(metadata) ||
+      metadata.columnMappingMode != NoMapping
+    val prefix = Option.when(randomized)(DeltaConfigs.RANDOM_PREFIX_LENGTH.fromMetaData(metadata))
+    val committer = new CleaningCommitProtocol(outputPath.toString, prefix, deltaDataSubdir)
+    committers.add(committer)
+    committer
+  }
+
+  /** Removes what was written. Only for a transaction that surely did not and will not commit. */
+  def removeWrittenFiles(): Unit = {
+    val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
+    committers.asScala.flatMap(_.writtenFiles).foreach { path =>
+      try fs.delete(new Path(path), false)
+      catch {
+        // What can't be removed now is VACUUM's; the error that led here matters more.
+        case NonFatal(e) => logWarning(s"ZCube could not remove the uncommitted file $path", e)
+      }
+    }
+  }
+}

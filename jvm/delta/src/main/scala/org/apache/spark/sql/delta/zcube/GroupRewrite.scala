@@ -1,0 +1,110 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.classic.{Dataset, DataFrame, SparkSession}
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.delta.actions.AddFile
+
+import io.zcube.layout.FileCount
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout._
+
+/**
+ * Rewrites one group of files: a sample of the clustering columns, a layout, one job that writes.
+ *
+ * @param session a clone of the user's ([[LayoutSession]])
+ */
+final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: ClusteringTransaction) {
+  import GroupRewrite._
+
+  private val settings = task.settings
+  private val snapshot: Snapshot = txn.snapshot
+
+  /** Runs on the calling thread, with the session active on it. */
+  def run(group: FileGroup, removedAt: Long): RewrittenGroup = {
+    val columns = task.zOrderBy.map(_.name).mkString(", ")
+    val what = s"${task.tableName}: OPTIMIZE by ($columns), ${group.files.size} files${group.label}"
+    val (sample, files) = sampleOf(group, what)
+    val added =
+      if (sample.rowCount == 0) Nil
+      else JobDescription.within(session.sparkContext, s"$what: writing $files files") {
+        write(group, sample, files)
+      }
+    checkRows(sample.rowCount, added)
+    RewrittenGroup(
+      group,
+      added,
+      group.files.map(_.removeWithTimestamp(removedAt, dataChange = false)))
+  }
+
+  private def sampleOf(group: FileGroup, what: String): (RowSample, Int) = {
+    val input = PlacedRows.of(session, snapshot, group.files)
+    val expectedFiles = fileCount(group, group.rows.getOrElse(Long.MaxValue))
+    val plan = Project(
+      clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
+        placeOf(input),
+      input.queryExecution.analyzed)
+    val sample = RowSampler.sample(
+      session,
+      plan,
+      task.zOrderBy.length,
+      RowIdentity.FilePlace(task.zOrderBy.length, task.zOrderBy.length + 1),
+      group.rows,
+      LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile),
+      s"$what: sampling")
+    (sample, fileCount(group, sample.rowCount))
+  }
+
+  private def fileCount(group: FileGroup, rows: Long): Int =
+    FileCount.of(group.liveBytes, settings.targetFileBytes, rows, settings.maxRecords)
+
+  private def write(group: FileGroup, sample: RowSample, files: Int): Seq[AddFile] = {
+    val request =
+      LayoutRequest(task.options.curve, settings.ranges, settings.spread, settings.sort)
+    val layout = LayoutPlan.of(sample, files, request)
+    val input = PlacedRows.of(session, snapshot, group.files)
+    val place = placeOf(input)
+    val laidOut = LayoutWriter.layOut(
+      input.queryExecution.analyzed,
+      input.queryExecution.analyzed.output.filterNot(a => place.exists(_.exprId == a.exprId)),
+      clusteringColumns(input),
+      noiseOf(place),
+      layout,
+      settings.sort)
+    txn.writeFiles(Dataset.ofRows(session, laidOut), None, isOptimize = true, Nil).map {
+      case file: AddFile => file.copy(dataChange = false)
+      case other =>
+        throw new IllegalStateException(s"OPTIMIZE must only add files, but wrote ${other.json}")
+    }
+  }
+
+  private def placeOf(input: DataFrame): Seq[Attribute] = {
+    val output = input.queryExecution.analyzed.output
+    Seq(PlacedRows.FileName, PlacedRows.RowIndex).map(name => output.find(_.name == name).get)
+  }
+
+  private def clusteringColumns(input: DataFrame): Seq[Expression] = task.zOrderBy.map { name =>
+    input.queryExecution.analyzed
+      .resolve(name.nameParts, session.sessionState.conf.resolver)
+      .getOrElse(
+        throw DeltaErrors.zOrderingColumnDoesNotExistException(name.name))
+  }
+
+  /** Statistics say how many rows were written; without them the new files are counted. */
+  private def checkRows(rowsIn: Long, added: Seq[AddFile]): Unit = {
+    val counts = added.map(_.numLogicalRecords)
+    val rowsOut =
+      if (counts.forall(_.isDefined)) counts.flatten.sum
+      else txn.deltaLog.createDataFrame(snapshot, added).count()
+    if (rowsIn != rowsOut) throw ZCubeErrors.rowCountMismatch(task.tableName, rowsIn, rowsOut)
+  }
+}
+
+object GroupRewrite {
+  /** A number that depends on nothing but the row's file and place. */
+  private def noiseOf(place: Seq[Attribute]): Expression = {
+    val hash = new XxHash64(place)
+    ShiftRightUnsigned(BitwiseXor(hash, ShiftRightUnsigned(hash, Literal(32))), Literal(1))
+  }
+}

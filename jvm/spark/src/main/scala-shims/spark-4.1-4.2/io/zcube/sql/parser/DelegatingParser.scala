@@ -1,0 +1,26 @@
+package io.zcube.sql.parser
+
+import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParserInterface}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/**
+ * A parser that takes some statements over. From Spark 4.1 on `spark.sql(text, args = …)` has a way
+ * in of its own; a parser without it would lose the parameters.
+ */
+abstract class DelegatingParser(delegate: ParserInterface) extends ForwardingParser(delegate) {
+
+  /** The plan of a statement that is ours; `parseWhole` parses what is left of it. */
+  protected def takeOver(
+      sqlText: String,
+      parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan]
+
+  override def parsePlan(sqlText: String): LogicalPlan =
+    takeOver(sqlText, (parser, text) => parser.parsePlan(text))
+      .getOrElse(delegate.parsePlan(sqlText))
+
+  override def parsePlanWithParameters(
+      sqlText: String,
+      parameterContext: ParameterContext): LogicalPlan =
+    takeOver(sqlText, (parser, text) => parser.parsePlanWithParameters(text, parameterContext))
+      .getOrElse(delegate.parsePlanWithParameters(sqlText, parameterContext))
+}

@@ -1,0 +1,15 @@
+package io.zcube.sql.errors
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.execution.QueryExecutionException
+
+/** A command that failed while it ran. PySpark raises its own QueryExecutionException for it. */
+final class ZCubeExecutionException(condition: String, parameters: Map[String, String])
+    extends QueryExecutionException(ErrorConditions.message(condition, parameters))
+    with SparkThrowable {
+  override def getCondition: String = condition
+  override def getSqlState: String = ErrorConditions.sqlState(condition)
+  override def getMessageParameters: java.util.Map[String, String] = parameters.asJava
+}

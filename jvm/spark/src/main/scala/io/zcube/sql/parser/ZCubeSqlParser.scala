@@ -1,0 +1,24 @@
+package io.zcube.sql.parser
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+import io.zcube.sql.plans.OptimizeWithOptions
+
+/**
+ * Takes the OPTIONS clause off an OPTIMIZE statement; whatever else comes is passed on.
+ *
+ * What is left of the statement goes to the session's whole chain of parsers and not only to those
+ * behind this one, so that Delta's parser reads it whichever extension was named first.
+ */
+final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
+    extends DelegatingParser(delegate) {
+
+  override protected def takeOver(
+      sqlText: String,
+      parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan] =
+    OptimizeOptions.split(sqlText).map { case (head, options) =>
+      OptimizeWithOptions(options, parseWhole(session.sessionState.sqlParser, head))
+    }
+}

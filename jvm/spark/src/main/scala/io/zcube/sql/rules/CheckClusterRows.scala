@@ -1,0 +1,24 @@
+package io.zcube.sql.rules
+
+import org.apache.spark.sql.catalyst.expressions.RowOrdering
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+import io.zcube.layout.Resolution
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.plans.ClusterRows
+
+/** Refuses at analysis what [[ClusterRowsRewrite]] could not lay out. */
+object CheckClusterRows extends (LogicalPlan => Unit) {
+
+  override def apply(plan: LogicalPlan): Unit = plan.foreach {
+    case rows: ClusterRows =>
+      if (rows.child.isStreaming) throw ZCubeErrors.streamingNotSupported()
+      if (rows.columns.length > Resolution.MostColumns) {
+        throw ZCubeErrors.tooManyColumns(rows.columns.length, Resolution.MostColumns)
+      }
+      rows.columns
+        .filter(c => c.resolved && !RowOrdering.isOrderable(c.dataType))
+        .foreach(c => throw ZCubeErrors.unorderedType(c.sql, c.dataType))
+    case _ =>
+  }
+}

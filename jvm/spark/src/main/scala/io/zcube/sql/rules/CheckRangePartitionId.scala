@@ -1,0 +1,38 @@
+package io.zcube.sql.rules
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedLambdaVariable, OuterReference}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.expressions.RangePartitionId
+import io.zcube.sql.plans.RangeIds
+
+/** Refuses at analysis each `range_partition_id` whose input can't be sampled, and says why. */
+object CheckRangePartitionId extends (LogicalPlan => Unit) {
+
+  override def apply(plan: LogicalPlan): Unit = plan.foreach {
+    case ids: RangeIds =>
+      if (ids.child.isStreaming) refuse(ids.placeholders.head, "STREAMING")
+      if (ids.child.exists(_.expressions.exists(hasOuterReference))) {
+        refuse(ids.placeholders.head, "CORRELATED")
+      }
+    case node =>
+      node.expressions.flatMap(_.collectFirst { case id: RangePartitionId => id }).foreach { id =>
+        refuse(id, reason(id, node))
+      }
+  }
+
+  private def reason(id: RangePartitionId, node: LogicalPlan): String =
+    if (id.exists(_.isInstanceOf[AggregateExpression])) "AGGREGATE"
+    else if (id.exists(_.isInstanceOf[NamedLambdaVariable])) "LAMBDA"
+    else if (hasOuterReference(id)) "CORRELATED"
+    else if (!id.left.deterministic) "NONDETERMINISTIC"
+    else if (node.isInstanceOf[Join]) "BOTH_SIDES_OF_JOIN"
+    else "COMMAND"
+
+  private def hasOuterReference(e: Expression): Boolean = e.exists(_.isInstanceOf[OuterReference])
+
+  private def refuse(id: RangePartitionId, reason: String): Nothing =
+    throw ZCubeErrors.rangePartitionIdUnsupported(id.sql, reason)
+}

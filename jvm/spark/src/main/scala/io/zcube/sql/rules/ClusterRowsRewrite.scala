@@ -1,0 +1,48 @@
+package io.zcube.sql.rules
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{Alias, BitwiseAnd, Literal, XxHash64}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic
+
+import io.zcube.layout.FileCount
+import io.zcube.sql.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.{LayoutPlan, LayoutWriter, RowSampler}
+import io.zcube.sql.plans.ClusterRows
+
+/** Samples the child of each [[ClusterRows]] with one job and puts the layout's shuffle there. */
+case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
+    case rows: ClusterRows => rewrite(rows)
+  }
+
+  private def rewrite(rows: ClusterRows): LogicalPlan = {
+    val files = rows.partitions.getOrElse(filesFor(rows))
+    val sampled = rows.columns.zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
+    val names = rows.columns.map(_.sql).mkString(", ")
+    val sample = RowSampler.sample(
+      session.asInstanceOf[classic.SparkSession],
+      Project(sampled, rows.child),
+      LayoutPlan.limits(files, conf.getConf(ZCubeConf.SampleRowsPerFile)),
+      s"ZCube: sampling $names for ${rows.request.curve.name} order")
+    LayoutWriter.layOut(
+      rows.child,
+      rows.child.output,
+      rows.columns,
+      // Of the row's contents: where the rows come from a shuffle their places may change when a
+      // task is run again, and a row must not be sent elsewhere the second time.
+      BitwiseAnd(new XxHash64(rows.child.output), Literal(Long.MaxValue)),
+      LayoutPlan.of(sample, files, rows.request),
+      rows.request.sort)
+  }
+
+  private def filesFor(rows: ClusterRows): Int = {
+    val bytes = rows.child.stats.sizeInBytes
+    // Spark's way to say that it doesn't know.
+    if (bytes >= conf.defaultSizeInBytes) throw ZCubeErrors.clusterInputSizeUnknown()
+    FileCount.of(bytes.toLong, rows.targetFileBytes, Long.MaxValue, maxRecords = 0)
+  }
+}

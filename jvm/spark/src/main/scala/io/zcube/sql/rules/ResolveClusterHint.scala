@@ -1,0 +1,82 @@
+package io.zcube.sql.rules
+
+import java.util.Locale
+
+import org.json4s.JValue
+import org.json4s.JsonAST.{JArray, JBool, JInt, JNothing, JNull, JObject, JString}
+import org.json4s.jackson.JsonMethods
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedHint}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.zcube.layout.CurveName
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.LayoutRequest
+import io.zcube.sql.plans.ClusterRows
+
+/**
+ * Turns the hint `ZCUBE_CLUSTER('{"columns": [["a"], ["s", "leaf"]], …}')` into [[ClusterRows]].
+ *
+ * A hint is the one way by which a DataFrame operator of ours reaches the server from classic
+ * PySpark and Spark Connect alike, without Java objects or protocol extensions.
+ */
+object ResolveClusterHint extends Rule[LogicalPlan] {
+
+  private val HintName = "zcube_cluster"
+  private val DefaultTargetBytes = 128L << 20
+  private val Known = Seq("columns", "curve", "numPartitions", "targetFileBytes", "sort")
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case UnresolvedHint(name, Seq(Literal(json, _)), child)
+        if name.toLowerCase(Locale.ROOT) == HintName =>
+      JsonMethods.parseOpt(json.toString) match {
+        case Some(JObject(fields)) => toClusterRows(fields.toMap, child)
+        case _ => throw ZCubeErrors.invalidOption(HintName, json.toString, "a JSON object")
+      }
+  }
+
+  private def toClusterRows(fields: Map[String, JValue], child: LogicalPlan): ClusterRows = {
+    fields.keys.find(!Known.contains(_)).foreach(k => throw ZCubeErrors.unknownOption(k, Known))
+    val columns = field(fields, "columns", "a list of lists of name parts") {
+      case JArray(names) if names.nonEmpty =>
+        names.map {
+          case JArray(parts) if parts.nonEmpty =>
+            UnresolvedAttribute(parts.map {
+              case JString(part) => part
+              case other => throw invalid("columns", other, "a list of lists of name parts")
+            })
+          case other => throw invalid("columns", other, "a list of lists of name parts")
+        }
+    }
+    val curve = field(fields, "curve", CurveName.all.map(_.name).mkString(" or ")) {
+      case JString(name) if CurveName.find(name).isDefined => CurveName.find(name).get
+      case JNothing | JNull => CurveName.Hilbert
+    }
+    val partitions = field(fields, "numPartitions", "a positive INT") {
+      case JInt(n) if n.isValidInt && n > 0 => Some(n.toInt)
+      case JNothing | JNull => None
+    }
+    val target = field(fields, "targetFileBytes", "a positive BIGINT") {
+      case JInt(n) if n.isValidLong && n > 0 => n.toLong
+      case JNothing | JNull => DefaultTargetBytes
+    }
+    val sort = field(fields, "sort", "true or false") {
+      case JBool(value) => value
+      case JNothing | JNull => true
+    }
+    ClusterRows(columns, LayoutRequest(curve, sort = sort), partitions, target, child)
+  }
+
+  private def field[T](fields: Map[String, JValue], name: String, expected: String)(
+      read: PartialFunction[JValue, T]): T = {
+    val value = fields.getOrElse(name, JNothing)
+    read.applyOrElse(value, (_: JValue) => throw invalid(name, value, expected))
+  }
+
+  private def invalid(name: String, value: JValue, expected: String): Throwable = {
+    val text = if (value == JNothing) "" else JsonMethods.compact(JsonMethods.render(value))
+    ZCubeErrors.invalidOption(name, text, expected)
+  }
+}

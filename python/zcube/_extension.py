@@ -1,0 +1,27 @@
+"""Whether a session has ZCube's extension; asked by SQL, so that it works over Connect too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def require(spark: SparkSession) -> None:
+    """Check that ZCube's functions are registered.
+
+    Without the extension Spark would take no notice of our hint, and the caller would get rows that
+    are not clustered at all.
+
+    Raises:
+        ZCubeError: the session, or the Connect server, lacks the extension.
+    """
+    if not spark.catalog.functionExists("interleave_bits"):
+        raise ZCubeError(
+            "This session has no ZCube extension. Build it by "
+            "zcube.configure(SparkSession.builder).getOrCreate(), or start the server with ZCube's "
+            "jar and spark.sql.extensions=io.zcube.sql.ZCubeSparkSessionExtension."
+        )

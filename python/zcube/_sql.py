@@ -1,0 +1,67 @@
+"""SQL text from names and values, always quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from zcube.errors import ZCubeError
+
+
+def identifier(name: str) -> str:
+    """Quote one part of a name: ``a`b`` becomes a backquoted ``a``b``."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def qualified(parts: Sequence[str]) -> str:
+    """Quote a name of several parts, joined by dots."""
+    return ".".join(identifier(part) for part in parts)
+
+
+def literal(text: str) -> str:
+    """Quote a string literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def name_parts(name: str) -> list[str]:
+    """Split a name at its dots, outside of backquotes.
+
+    ``"a.b"`` is the leaf ``b`` of ``a``; ``"`a.b`"`` is one column whose name has a dot. Whatever
+    else stands in the text belongs to the name: ``"a) ; DROP"`` is one column. Backquotes quote
+    only where a part begins and ends with them.
+
+    Raises:
+        ZCubeError: the name or one of its parts is empty.
+
+    >>> name_parts("a.b"), name_parts("`a.b`.c"), name_parts("a) ; DROP")
+    (['a', 'b'], ['a.b', 'c'], ['a) ; DROP'])
+    """
+    parts: list[str] = []
+    at = 0
+    while True:
+        part, at = _next_part(name, at)
+        if not part:
+            raise ZCubeError(f"The name {name!r} has an empty part. Write column names as 'a', 'a.b' or '`a.b`'.")
+        parts.append(part)
+        if at >= len(name):
+            return parts
+        at += 1
+        if at == len(name):
+            raise ZCubeError(f"The name {name!r} ends with a dot. Quote it with backquotes if it is meant so.")
+
+
+def _next_part(name: str, start: int) -> tuple[str, int]:
+    """Return the part that begins at ``start`` and where it ends."""
+    if start < len(name) and name[start] == "`":
+        end = start + 1
+        while end < len(name):
+            if name[end] == "`":
+                if name[end + 1 : end + 2] == "`":
+                    end += 1
+                elif end + 1 == len(name) or name[end + 1] == ".":
+                    return name[start + 1 : end].replace("``", "`"), end + 1
+                else:
+                    break
+            end += 1
+    dot = name.find(".", start)
+    end = len(name) if dot < 0 else dot
+    return name[start:end], end

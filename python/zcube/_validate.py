@@ -1,0 +1,60 @@
+"""Checks of what callers pass in, before Spark sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from zcube._sql import name_parts
+from zcube.errors import ZCubeError
+
+CURVES = ("linear", "zorder", "hilbert")
+
+
+def column_names(columns: Sequence[str], what: str) -> list[list[str]]:
+    """Return each column's name parts.
+
+    Raises:
+        ZCubeError: no column, a column named twice, or something that is no string.
+    """
+    if isinstance(columns, str):
+        columns = [columns]
+    names = []
+    for column in columns:
+        if not isinstance(column, str):
+            raise ZCubeError(f"{what} takes column names as strings, not {type(column).__name__}.")
+        names.append(name_parts(column))
+    if not names:
+        raise ZCubeError(f"{what} needs at least one column.")
+    seen: set[tuple[str, ...]] = set()
+    for parts in names:
+        key = tuple(part.lower() for part in parts)
+        if key in seen:
+            raise ZCubeError(f"{what} names the column {'.'.join(parts)} twice.")
+        seen.add(key)
+    return names
+
+
+def curve_name(curve: str | None) -> str | None:
+    """Return the curve's name in lower case.
+
+    Raises:
+        ZCubeError: there is no such curve.
+    """
+    if curve is None:
+        return None
+    if not isinstance(curve, str) or curve.lower() not in CURVES:
+        raise ZCubeError(f"There is no curve {curve!r}. The curves are {', '.join(CURVES)}.")
+    return curve.lower()
+
+
+def positive(value: int | None, name: str) -> int | None:
+    """Return the value.
+
+    Raises:
+        ZCubeError: it is no positive int.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ZCubeError(f"{name} must be a positive int, not {value!r}.")
+    return value

@@ -1,0 +1,50 @@
+"""ZCube's SQL functions for PySpark columns, classic and over Spark Connect.
+
+They are built-ins of a session with ZCube's extension, so SQL text has them too.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+
+ColumnOrName = Column | str
+
+
+def _column(column: ColumnOrName) -> Column:
+    return F.col(column) if isinstance(column, str) else column
+
+
+def range_partition_id(column: ColumnOrName, n: int) -> Column:
+    """Approximate rank of the column's value: 0 to ``n - 1`` over ranges of about equal row counts.
+
+    The values 0, 1, 3, 15, 36, 99 with ``n = 3`` have the ids 0, 0, 1, 1, 2, 2. NULL has id 0. The
+    ranges come from a sample, which takes one Spark job when the query is run.
+
+    Raises:
+        AnalysisException: ``n`` is not 1 to 1,048,576, or the type has no order.
+    """
+    return F.call_function("range_partition_id", _column(column), F.lit(n))
+
+
+def interleave_bits(*columns: ColumnOrName) -> Column:
+    """Bits of INT columns taken in turns: a BINARY of 4 bytes a column in Z-order. NULL counts as 0.
+
+    Raises:
+        AnalysisException: no column, or one that is not INT, SMALLINT or TINYINT.
+    """
+    return F.call_function("interleave_bits", *[_column(c) for c in columns])
+
+
+def hilbert_index(bits: int, *columns: ColumnOrName) -> Column:
+    """Place of a point on the Hilbert curve through a grid of ``2**bits`` cells a side.
+
+    A BIGINT where ``bits`` times the number of columns is at most 63, else a BINARY in curve order
+    (J. Skilling, "Programming the Hilbert curve", 2004). NULL if a coordinate is NULL.
+
+    Raises:
+        AnalysisException: ``bits`` is not 1 to 32, no column, or one that is no integer.
+        SparkRuntimeException: a value is outside 0 to ``2**bits - 1``
+            (ZCUBE_HILBERT_VALUE_OUT_OF_RANGE).
+    """
+    return F.call_function("hilbert_index", F.lit(bits), *[_column(c) for c in columns])

@@ -1,0 +1,64 @@
+"""Lays out the rows of any DataFrame along a curve."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from zcube import _extension
+from zcube._validate import CURVES, column_names, curve_name, positive
+from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["CURVES", "cluster"]
+
+_HINT = "zcube_cluster"
+
+
+def cluster(
+    df: DataFrame,
+    *columns: str,
+    curve: str = "hilbert",
+    num_partitions: int | None = None,
+    target_file_bytes: int | None = None,
+    sort: bool = True,
+) -> DataFrame:
+    """Lay the rows out by several columns at once, for any sink.
+
+    Each partition of the result becomes a file when it is written, and holds a compact region of
+    the space that the columns span, so that files can be skipped by their minima and maxima.
+
+    >>> zcube.cluster(df, "x", "y").write.parquet("/data/points")  # doctest: +SKIP
+
+    Args:
+        df: any DataFrame that is no stream.
+        columns: names; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot in its name.
+        curve: ``hilbert``, ``zorder`` or ``linear``.
+        num_partitions: how many partitions the result has.
+        target_file_bytes: else, aim at partitions of so many bytes by Spark's estimate of the
+            input's size; 128 MiB if neither is given.
+        sort: whether rows are sorted along the curve inside each partition, so that row groups and
+            pages can be skipped too.
+
+    Raises:
+        ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
+        AnalysisException: a column doesn't exist or has no order, or ``df`` is a stream.
+    """
+    names = column_names(columns, "zcube.cluster")
+    if num_partitions is not None and target_file_bytes is not None:
+        raise ZCubeError("Give num_partitions or target_file_bytes, not both.")
+    if not isinstance(sort, bool):
+        raise ZCubeError(f"sort must be True or False, not {sort!r}.")
+    if curve is None:
+        raise ZCubeError(f"curve must be one of {', '.join(CURVES)}, not None.")
+    spec = {
+        "columns": names,
+        "curve": curve_name(curve),
+        "numPartitions": positive(num_partitions, "num_partitions"),
+        "targetFileBytes": positive(target_file_bytes, "target_file_bytes"),
+        "sort": sort,
+    }
+    _extension.require(df.sparkSession)
+    return df.hint(_HINT, json.dumps(spec))

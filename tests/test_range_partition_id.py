@@ -1,0 +1,214 @@
+"""range_partition_id and its rewrite: FACTS F5."""
+
+import random
+
+import pytest
+from pyspark.errors import AnalysisException
+
+from tests.support import jobs
+
+SIX = "VALUES (0), (1), (3), (15), (36), (99) AS t(x)"
+
+TYPES = {
+    "BOOLEAN": ["false", "true"],
+    "TINYINT": ["-128Y", "0Y", "127Y"],
+    "SMALLINT": ["-5S", "7S"],
+    "INT": ["-2147483648", "-1", "0", "2147483647"],
+    "BIGINT": ["-9223372036854775808L", "0L", "9223372036854775807L"],
+    "FLOAT": ["float('-inf')", "-1.5F", "0F", "2F", "float('inf')", "float('nan')"],
+    "DOUBLE": ["double('-inf')", "-1.5D", "-0D", "2D", "double('inf')", "double('nan')"],
+    "DECIMAL(10,2)": ["-3.10BD", "0BD", "12.34BD"],
+    "DECIMAL(38,0)": ["-99999999999999999999999999999999999999BD", "0BD", "12BD"],
+    "STRING": ["''", "'a'", "'a\\0'", "'ab'", "'b'", "'é'", "'日本'"],
+    "STRING COLLATE UTF8_LCASE": ["'a'", "'B'", "'c'"],
+    "BINARY": ["X''", "X'00'", "X'7F'", "X'80'", "X'FF00'"],
+    "DATE": ["DATE'0001-01-01'", "DATE'1969-12-31'", "DATE'2026-01-01'"],
+    "TIMESTAMP": ["TIMESTAMP'1900-01-01 00:00:00'", "TIMESTAMP'2026-01-01 00:00:00.000001'"],
+    "TIMESTAMP_NTZ": ["TIMESTAMP_NTZ'1900-01-01 00:00:00'", "TIMESTAMP_NTZ'2026-01-01 00:00:00'"],
+    "STRUCT<a: INT, b: STRING>": [
+        "named_struct('a', 1, 'b', CAST(NULL AS STRING))",
+        "named_struct('a', 1, 'b', 'x')",
+        "named_struct('a', 2, 'b', 'a')",
+    ],
+    "ARRAY<INT>": ["array(1)", "array(1, 2)", "array(2)"],
+}
+
+
+def test_f5_approximate_rank(spark):
+    rows = spark.sql(f"SELECT range_partition_id(x, 3) r FROM {SIX} ORDER BY x").collect()
+    assert [r.r for r in rows] == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("codegen", ["CODEGEN_ONLY", "NO_CODEGEN"])
+@pytest.mark.parametrize("sql_type", TYPES)
+def test_every_type_is_ranked_in_its_order(spark, sql_type, codegen):
+    """As many ranges as values: the ids must count the values up; the SQL literals are in order."""
+    spark.conf.set("spark.sql.codegen.factoryMode", codegen)
+    spark.conf.set("spark.sql.codegen.wholeStage", str(codegen == "CODEGEN_ONLY").lower())
+    literals = TYPES[sql_type]
+    values = ", ".join(f"({i}, CAST({v} AS {sql_type}))" for i, v in enumerate(literals))
+    rows = spark.sql(
+        f"SELECT i, range_partition_id(v, {len(literals)}) r FROM "
+        f"(SELECT /*+ REPARTITION(2) */ * FROM VALUES {values}, (-1, CAST(NULL AS {sql_type})) AS t(i, v))"
+    ).collect()
+    assert {r.i: r.r for r in rows} == {-1: 0} | {i: i for i in range(len(literals))}
+
+
+@pytest.mark.parametrize("codegen", ["CODEGEN_ONLY", "NO_CODEGEN"])
+def test_zeros_are_one_value(spark, codegen):
+    spark.conf.set("spark.sql.codegen.factoryMode", codegen)
+    rows = spark.sql("SELECT range_partition_id(x, 5) r FROM VALUES (-0.0D), (0.0D) AS t(x)")
+    assert [r.r for r in rows.collect()] == [0, 0]
+
+
+def test_null_has_id_zero_in_generated_code(spark):
+    """Delta 4.4.0 gives NULL another id in generated code than interpreted."""
+    df = spark.sql(
+        "SELECT x, range_partition_id(x, 10) r FROM (SELECT explode(sequence(-1000, 999)) x "
+        "UNION ALL SELECT CAST(NULL AS INT))"
+    )
+    assert df.where("x IS NULL").collect()[0].r == 0
+    assert df.agg({"r": "min"}).collect()[0][0] == 0
+
+
+def test_strings_with_a_long_common_prefix(spark):
+    prefix = "https://example/" * 40
+    rows = spark.sql(
+        f"SELECT x, range_partition_id(concat('{prefix}', lpad(x, 6, '0')), 10) r "
+        "FROM (SELECT explode(sequence(0, 9999)) x)"
+    ).collect()
+    assert all(r.r == r.x // 1000 for r in rows)
+
+
+def test_char_and_varchar(spark, name):
+    spark.sql(f"CREATE TABLE {name} (c CHAR(5), v VARCHAR(5)) USING delta")
+    spark.sql(f"INSERT INTO {name} VALUES ('a', 'x'), ('b', 'y'), ('c', 'z')")
+    rows = spark.sql(
+        f"SELECT range_partition_id(c, 3) rc, range_partition_id(v, 3) rv FROM {name} ORDER BY c"
+    ).collect()
+    assert [tuple(r) for r in rows] == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_constant_all_null_and_empty_inputs(spark):
+    ids = "SELECT range_partition_id(x, 7) r FROM"
+    assert {r.r for r in spark.sql(f"{ids} (SELECT 5 x FROM range(100))").collect()} == {0}
+    assert {
+        r.r for r in spark.sql(f"{ids} (SELECT CAST(NULL AS INT) x FROM range(9))").collect()
+    } == {0}
+    assert spark.sql(f"{ids} (SELECT 5 x FROM range(0))").collect() == []
+
+
+def test_ids_are_monotone_on_skewed_data(spark):
+    rng = random.Random(7)
+    values = [int(rng.paretovariate(0.6)) % 10**9 for _ in range(30000)]
+    df = spark.createDataFrame([(v,) for v in values], "x BIGINT")
+    rows = df.selectExpr("x", "range_partition_id(x, 100) r").distinct().orderBy("x").collect()
+    ids = [r.r for r in rows]
+    assert ids == sorted(ids)
+    assert ids[0] == 0
+    assert ids[-1] <= 99
+
+
+def test_large_inputs_are_sampled_evenly(spark):
+    df = spark.range(0, 2_000_000, 1, 8).selectExpr("range_partition_id(hash(id), 20) r")
+    counts = [r["count"] for r in df.groupBy("r").count().collect()]
+    assert len(counts) == 20
+    assert max(counts) < 1.25 * 100_000
+    assert min(counts) > 0.75 * 100_000
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (f"SELECT x FROM {SIX} WHERE range_partition_id(x, 3) = 1 AND x > 3", [(15,)]),
+        (f"SELECT range_partition_id(x, 3) r, count(*) FROM {SIX} GROUP BY 1 ORDER BY 1",
+         [(0, 2), (1, 2), (2, 2)]),
+        (f"SELECT count(*) FROM {SIX} GROUP BY range_partition_id(x, 3) "
+         "ORDER BY range_partition_id(x, 3)", [(2,), (2,), (2,)]),
+        (f"SELECT sum(range_partition_id(x, 3)) FROM {SIX}", [(6,)]),
+        (f"SELECT x FROM {SIX} ORDER BY range_partition_id(x, 3) DESC, x LIMIT 2", [(36,), (99,)]),
+        (f"SELECT a.x, b.x FROM {SIX.replace('t(x)', 'a(x)')} JOIN {SIX.replace('t(x)', 'b(x)')} ON "
+         "range_partition_id(a.x, 6) = range_partition_id(b.x, 3) + 4 ORDER BY 1, 2",
+         [(36, 0), (36, 1), (99, 3), (99, 15)]),
+        (f"WITH c AS (SELECT x, range_partition_id(x, 3) r FROM {SIX}) "
+         "SELECT a.x, b.x FROM c a JOIN c b ON a.r = b.r AND a.x < b.x ORDER BY 1",
+         [(0, 1), (3, 15), (36, 99)]),
+        (f"SELECT (SELECT max(range_partition_id(x, 3)) FROM {SIX})", [(2,)]),
+        (f"SELECT y FROM VALUES (1), (9) AS u(y) WHERE y IN (SELECT range_partition_id(x, 3) FROM {SIX})",
+         [(1,)]),
+        (f"SELECT range_partition_id(range_partition_id(x, 6), 3) FROM {SIX} ORDER BY x",
+         [(0,), (0,), (1,), (1,), (2,), (2,)]),
+        (f"SELECT row_number() OVER (PARTITION BY range_partition_id(x, 3) ORDER BY x) "
+         f"FROM {SIX} ORDER BY x", [(1,), (2,), (1,), (2,), (1,), (2,)]),
+        (f"SELECT range_partition_id(s.a.b, 3) FROM (SELECT named_struct('a', named_struct('b', x)) s "
+         f"FROM {SIX}) ORDER BY s.a.b", [(0,), (0,), (1,), (1,), (2,), (2,)]),
+        (f"SELECT range_partition_id(7, 3) FROM {SIX} LIMIT 1", [(0,)]),
+    ],
+)  # fmt: skip
+def test_anywhere_in_a_query(spark, query, expected):
+    assert [tuple(r) for r in spark.sql(query).collect()] == expected
+
+
+def test_views_and_cached_data(spark):
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW ranked AS SELECT x, range_partition_id(x, 3) r FROM {SIX}")
+    assert [r.r for r in spark.sql("SELECT r FROM ranked WHERE x > 3 ORDER BY x").collect()] == [1, 2, 2]
+    cached = spark.table("ranked").cache()
+    try:
+        first = cached.collect()
+        assert spark.table("ranked").collect() == first
+        assert "InMemory" in cached._jdf.queryExecution().executedPlan().toString()
+    finally:
+        cached.unpersist()
+
+
+def test_one_sampling_job_for_all_placeholders(spark, path):
+    spark.range(1000).selectExpr("id x", "id * 2 y", "-id z").write.parquet(path)
+    df = spark.read.parquet(path).selectExpr(
+        "range_partition_id(x, 5) a", "range_partition_id(y, 50) b", "range_partition_id(z, 3) c"
+    )
+    with jobs.recorded(spark) as ran:
+        df.collect()
+        df.collect()
+        df.explain()
+    sampling = [d for d in ran if d.startswith("ZCube: sampling")]
+    assert sampling == ["ZCube: sampling x, y, z for range_partition_id"]
+
+
+def test_the_same_again_on_the_same_data(spark, path):
+    spark.range(0, 300_000, 1, 5).selectExpr("hash(id) x").write.parquet(path)
+    query = spark.read.parquet(path).selectExpr("x", "range_partition_id(x, 1000) r")
+    first = query.selectExpr("sum(hash(x, r))", "max(r)").collect()
+    assert query.selectExpr("sum(hash(x, r))", "max(r)").collect() == first
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        (f"SELECT range_partition_id(sum(x), 3) FROM {SIX}", "AGGREGATE"),
+        ("SELECT transform(array(1, 2), e -> range_partition_id(e, 3))", "LAMBDA"),
+        ("SELECT range_partition_id(rand(), 3)", "NONDETERMINISTIC"),
+        (f"SELECT 1 FROM {SIX.replace('t(x)', 'a(x)')} JOIN {SIX.replace('t(x)', 'b(x)')} "
+         "ON range_partition_id(a.x + b.x, 3) = 1", "BOTH_SIDES_OF_JOIN"),
+        (f"SELECT x FROM {SIX} WHERE EXISTS (SELECT 1 FROM VALUES (1) AS u(y) "
+         "WHERE range_partition_id(t.x, 3) = y)", "CORRELATED"),
+    ],
+)  # fmt: skip
+def test_refused_at_analysis_where_it_cannot_work(spark, query, reason):
+    with pytest.raises(AnalysisException) as error:
+        spark.sql(query)
+    assert error.value.getCondition() == f"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.{reason}"
+    assert "SQLSTATE: 0A000" in str(error.value)
+
+
+def test_refused_in_a_stream(spark):
+    with pytest.raises(AnalysisException) as error:
+        spark.readStream.format("rate").load().selectExpr("range_partition_id(value, 3)")
+    assert error.value.getCondition() == "ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.STREAMING"
+
+
+def test_refused_in_a_command(spark, name):
+    spark.sql(f"CREATE TABLE {name} USING delta AS SELECT id FROM range(10)")
+    with pytest.raises(AnalysisException) as error:
+        spark.sql(f"DELETE FROM {name} WHERE range_partition_id(id, 3) = 1")
+    assert "ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED" in str(error.value)
+    assert spark.table(name).count() == 10
