@@ -103,8 +103,8 @@ lazy val benchmarks = (project in file("jvm/benchmarks"))
     name := "zcube-benchmarks",
     Jmh / javaOptions ++= sparkOpens,
     libraryDependencies ++= Seq(
-      sparkModule("spark-sql", "runtime"),
-      "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta % "runtime"))
+      sparkModule("spark-sql", "compile"),
+      "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta))
 
 lazy val root = (project in file("."))
   .aggregate(core, spark, delta)

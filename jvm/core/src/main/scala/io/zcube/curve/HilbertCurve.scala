@@ -11,8 +11,9 @@ package io.zcube.curve
  *    5  6  9 10
  * }}}
  *
- * Two to five dimensions run on tables ([[HilbertStates]]), several bits of each coordinate a step;
- * more dimensions run Skilling's loops ([[SkillingTransform]]).
+ * Up to six dimensions run on tables ([[HilbertStateMachine]]), several bits of each coordinate a
+ * step; more dimensions run Skilling's loops ([[SkillingTransform]]) on a copy of the point. For more
+ * than 63 bits in all see [[WideHilbertCurve]].
  *
  * Source: J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
  */
@@ -20,12 +21,12 @@ final case class HilbertCurve(dimensions: Int, bits: Int) extends SpaceFillingCu
   SpaceFillingCurve.check(dimensions, bits)
 
   // Tables are shared and rebuilt where the curve is deserialized.
-  @transient private lazy val states: HilbertStates = HilbertStates.of(dimensions)
+  @transient private lazy val walk: HilbertWalk = HilbertWalk(dimensions, bits)
 
   override def isSeparable: Boolean = dimensions == 1
 
   override def index(point: Array[Int]): Long =
     if (dimensions == 1) point(0) & 0xffffffffL
-    else if (dimensions <= HilbertStates.MostDimensions) states.index(point, bits)
+    else if (dimensions <= HilbertStateMachine.MaxDimensions) walk.index(point)
     else SkillingTransform.index(point, bits)
 }
