@@ -140,7 +140,7 @@ def test_refusals_are_pysparks_typed_exceptions(spark, path):
     for arguments, condition in [
         ({"zorder_by": ["day"]}, "DELTA_ZORDERING_ON_PARTITION_COLUMN"),
         ({"zorder_by": ["nope"]}, "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST"),
-        ({"zorder_by": ["x"], "where": "x > 3"}, "DELTA_NON_PARTITION_COLUMN_SPECIFIED"),
+        ({"zorder_by": ["x"], "where": "x > 3"}, "DELTA_NON_PARTITION_COLUMN_REFERENCE"),
     ]:
         with pytest.raises(PySparkException, match=rf"^\[{condition}\]"):
             table.optimize(**arguments)
