@@ -45,7 +45,7 @@ format: $(VENV)/.ready $(LAUNCHER) ## put sources into shape
 	$(BIN)/ruff format --config python/pyproject.toml python tests benchmarks
 
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
-	$(JAVA_RUN) $(BIN)/python benchmarks/zorder.py
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.zorder
 
 jar: $(JAR) ## build the jar for the default Spark line
 

@@ -3,7 +3,7 @@
 TPC-H lineitem, scale factor 2, about 24 files, target 16 MiB; ZORDER BY 2 and 4 columns. Each run
 starts from a fresh copy of the same table. CPU seconds are the JVM's, user and system.
 
-    python benchmarks/zorder.py [--scale 2] [--rounds 2] [--output benchmarks/results]
+    python -m benchmarks.zorder [--scale 2] [--rounds 2] [--output benchmarks/results]
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import time
 from pathlib import Path
 
 import pyspark
-from pyspark.sql import SparkSession
-
 import zcube
+from pyspark.sql import SparkSession
 from zcube.demo import data
-from zcube.demo.runs import cpu_seconds
+
+from benchmarks.cpu import cpu_seconds
 
 COLUMNS = {
     2: "l_shipdate, l_partkey",
@@ -116,7 +116,9 @@ def main() -> None:
         shutil.rmtree(folder, ignore_errors=True)
     about = machine() | {"java": java, "scale": f"{options.scale:g}", "rounds": str(options.rounds)}
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "zorder.json").write_text(json.dumps({"about": about, "runs": runs}, indent=1))
+    (options.output / "zorder.json").write_text(
+        json.dumps({"about": about, "runs": runs}, indent=1)
+    )
     (options.output / "zorder.md").write_text(table(about, runs))
 
 

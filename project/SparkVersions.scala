@@ -20,7 +20,8 @@ object SparkVersions {
   val lines: Seq[SparkLine] = Seq(
     SparkLine("4.2", "4.2.0", "4.4.0", Seq("spark-4.1-4.2"), Seq("delta-4.4")),
     SparkLine("4.1", "4.1.1", "4.3.1", Seq("spark-4.1-4.2"), Seq("delta-4.0-4.3")),
-    SparkLine("4.0", "4.0.1", "4.3.1", Seq("spark-4.0"), Seq("delta-4.0-4.3")))
+    SparkLine("4.0", "4.0.1", "4.3.1", Seq("spark-4.0"), Seq("delta-4.0-4.3"))
+  )
 
   /** The line chosen by `-Dspark.line=4.1`; the first of the table when nothing is said. */
   lazy val current: SparkLine = {

@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-
 from zcube import cli
 
 
@@ -14,7 +13,12 @@ def test_help_and_bad_usage(capsys):
         cli.main(["--help"])
     assert stop.value.code == 0
     assert "optimize" in capsys.readouterr().out
-    for arguments in ([], ["nope"], ["optimize", "/x"], ["optimize", "/x", "--zorder-by", "a", "--curve", "peano"]):
+    for arguments in (
+        [],
+        ["nope"],
+        ["optimize", "/x"],
+        ["optimize", "/x", "--zorder-by", "a", "--curve", "peano"],
+    ):
         with pytest.raises(SystemExit) as stop:
             cli.main(arguments)
         assert stop.value.code == 2
@@ -30,7 +34,17 @@ def test_errors_are_one_line_and_the_cure(capsys):
 @pytest.mark.slow
 def test_optimize(spark, path):
     spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y").write.format("delta").save(path)
-    command = [sys.executable, "-m", "zcube.cli", "optimize", path, "--zorder-by", "x,y", "--curve", "hilbert"]
+    command = [
+        sys.executable,
+        "-m",
+        "zcube.cli",
+        "optimize",
+        path,
+        "--zorder-by",
+        "x,y",
+        "--curve",
+        "hilbert",
+    ]
     command += ["--json", "--master", "local[1]", "--conf", "spark.ui.enabled=false"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]

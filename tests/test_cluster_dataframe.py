@@ -4,9 +4,9 @@ import glob
 
 import pyarrow.parquet as pq
 import pytest
+import zcube
 from pyspark.errors import AnalysisException
 
-import zcube
 from tests.support import checksum, jobs
 
 
@@ -71,7 +71,9 @@ def test_target_file_bytes_decides_the_number(spark, points, path):
 
 def test_one_sampling_job(points):
     with jobs.recorded(points.sparkSession) as ran:
-        zcube.cluster(points, "x", "y", num_partitions=4).write.format("noop").mode("overwrite").save()
+        zcube.cluster(points, "x", "y", num_partitions=4).write.format("noop").mode(
+            "overwrite"
+        ).save()
     assert sum(d.startswith("ZCube: sampling x, y") for d in ran) == 1
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-SCRIPT = '''
+SCRIPT = """
 import sys, zcube
 from pyspark.sql import SparkSession
 from zcube import ClusteredTable, functions as zf
@@ -46,7 +46,7 @@ else:
     raise AssertionError("no error")
 print("all over Connect")
 spark.stop()
-'''
+"""
 
 
 @pytest.mark.slow

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.errors import AnalysisException, ArithmeticException
+from zcube import functions as zf
 
 from tests.reference import curves
-from zcube import functions as zf
 
 
 def one(spark, expression):
@@ -39,7 +39,9 @@ def test_f3_neighbours_differ_by_one(spark):
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,
 )
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=1, max_size=20))
@@ -49,7 +51,9 @@ def test_interleave_bits_of_any_ints(spark, values):
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
     derandomize=True,
 )
 @given(st.data())
@@ -67,7 +71,9 @@ def test_hilbert_index_of_any_point(spark, data):
 @pytest.mark.parametrize("codegen", ["true", "false"])
 def test_nulls_are_the_same_interpreted_and_generated(spark, codegen):
     spark.conf.set("spark.sql.codegen.wholeStage", codegen)
-    spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY" if codegen == "true" else "NO_CODEGEN")
+    spark.conf.set(
+        "spark.sql.codegen.factoryMode", "CODEGEN_ONLY" if codegen == "true" else "NO_CODEGEN"
+    )
     rows = spark.sql(
         "SELECT hex(interleave_bits(x, y)) i, hilbert_index(3, x, y) h, range_partition_id(x, 4) r "
         "FROM VALUES (1, 2), (NULL, 2), (3, NULL), (CAST(NULL AS INT), NULL) AS t(x, y)"

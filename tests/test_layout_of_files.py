@@ -5,8 +5,8 @@ import shutil
 
 import pyarrow.parquet as pq
 import pytest
-
 import zcube
+
 from tests.reference import curves
 from tests.support import checksum, delta_log
 
@@ -21,7 +21,9 @@ def target(spark, size):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(size))
 
 
-@pytest.mark.parametrize(("curve", "place"), [("zorder", curves.morton), ("hilbert", curves.hilbert)])
+@pytest.mark.parametrize(
+    ("curve", "place"), [("zorder", curves.morton), ("hilbert", curves.hilbert)]
+)
 def test_rows_are_in_curve_order_in_and_across_files(spark, path, curve, place):
     """The whole table is the sample here, so ranks can be worked out independently."""
     rng = random.Random(3)
@@ -36,8 +38,12 @@ def test_rows_are_in_curve_order_in_and_across_files(spark, path, curve, place):
     target(spark, 12 << 10)
     optimize(spark, path, f"ZORDER BY (x, s) OPTIONS ('curve' = '{curve}')")
     bits = 10
-    rank_x = dict(zip((r[0] for r in rows), curves.ranks([r[0] for r in rows], 1 << bits), strict=True))
-    rank_s = dict(zip((r[1] for r in rows), curves.ranks([r[1] for r in rows], 1 << bits), strict=True))
+    rank_x = dict(
+        zip((r[0] for r in rows), curves.ranks([r[0] for r in rows], 1 << bits), strict=True)
+    )
+    rank_s = dict(
+        zip((r[1] for r in rows), curves.ranks([r[1] for r in rows], 1 << bits), strict=True)
+    )
     spans = []
     for file in delta_log.files(spark, path):
         table = pq.read_table(f"{path}/{file.path}").to_pylist()

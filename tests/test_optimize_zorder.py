@@ -6,9 +6,9 @@ import shutil
 import pytest
 from delta.tables import DeltaTable
 from pyspark.errors import PySparkException, QueryExecutionException
+from zcube import ClusteredTable, ZCubeError
 
 from tests.support import checksum, delta_log, jobs
-from zcube import ClusteredTable, ZCubeError
 
 
 def write(spark, path, rows=4000, files=6, **options):
@@ -217,7 +217,9 @@ def test_row_ids_are_kept(spark, path):
 
     def ids():
         df = spark.read.format("delta").load(path)
-        found = df.selectExpr("id", "_metadata.row_id r", "_metadata.row_commit_version v").collect()
+        found = df.selectExpr(
+            "id", "_metadata.row_id r", "_metadata.row_commit_version v"
+        ).collect()
         return {row.id: (row.r, row.v) for row in found}
 
     before = ids()
@@ -232,27 +234,32 @@ def test_no_change_rows(spark, path):
     optimize(spark, path)
     version = DeltaTable.forPath(spark, path).history(1).collect()[0].version
     changes = (
-        spark.read.format("delta").option("readChangeFeed", "true")
-        .option("startingVersion", version).load(path)
+        spark.read.format("delta")
+        .option("readChangeFeed", "true")
+        .option("startingVersion", version)
+        .load(path)
     )
     assert changes.count() == 0
 
 
 def test_generated_identity_and_checked_columns(spark, name):
     table = (
-        DeltaTable.create(spark).tableName(name).addColumn("x", "INT").addColumn("d", "DATE")
+        DeltaTable.create(spark)
+        .tableName(name)
+        .addColumn("x", "INT")
+        .addColumn("d", "DATE")
         .addColumn("year", "INT", generatedAlwaysAs="year(d)")
     )
     table.execute()
-    spark.sql(f"INSERT INTO {name} (x, d) SELECT id, DATE'2000-01-01' + cast(id AS INT) FROM range(3000)")
+    spark.sql(
+        f"INSERT INTO {name} (x, d) SELECT id, DATE'2000-01-01' + cast(id AS INT) FROM range(3000)"
+    )
     spark.sql(f"ALTER TABLE {name} ADD CONSTRAINT positive CHECK (x >= 0)")
     before = checksum.multiset(spark.table(name))
     spark.sql(f"OPTIMIZE {name} ZORDER BY (year, x)")
     assert checksum.multiset(spark.table(name)) == before
     spark.sql(f"DROP TABLE {name}")
-    spark.sql(
-        f"CREATE TABLE {name} (k BIGINT GENERATED ALWAYS AS IDENTITY, x INT) USING delta"
-    )
+    spark.sql(f"CREATE TABLE {name} (k BIGINT GENERATED ALWAYS AS IDENTITY, x INT) USING delta")
     spark.sql(f"INSERT INTO {name} (x) SELECT id FROM range(100)")
     before = checksum.multiset(spark.table(name))
     spark.sql(f"OPTIMIZE {name} ZORDER BY (k)")

@@ -150,8 +150,14 @@ def test_anywhere_in_a_query(spark, query, expected):
 
 
 def test_views_and_cached_data(spark):
-    spark.sql(f"CREATE OR REPLACE TEMP VIEW ranked AS SELECT x, range_partition_id(x, 3) r FROM {SIX}")
-    assert [r.r for r in spark.sql("SELECT r FROM ranked WHERE x > 3 ORDER BY x").collect()] == [1, 2, 2]
+    spark.sql(
+        f"CREATE OR REPLACE TEMP VIEW ranked AS SELECT x, range_partition_id(x, 3) r FROM {SIX}"
+    )
+    assert [r.r for r in spark.sql("SELECT r FROM ranked WHERE x > 3 ORDER BY x").collect()] == [
+        1,
+        2,
+        2,
+    ]
     cached = spark.table("ranked").cache()
     try:
         first = cached.collect()

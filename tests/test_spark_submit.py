@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pyspark
 import pytest
-
 from zcube import _jar, _versions
 
 SPARK = Path(pyspark.__file__).parent

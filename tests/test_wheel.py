@@ -7,7 +7,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
 from zcube import __version__, _versions
 
 ROOT = Path(__file__).resolve().parent.parent

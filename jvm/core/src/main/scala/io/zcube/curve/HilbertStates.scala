@@ -2,17 +2,16 @@ package io.zcube.curve
 
 import scala.collection.mutable
 
-/**
- * Skilling's transform as a state machine, tabled.
- *
- * From one bit level to the next the transform only exchanges and reflects the axes of what lies
- * below, and carries one parity bit of the Gray code: that is its whole state, and few states can be
- * reached. A table maps (state, some bits of each coordinate) to (bits of the index, next state), so
- * that a step is one array access.
- *
- * Cost: bits / [[levels]] steps; the tables take 4 bytes for each state and input (2 dimensions:
- * 2^8 inputs, 3: 2^9, 4: 2^8, 5: 2^10).
- */
+/** Skilling's transform as a state machine, tabled.
+  *
+  * From one bit level to the next the transform only exchanges and reflects the axes of what lies
+  * below, and carries one parity bit of the Gray code: that is its whole state, and few states can be
+  * reached. A table maps (state, some bits of each coordinate) to (bits of the index, next state), so
+  * that a step is one array access.
+  *
+  * Cost: bits / [[levels]] steps; the tables take 4 bytes for each state and input (2 dimensions:
+  * 2^8 inputs, 3: 2^9, 4: 2^8, 5: 2^10).
+  */
 final class HilbertStates private (val dimensions: Int) {
 
   /** Bits of each coordinate that one step consumes. */
@@ -107,21 +106,20 @@ object HilbertStates {
 
   private lazy val tables = (2 to MostDimensions).map(n => n -> new Lazy(n)).toMap
 
-  private final class Lazy(dimensions: Int) {
+  final private class Lazy(dimensions: Int) {
     lazy val states: HilbertStates = new HilbertStates(dimensions)
   }
 
   /** The tables for 2 to 5 dimensions; built once. */
   def of(dimensions: Int): HilbertStates = tables(dimensions).states
 
-  /**
-   * How the levels below see the axes.
-   *
-   * @param axis   which coordinate stands at each place
-   * @param flip   1 where its bits are reflected
-   * @param parity parity of the last Gray code bits above
-   */
-  private final case class Frame(axis: Vector[Int], flip: Vector[Int], parity: Int) {
+  /** How the levels below see the axes.
+    *
+    * @param axis   which coordinate stands at each place
+    * @param flip   1 where its bits are reflected
+    * @param parity parity of the last Gray code bits above
+    */
+  final private case class Frame(axis: Vector[Int], flip: Vector[Int], parity: Int) {
 
     /** Index bits of one level and the frame for the next; coordinate 0 is the input's high bit. */
     def step(input: Int): (Int, Frame) = {

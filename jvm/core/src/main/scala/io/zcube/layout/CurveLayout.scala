@@ -2,16 +2,15 @@ package io.zcube.layout
 
 import io.zcube.curve.SpaceFillingCurve
 
-/**
- * A layout along a space-filling curve: bucket of each column → rank → key on the curve → file.
- *
- * Where the curve is made of one contribution of each column (Z-order, linear order), the
- * contributions are tabled, and a key costs one array access and one OR for each column. A Hilbert
- * key costs a call of the curve.
- *
- * @param curve  the curve, of as many dimensions as columns
- * @param scales the rank scale of each column
- */
+/** A layout along a space-filling curve: bucket of each column → rank → key on the curve → file.
+  *
+  * Where the curve is made of one contribution of each column (Z-order, linear order), the
+  * contributions are tabled, and a key costs one array access and one OR for each column. A Hilbert
+  * key costs a call of the curve.
+  *
+  * @param curve  the curve, of as many dimensions as columns
+  * @param scales the rank scale of each column
+  */
 final class CurveLayout(curve: SpaceFillingCurve, scales: Array[RankScale]) extends Serializable {
   require(
     curve.dimensions == scales.length,

@@ -2,17 +2,16 @@ package io.zcube.layout
 
 import java.util.Arrays
 
-/**
- * Where a sequence of rows, ordered by clustering key, is cut into files.
- *
- * File `f` holds the rows with `cut(f - 1) <= (key, noise) < cut(f)`, compared first by key and
- * then by noise. The noise, a number in [0, 65536) that depends on nothing but the row's place in
- * its input, matters only where one key fills more than a file; everywhere else a cut's noise is 0,
- * and a key is never torn apart.
- *
- * @param keys  key of each cut, ascending
- * @param noise noise of each cut; ascending among equal keys
- */
+/** Where a sequence of rows, ordered by clustering key, is cut into files.
+  *
+  * File `f` holds the rows with `cut(f - 1) <= (key, noise) < cut(f)`, compared first by key and
+  * then by noise. The noise, a number in [0, 65536) that depends on nothing but the row's place in
+  * its input, matters only where one key fills more than a file; everywhere else a cut's noise is 0,
+  * and a key is never torn apart.
+  *
+  * @param keys  key of each cut, ascending
+  * @param noise noise of each cut; ascending among equal keys
+  */
 final class CutPoints private (keys: Array[Long], noise: Array[Int]) extends Serializable {
 
   /** Number of files. */
@@ -46,10 +45,9 @@ object CutPoints {
   /** Noise values are in [0, NoiseRange). */
   val NoiseRange: Int = 1 << 16
 
-  /**
-   * How far, in files, a cut may move from its even place to a better one. A file between two moved
-   * cuts is then at most 12 % off the mean, which leaves room for sampling error below 25 %.
-   */
+  /** How far, in files, a cut may move from its even place to a better one. A file between two moved
+    * cuts is then at most 12 % off the mean, which leaves room for sampling error below 25 %.
+    */
   val Slack: Double = 0.06
 
   val single: CutPoints = new CutPoints(Array.emptyLongArray, Array.emptyIntArray)
@@ -58,20 +56,19 @@ object CutPoints {
   def at(cuts: Seq[(Long, Int)]): CutPoints =
     new CutPoints(cuts.map(_._1).toArray, cuts.map(_._2).toArray)
 
-  /**
-   * Cuts the sampled keys into `files` parts of even size.
-   *
-   * Within [[Slack]] of its even place a cut takes the boundary between two different keys whose
-   * highest differing bit is the highest: there the curve leaves the largest aligned block, so the
-   * bounding boxes on both sides shrink. Where a single key fills that whole window, the key itself
-   * is cut by noise, or, with `spread = false`, kept whole in one file.
-   *
-   * Cost: a sort of the sample and one pass.
-   *
-   * @param sample keys of the sampled rows, in any order; not changed
-   * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
-   *               and `spread` is false
-   */
+  /** Cuts the sampled keys into `files` parts of even size.
+    *
+    * Within [[Slack]] of its even place a cut takes the boundary between two different keys whose
+    * highest differing bit is the highest: there the curve leaves the largest aligned block, so the
+    * bounding boxes on both sides shrink. Where a single key fills that whole window, the key itself
+    * is cut by noise, or, with `spread = false`, kept whole in one file.
+    *
+    * Cost: a sort of the sample and one pass.
+    *
+    * @param sample keys of the sampled rows, in any order; not changed
+    * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
+    *               and `spread` is false
+    */
   def of(sample: Array[Long], files: Int, spread: Boolean): CutPoints = {
     require(files >= 1, s"files must be positive, not $files")
     if (files == 1 || sample.isEmpty) {
@@ -112,18 +109,18 @@ object CutPoints {
     Option.when(best >= 0)(best)
   }
 
-  /**
-   * The nearer end of the run of equal keys around `even`, if it is near enough to keep the key
-   * whole at the price of a slightly uneven file, or if the run is too short in the sample for its
-   * share to be known.
-   */
+  /** The nearer end of the run of equal keys around `even`, if it is near enough to keep the key
+    * whole at the price of a slightly uneven file, or if the run is too short in the sample for its
+    * share to be known.
+    */
   private def nearestBoundary(
       sorted: Array[Long],
       even: Double,
       perFile: Double): Option[Int] = {
     val (start, end) = run(sorted, math.min(sorted.length - 1, even.toInt))
     val ends = Seq(start, end).filter(p => p > 0 && p < sorted.length)
-    val near = if (end - start <= SmallRun) ends else ends.filter(near => math.abs(near - even) <= WholeKeySlack * perFile)
+    val near = if (end - start <= SmallRun) ends
+    else ends.filter(near => math.abs(near - even) <= WholeKeySlack * perFile)
     near.minByOption(p => math.abs(p - even))
   }
 
@@ -149,7 +146,9 @@ object CutPoints {
   /** The run [start, end) of keys equal to the one at `at`. */
   private def run(sorted: Array[Long], at: Int): (Int, Int) = {
     val key = sorted(at)
-    (firstAtLeast(sorted, key, 0), if (key == Long.MaxValue) sorted.length else firstAtLeast(sorted, key + 1, at))
+    (
+      firstAtLeast(sorted, key, 0),
+      if (key == Long.MaxValue) sorted.length else firstAtLeast(sorted, key + 1, at))
   }
 
   /** The first place at or after `from` with a key of at least `key`. */

@@ -9,16 +9,15 @@ object FileCount {
   /** Cuts are placed by a sample, so a file limited in rows aims this far below the limit. */
   private val RecordsHeadroom = 0.9
 
-  /**
-   * The least number of files whose mean stays within 1.05 times `targetBytes` and below
-   * `maxRecords` rows: bytes / target rounded down for many files (as Delta does), rounded up for
-   * few, where rounding down would make files of nearly twice the target.
-   *
-   * Example: 1.9 targets' worth of bytes makes 2 files of 0.95; 24.6 makes 24 of 1.025.
-   *
-   * @param maxRecords most rows a file may hold (`spark.sql.files.maxRecordsPerFile`); 0 or less
-   *                   is no limit
-   */
+  /** The least number of files whose mean stays within 1.05 times `targetBytes` and below
+    * `maxRecords` rows: bytes / target rounded down for many files (as Delta does), rounded up for
+    * few, where rounding down would make files of nearly twice the target.
+    *
+    * Example: 1.9 targets' worth of bytes makes 2 files of 0.95; 24.6 makes 24 of 1.025.
+    *
+    * @param maxRecords most rows a file may hold (`spark.sql.files.maxRecordsPerFile`); 0 or less
+    *                   is no limit
+    */
   def of(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int = {
     require(targetBytes > 0, s"targetBytes must be positive, not $targetBytes")
     val byBytes = math.ceil(bytes.toDouble / targetBytes / MostOver)

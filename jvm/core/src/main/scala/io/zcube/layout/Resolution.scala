@@ -18,13 +18,12 @@ object Resolution {
   /** The most columns that a key has room for. */
   val MostColumns: Int = KeyBits
 
-  /**
-   * Bits for each of `columns` columns when `files` files are wanted: enough to tell some 1000
-   * places inside each file apart, at least the resolution that Delta has, as far as 63 bits go.
-   *
-   * @param ranges ranges for each column as the user set them
-   *               (`spark.databricks.io.skipping.mdc.rangeId.max`), if so
-   */
+  /** Bits for each of `columns` columns when `files` files are wanted: enough to tell some 1000
+    * places inside each file apart, at least the resolution that Delta has, as far as 63 bits go.
+    *
+    * @param ranges ranges for each column as the user set them
+    *               (`spark.databricks.io.skipping.mdc.rangeId.max`), if so
+    */
   def bits(columns: Int, files: Int, ranges: Option[Int]): Int = {
     val wanted = ranges.map(bitsFor).getOrElse {
       val spread = (bitsFor(files) + BitsInsideFile + columns - 1) / columns

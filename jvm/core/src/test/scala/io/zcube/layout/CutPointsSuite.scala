@@ -55,7 +55,8 @@ class CutPointsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a constant column still makes as many files as wanted") {
     val keys = Seq.fill(5000)(3L)
-    assert(sizes(CutPoints.of(keys.toArray, 5, spread = true), keys).forall(n => n > 850 && n < 1150))
+    assert(sizes(CutPoints.of(keys.toArray, 5, spread = true), keys).forall(n =>
+      n > 850 && n < 1150))
     assert(CutPoints.of(keys.toArray, 5, spread = false).files === 1)
   }
 

@@ -3,8 +3,8 @@ package io.zcube.sql
 import scala.reflect.ClassTag
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.analysis.FunctionRegistryBase
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistryBase
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 
 import io.zcube.sql.expressions.{HilbertIndex, InterleaveBits, RangePartitionId}

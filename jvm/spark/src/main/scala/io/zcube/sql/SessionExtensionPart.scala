@@ -6,10 +6,9 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSessionExtensions
 
-/**
- * A part of the extension that needs more than Spark, found by [[java.util.ServiceLoader]]. So the
- * functions and `zcube.cluster` work where Delta is not on the class path.
- */
+/** A part of the extension that needs more than Spark, found by [[java.util.ServiceLoader]]. So the
+  * functions and `zcube.cluster` work where Delta is not on the class path.
+  */
 trait SessionExtensionPart {
 
   /** A class that must be there for this part to work. */

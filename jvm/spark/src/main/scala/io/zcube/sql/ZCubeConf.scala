@@ -7,16 +7,18 @@ object ZCubeConf {
 
   val Enabled = SQLConf
     .buildConf("spark.zcube.enabled")
-    .doc("Whether ZCube runs OPTIMIZE … ZORDER BY in place of Delta. Switched off, every OPTIMIZE " +
-      "is Delta's own.")
+    .doc(
+      "Whether ZCube runs OPTIMIZE … ZORDER BY in place of Delta. Switched off, every OPTIMIZE " +
+        "is Delta's own.")
     .version("0.1.0")
     .booleanConf
     .createWithDefault(true)
 
   val Curve = SQLConf
     .buildConf("spark.zcube.layout.curve")
-    .doc("The curve that OPTIMIZE … ZORDER BY lays rows along when its OPTIONS name none: zorder, " +
-      "hilbert or linear.")
+    .doc(
+      "The curve that OPTIMIZE … ZORDER BY lays rows along when its OPTIONS name none: zorder, " +
+        "hilbert or linear.")
     .version("0.1.0")
     .stringConf
     .checkValue(

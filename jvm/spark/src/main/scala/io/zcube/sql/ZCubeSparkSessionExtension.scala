@@ -5,11 +5,10 @@ import org.apache.spark.sql.SparkSessionExtensions
 import io.zcube.sql.parser.ZCubeSqlParser
 import io.zcube.sql.rules._
 
-/**
- * Everything that ZCube adds to a session:
- * `spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension,io.zcube.sql.ZCubeSparkSessionExtension`
- * in either order.
- */
+/** Everything that ZCube adds to a session:
+  * `spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension,io.zcube.sql.ZCubeSparkSessionExtension`
+  * in either order.
+  */
 class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {

@@ -3,27 +3,27 @@ package io.zcube.sql.expressions
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
 import org.apache.spark.sql.types._
 
 import io.zcube.curve.SpaceFillingCurve
 
-/**
- * Place of a point on the Hilbert curve ([[io.zcube.curve.HilbertCurve]]).
- *
- * BIGINT where columns × bits is at most 63, else BINARY in curve order; NULL where a column is NULL.
- * A coordinate outside [0, 2^bits) raises ZCUBE_HILBERT_VALUE_OUT_OF_RANGE.
- *
- * @param children the number of bits, then the columns
- */
+/** Place of a point on the Hilbert curve ([[io.zcube.curve.HilbertCurve]]).
+  *
+  * BIGINT where columns × bits is at most 63, else BINARY in curve order; NULL where a column is NULL.
+  * A coordinate outside [0, 2^bits) raises ZCUBE_HILBERT_VALUE_OUT_OF_RANGE.
+  *
+  * @param children the number of bits, then the columns
+  */
 @ExpressionDescription(
   usage = """
     _FUNC_(bits, expr1, expr2, ...) - Returns the place of the point (expr1, expr2, ...) on the
       Hilbert curve through a grid of 2^bits cells a side: a BIGINT where bits times the number of
       coordinates is at most 63, else a BINARY whose unsigned byte order is the curve's order.""",
-  arguments = """
+  arguments =
+    """
     Arguments:
       * bits - a constant INT from 1 to 32: how many bits each coordinate has.
       * exprN - a BIGINT, INT, SMALLINT or TINYINT from 0 to 2^bits - 1; a value outside is an error.
@@ -37,7 +37,8 @@ import io.zcube.curve.SpaceFillingCurve
        7865
   """,
   since = "0.1.0",
-  group = "math_funcs")
+  group = "math_funcs"
+)
 case class HilbertIndex(children: Seq[Expression]) extends Expression {
 
   private def columns: Seq[Expression] = children.tail

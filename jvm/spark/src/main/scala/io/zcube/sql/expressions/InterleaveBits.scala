@@ -3,16 +3,17 @@ package io.zcube.sql.expressions
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
 import org.apache.spark.sql.types._
 
 import io.zcube.curve.BitInterleaver
 
 /** Interleaves the bits of INTs ([[BitInterleaver]]); NULL counts as 0; never NULL itself. */
 @ExpressionDescription(
-  usage = """
+  usage =
+    """
     _FUNC_(expr1, expr2, ...) - Returns the bits of the arguments taken in turns, as a BINARY of four
       bytes per argument whose unsigned byte order is Z-order.""",
   arguments = """
@@ -28,7 +29,8 @@ import io.zcube.curve.BitInterleaver
        0000000000007916
   """,
   since = "0.1.0",
-  group = "bitwise_funcs")
+  group = "bitwise_funcs"
+)
 case class InterleaveBits(children: Seq[Expression]) extends Expression {
 
   override def dataType: DataType = BinaryType
@@ -72,7 +74,8 @@ case class InterleaveBits(children: Seq[Expression]) extends Expression {
       code = code"""
         ${ctx.splitExpressionsWithCurrentInputs(steps, prettyName)}
         final byte[] ${ev.value} = io.zcube.curve.BitInterleaver.interleave($values);""",
-      isNull = FalseLiteral)
+      isNull = FalseLiteral
+    )
   }
 
   override protected def withNewChildrenInternal(

@@ -7,13 +7,12 @@ import io.zcube.layout.{CurveLayout, CutPoints, RankScale, Resolution}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.ClusteringKey
 
-/**
- * A layout worked out from a sample: the key of each row, and the cuts between files.
- *
- * @param bounds for each column, the bounds between its buckets
- * @param layout from buckets to keys
- * @param cuts   from keys to files
- */
+/** A layout worked out from a sample: the key of each row, and the cuts between files.
+  *
+  * @param bounds for each column, the bounds between its buckets
+  * @param layout from buckets to keys
+  * @param cuts   from keys to files
+  */
 final case class LayoutPlan(bounds: Seq[TypedRangeBounds], layout: CurveLayout, cuts: CutPoints) {
 
   /** The key of a row with these values in its clustering columns. */
@@ -29,11 +28,10 @@ object LayoutPlan {
   private val LeastRows = 100000L
   private val MostRows = 1000000L
 
-  /**
-   * Plans a layout of `files` files.
-   *
-   * @param sample a sample of the clustering columns, in their order
-   */
+  /** Plans a layout of `files` files.
+    *
+    * @param sample a sample of the clustering columns, in their order
+    */
   def of(sample: RowSample, files: Int, request: LayoutRequest): LayoutPlan = {
     val dimensions = sample.dataTypes.length
     if (dimensions > Resolution.MostColumns) {

@@ -2,14 +2,13 @@ package io.zcube.sql.layout
 
 import io.zcube.layout.CurveName
 
-/**
- * How rows are to be laid out.
- *
- * @param curve  the curve
- * @param ranges ranks for each column, where the user fixed them
- * @param spread whether one key that fills more than a file is spread over several
- * @param sort   whether rows are sorted by key inside each file
- */
+/** How rows are to be laid out.
+  *
+  * @param curve  the curve
+  * @param ranges ranks for each column, where the user fixed them
+  * @param spread whether one key that fills more than a file is spread over several
+  * @param sort   whether rows are sorted by key inside each file
+  */
 final case class LayoutRequest(
     curve: CurveName,
     ranges: Option[Int] = None,

@@ -12,10 +12,9 @@ sealed trait RowIdentity extends Serializable {
 
 object RowIdentity {
 
-  /**
-   * The row's partition and its place in it: for plans that are no plain scan of files. The same
-   * plan over the same data gives the same sample as long as its partitions stay the same.
-   */
+  /** The row's partition and its place in it: for plans that are no plain scan of files. The same
+    * plan over the same data gives the same sample as long as its partitions stay the same.
+    */
   case object PartitionPlace extends RowIdentity {
     override def hasher(partition: Int): InternalRow => Long = {
       val seed = RowHash.mix(partition.toLong + 1)
@@ -27,14 +26,13 @@ object RowIdentity {
     }
   }
 
-  /**
-   * The row's file and its place in it, read from two columns of the row: independent of how many
-   * cores there are and how files are split or packed into tasks. Only the file's own name counts,
-   * so that a copy of a table in another folder gives the same sample.
-   *
-   * @param fileName ordinal of the file's name (`_metadata.file_name`)
-   * @param rowIndex ordinal of the place of the row in its file (`_metadata.row_index`)
-   */
+  /** The row's file and its place in it, read from two columns of the row: independent of how many
+    * cores there are and how files are split or packed into tasks. Only the file's own name counts,
+    * so that a copy of a table in another folder gives the same sample.
+    *
+    * @param fileName ordinal of the file's name (`_metadata.file_name`)
+    * @param rowIndex ordinal of the place of the row in its file (`_metadata.row_index`)
+    */
   final case class FilePlace(fileName: Int, rowIndex: Int) extends RowIdentity {
     override def hasher(partition: Int): InternalRow => Long = {
       var lastName: UTF8String = null

@@ -8,14 +8,13 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.types.DataType
 
-/**
- * Draws a uniform sample of a plan's rows with one Spark job.
- *
- * Whether a row is sampled is decided by a hash of the row's place ([[RowIdentity]]), never by
- * chance, so the same data gives the same sample. Each task keeps a bounded number of rows
- * ([[SampleReservoir]]) and the driver merges the tasks' results as they come in, so that neither
- * ever holds more than the limits, however large the table.
- */
+/** Draws a uniform sample of a plan's rows with one Spark job.
+  *
+  * Whether a row is sampled is decided by a hash of the row's place ([[RowIdentity]]), never by
+  * chance, so the same data gives the same sample. Each task keeps a bounded number of rows
+  * ([[SampleReservoir]]) and the driver merges the tasks' results as they come in, so that neither
+  * ever holds more than the limits, however large the table.
+  */
 object RowSampler {
 
   /** A task sends at least this many rows, so that tasks of uneven size don't starve the sample. */
@@ -32,12 +31,11 @@ object RowSampler {
       description: String): RowSample =
     sample(session, plan, plan.output.length, RowIdentity.PartitionPlace, None, limits, description)
 
-  /**
-   * @param plan         its first `columns` output columns are sampled, others serve `identity`
-   * @param expectedRows about how many rows there are, if known: tasks then drop most rows at once,
-   *                     and the sample doesn't depend on how rows are divided among tasks
-   * @param description  of the job, for the Spark UI
-   */
+  /** @param plan         its first `columns` output columns are sampled, others serve `identity`
+    * @param expectedRows about how many rows there are, if known: tasks then drop most rows at once,
+    *                     and the sample doesn't depend on how rows are divided among tasks
+    * @param description  of the job, for the Spark UI
+    */
   def sample(
       session: SparkSession,
       plan: LogicalPlan,
@@ -84,7 +82,8 @@ object RowSampler {
           rowCount += result.rowCount
           merged.lowerTo(result.threshold)
           result.foreach(merged.add)
-        })
+        }
+      )
     }
     val rows = merged.result().map { case (_, bytes) =>
       val row = new UnsafeRow(dataTypes.length)

@@ -1,11 +1,10 @@
 package io.zcube.sql.layout
 
-/**
- * How large a sample may grow.
- *
- * @param rows  most rows
- * @param bytes most bytes on the driver, the cost of keeping each row included
- */
+/** How large a sample may grow.
+  *
+  * @param rows  most rows
+  * @param bytes most bytes on the driver, the cost of keeping each row included
+  */
 final case class SampleLimits(rows: Int, bytes: Long)
 
 object SampleLimits {

@@ -2,15 +2,14 @@ package io.zcube.sql.layout
 
 import java.util.PriorityQueue
 
-/**
- * Keeps the rows of smallest hash: all below a threshold that sinks as room runs out.
- *
- * What is kept is always "all rows seen with hash < threshold", which makes samples of parts of the
- * data mergeable: the sample of the whole is what lies below the smallest threshold of the parts.
- * So it doesn't matter how the rows were divided among tasks, nor in which order tasks end.
- * (Bottom-k sampling: E. Cohen, H. Kaplan, "Summarizing data using bottom-k sketches", PODC 2007.)
- */
-private[layout] final class SampleReservoir(limits: SampleLimits, initialThreshold: Long) {
+/** Keeps the rows of smallest hash: all below a threshold that sinks as room runs out.
+  *
+  * What is kept is always "all rows seen with hash < threshold", which makes samples of parts of the
+  * data mergeable: the sample of the whole is what lies below the smallest threshold of the parts.
+  * So it doesn't matter how the rows were divided among tasks, nor in which order tasks end.
+  * (Bottom-k sampling: E. Cohen, H. Kaplan, "Summarizing data using bottom-k sketches", PODC 2007.)
+  */
+final private[layout] class SampleReservoir(limits: SampleLimits, initialThreshold: Long) {
   import SampleReservoir.Entry
 
   private val entries =
@@ -32,9 +31,8 @@ private[layout] final class SampleReservoir(limits: SampleLimits, initialThresho
   /** Forgets all rows at or above `newThreshold`. */
   def lowerTo(newThreshold: Long): Unit = if (newThreshold < limit) {
     limit = newThreshold
-    while (!entries.isEmpty && entries.peek.hash >= limit) {
+    while (!entries.isEmpty && entries.peek.hash >= limit)
       bytes -= entries.poll().row.length + SampleLimits.RowOverhead
-    }
   }
 
   /** The rows kept, by ascending hash. */
@@ -46,5 +44,5 @@ private[layout] final class SampleReservoir(limits: SampleLimits, initialThresho
 }
 
 private[layout] object SampleReservoir {
-  private final class Entry(val hash: Long, val row: Array[Byte])
+  final private class Entry(val hash: Long, val row: Array[Byte])
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjecti
 import org.apache.spark.sql.types.DataType
 
 /** What each task of the sampling job does. */
-private[layout] final class SampleTask(
+final private[layout] class SampleTask(
     dataTypes: Seq[DataType],
     identity: RowIdentity,
     threshold: Long,
@@ -31,11 +31,10 @@ private[layout] final class SampleTask(
 
 private[layout] object SampleTask {
 
-  /**
-   * @param rowCount  rows seen
-   * @param threshold every row of the task below this hash is in the result
-   * @param packed    the rows' bytes, one after the other
-   */
+  /** @param rowCount  rows seen
+    * @param threshold every row of the task below this hash is in the result
+    * @param packed    the rows' bytes, one after the other
+    */
   final class Result(
       val rowCount: Long,
       val threshold: Long,

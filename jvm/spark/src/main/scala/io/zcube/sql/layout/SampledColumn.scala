@@ -18,9 +18,12 @@ final class SampledColumn private (
 object SampledColumn {
 
   def apply(dataType: DataType, rows: Seq[InternalRow], ordinal: Int): SampledColumn = {
-    val values = rows.iterator.filterNot(_.isNullAt(ordinal)).map(_.get(ordinal, dataType)).toArray[Any]
+    val values =
+      rows.iterator.filterNot(_.isNullAt(ordinal)).map(_.get(ordinal, dataType)).toArray[Any]
     val ordering = ValueOrdering.of(dataType)
-    java.util.Arrays.sort(values.asInstanceOf[Array[AnyRef]], ordering.asInstanceOf[Ordering[AnyRef]])
+    java.util.Arrays.sort(
+      values.asInstanceOf[Array[AnyRef]],
+      ordering.asInstanceOf[Ordering[AnyRef]])
     val distinct = Array.newBuilder[Any]
     val counts = Array.newBuilder[Long]
     var start = 0
@@ -33,6 +36,10 @@ object SampledColumn {
       }
       i += 1
     }
-    new SampledColumn(dataType, rows.length.toLong - values.length, distinct.result(), counts.result())
+    new SampledColumn(
+      dataType,
+      rows.length.toLong - values.length,
+      distinct.result(),
+      counts.result())
   }
 }

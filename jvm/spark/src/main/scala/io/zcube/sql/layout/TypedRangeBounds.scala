@@ -9,11 +9,10 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.range.{BytesRangeBounds, LongRangeBounds, OrderPreservingBits}
 
-/**
- * Bounds between ranges of one column's values: the id of a value is the number of bounds strictly
- * below it. Immutable; a look-up costs one binary search and, but for the general case, allocates
- * nothing.
- */
+/** Bounds between ranges of one column's values: the id of a value is the number of bounds strictly
+  * below it. Immutable; a look-up costs one binary search and, but for the general case, allocates
+  * nothing.
+  */
 sealed trait TypedRangeBounds extends Serializable {
 
   /** Number of bounds, the greatest id. */
@@ -51,7 +50,7 @@ object TypedRangeBounds {
   }
 
   /** Types whose order is that of a long. */
-  private final case class OfLong(dataType: DataType, bounds: LongRangeBounds)
+  final private case class OfLong(dataType: DataType, bounds: LongRangeBounds)
       extends TypedRangeBounds {
     override def length: Int = bounds.length
     override def idOf(value: Any): Int = bounds.idOf(toLong(value))
@@ -68,7 +67,7 @@ object TypedRangeBounds {
   }
 
   /** Strings in binary order. */
-  private final case class OfString(bounds: BytesRangeBounds) extends TypedRangeBounds {
+  final private case class OfString(bounds: BytesRangeBounds) extends TypedRangeBounds {
     override def length: Int = bounds.length
     override def idOf(value: Any): Int = {
       val s = value.asInstanceOf[UTF8String]
@@ -80,7 +79,7 @@ object TypedRangeBounds {
     }
   }
 
-  private final case class OfBinary(bounds: BytesRangeBounds) extends TypedRangeBounds {
+  final private case class OfBinary(bounds: BytesRangeBounds) extends TypedRangeBounds {
     override def length: Int = bounds.length
     override def idOf(value: Any): Int = bounds.idOf(value.asInstanceOf[Array[Byte]])
     override def genIdOf(ctx: CodegenContext, value: String): String =
@@ -88,7 +87,7 @@ object TypedRangeBounds {
   }
 
   /** Any orderable type, by Catalyst's own ordering. */
-  private final case class OfOrdering(dataType: DataType, values: Array[Any])
+  final private case class OfOrdering(dataType: DataType, values: Array[Any])
       extends TypedRangeBounds {
     // Interpreted orderings may not serialize; each JVM makes its own.
     @transient private lazy val ordering: Ordering[Any] = ValueOrdering.of(dataType)

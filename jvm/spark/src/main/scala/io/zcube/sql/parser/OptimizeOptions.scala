@@ -2,15 +2,20 @@ package io.zcube.sql.parser
 
 import scala.jdk.CollectionConverters._
 
-import org.antlr.v4.runtime.{BaseErrorListener, CharStreams, CommonTokenStream, RecognitionException, Recognizer}
 import org.antlr.v4.runtime.misc.{Interval, ParseCancellationException}
+import org.antlr.v4.runtime.{
+  BaseErrorListener,
+  CharStreams,
+  CommonTokenStream,
+  RecognitionException,
+  Recognizer
+}
 
-/**
- * Tells an OPTIMIZE statement from its OPTIONS clause.
- *
- * `OPTIMIZE t ZORDER BY (a) OPTIONS ('curve' = 'hilbert')` gives `OPTIMIZE t ZORDER BY (a)` and
- * `curve → hilbert`.
- */
+/** Tells an OPTIMIZE statement from its OPTIONS clause.
+  *
+  * `OPTIMIZE t ZORDER BY (a) OPTIONS ('curve' = 'hilbert')` gives `OPTIMIZE t ZORDER BY (a)` and
+  * `curve → hilbert`.
+  */
 private[parser] object OptimizeOptions {
 
   private val Shape = raw"(?s)(\s|--[^\n]*\n|/\*.*?\*/)*optimize\b.*\boptions\b.*".r
@@ -30,7 +35,9 @@ private[parser] object OptimizeOptions {
         case c: ZCubeSqlBaseParser.OptimizeWithOptionsContext =>
           val end = c.OPTIONS.getSymbol.getStartIndex - 1
           val head = c.getStart.getInputStream.getText(Interval.of(c.getStart.getStartIndex, end))
-          Some((head, c.option.asScala.toSeq.map(o => unquote(o.key.getText) -> unquote(o.value.getText))))
+          Some((
+            head,
+            c.option.asScala.toSeq.map(o => unquote(o.key.getText) -> unquote(o.value.getText))))
         case _ => None
       }
     // Not ours then: whoever reads it next says what is wrong.
@@ -39,7 +46,9 @@ private[parser] object OptimizeOptions {
 
   private def unquote(literal: String): String = {
     val quote = literal.charAt(0).toString
-    literal.substring(1, literal.length - 1).replace(quote + quote, quote).replaceAll(raw"\\(.)", "$1")
+    literal.substring(
+      1,
+      literal.length - 1).replace(quote + quote, quote).replaceAll(raw"\\(.)", "$1")
   }
 
   private object Cancel extends BaseErrorListener {

@@ -6,12 +6,11 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.zcube.sql.plans.OptimizeWithOptions
 
-/**
- * Takes the OPTIONS clause off an OPTIMIZE statement; whatever else comes is passed on.
- *
- * What is left of the statement goes to the session's whole chain of parsers and not only to those
- * behind this one, so that Delta's parser reads it whichever extension was named first.
- */
+/** Takes the OPTIONS clause off an OPTIMIZE statement; whatever else comes is passed on.
+  *
+  * What is left of the statement goes to the session's whole chain of parsers and not only to those
+  * behind this one, so that Delta's parser reads it whichever extension was named first.
+  */
 final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
     extends DelegatingParser(delegate) {
 

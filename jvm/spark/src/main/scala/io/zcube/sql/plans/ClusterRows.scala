@@ -5,14 +5,13 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 import io.zcube.sql.layout.LayoutRequest
 
-/**
- * The child's rows, laid out by the clustering columns: what `zcube.cluster(df, …)` and the hint
- * `ZCUBE_CLUSTER` stand for until the optimizer samples the child and puts a shuffle in its place.
- *
- * @param columns         the clustering columns
- * @param partitions      number of output partitions, if given
- * @param targetFileBytes else the size of a partition to aim at
- */
+/** The child's rows, laid out by the clustering columns: what `zcube.cluster(df, …)` and the hint
+  * `ZCUBE_CLUSTER` stand for until the optimizer samples the child and puts a shuffle in its place.
+  *
+  * @param columns         the clustering columns
+  * @param partitions      number of output partitions, if given
+  * @param targetFileBytes else the size of a partition to aim at
+  */
 case class ClusterRows(
     columns: Seq[Expression],
     request: LayoutRequest,

@@ -5,16 +5,15 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 import io.zcube.sql.expressions.RangePartitionId
 
-/**
- * The child's rows with a range id for each placeholder.
- *
- * It marks which rows the ranges are made of. The optimizer knows nothing of this node, so it moves
- * no filter and no limit through it, which would change the sample and with it the ids.
- *
- * @param placeholders what to compute
- * @param ids          the columns that hold it. Not aliases: the analyzer strips those off operators
- *                     that it doesn't know.
- */
+/** The child's rows with a range id for each placeholder.
+  *
+  * It marks which rows the ranges are made of. The optimizer knows nothing of this node, so it moves
+  * no filter and no limit through it, which would change the sample and with it the ids.
+  *
+  * @param placeholders what to compute
+  * @param ids          the columns that hold it. Not aliases: the analyzer strips those off operators
+  *                     that it doesn't know.
+  */
 case class RangeIds(placeholders: Seq[RangePartitionId], ids: Seq[Attribute], child: LogicalPlan)
     extends UnaryNode {
 

@@ -1,7 +1,7 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, NamedLambdaVariable, OuterReference}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedLambdaVariable, OuterReference}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 
 import io.zcube.sql.errors.ZCubeErrors

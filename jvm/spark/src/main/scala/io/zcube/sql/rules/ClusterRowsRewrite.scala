@@ -1,10 +1,9 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Alias, BitwiseAnd, Literal, XxHash64}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.classic
+import org.apache.spark.sql.{SparkSession, classic}
 
 import io.zcube.layout.FileCount
 import io.zcube.sql.ZCubeConf
@@ -27,7 +26,8 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       session.asInstanceOf[classic.SparkSession],
       Project(sampled, rows.child),
       LayoutPlan.limits(files, conf.getConf(ZCubeConf.SampleRowsPerFile)),
-      s"ZCube: sampling $names for ${rows.request.curve.name} order")
+      s"ZCube: sampling $names for ${rows.request.curve.name} order"
+    )
     LayoutWriter.layOut(
       rows.child,
       rows.child.output,
@@ -36,7 +36,8 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       // task is run again, and a row must not be sent elsewhere the second time.
       BitwiseAnd(new XxHash64(rows.child.output), Literal(Long.MaxValue)),
       LayoutPlan.of(sample, files, rows.request),
-      rows.request.sort)
+      rows.request.sort
+    )
   }
 
   private def filesFor(rows: ClusterRows): Int = {

@@ -1,24 +1,30 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, AttributeSet, Expression, NamedLambdaVariable, OuterReference}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeReference,
+  AttributeSet,
+  Expression,
+  NamedLambdaVariable,
+  OuterReference
+}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.zcube.sql.expressions.RangePartitionId
 import io.zcube.sql.plans.RangeIds
 
-/**
- * Moves each `range_partition_id` out of its operator, into a [[RangeIds]] right below it. What can't
- * be moved stays, and [[CheckRangePartitionId]] refuses it.
- *
- * {{{
- *   Filter (range_partition_id(x, 10) = 3)        Project [x, y]
- *   +- t [x, y]                             →     +- Filter (id = 3)
- *                                                    +- RangeIds [range_partition_id(x, 10) AS id]
- *                                                       +- t [x, y]
- * }}}
- */
+/** Moves each `range_partition_id` out of its operator, into a [[RangeIds]] right below it. What can't
+  * be moved stays, and [[CheckRangePartitionId]] refuses it.
+  *
+  * {{{
+  *   Filter (range_partition_id(x, 10) = 3)        Project [x, y]
+  *   +- t [x, y]                             →     +- Filter (id = 3)
+  *                                                    +- RangeIds [range_partition_id(x, 10) AS id]
+  *                                                       +- t [x, y]
+  * }}}
+  */
 object PullOutRangePartitionId extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {

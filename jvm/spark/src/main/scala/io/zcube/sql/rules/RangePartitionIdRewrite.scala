@@ -1,23 +1,28 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, CTERelationDef, CTERelationRef, LogicalPlan, Project, WithCTE}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Aggregate,
+  CTERelationDef,
+  CTERelationRef,
+  LogicalPlan,
+  Project,
+  WithCTE
+}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.classic
+import org.apache.spark.sql.{SparkSession, classic}
 
 import io.zcube.range.{EqualWeightRanges, SampleSize}
 import io.zcube.sql.expressions.{RangeIdOf, RangePartitionId}
-import io.zcube.sql.layout.{RowSampler, SampledColumn, SampleLimits, TypedRangeBounds}
+import io.zcube.sql.layout.{RowSampler, SampleLimits, SampledColumn, TypedRangeBounds}
 import io.zcube.sql.plans.RangeIds
 
-/**
- * Samples the child of each [[RangeIds]] and puts look-ups in the bounds that come out there.
- *
- * One job for all placeholders over one child, also where the child occurs more than once in the
- * query. It is decided when the query is optimized, which happens once for a query; the sample
- * depends on the rows alone, so that deciding it again gives the same.
- */
+/** Samples the child of each [[RangeIds]] and puts look-ups in the bounds that come out there.
+  *
+  * One job for all placeholders over one child, also where the child occurs more than once in the
+  * query. It is decided when the query is optimized, which happens once for a query; the sample
+  * depends on the rows alone, so that deciding it again gives the same.
+  */
 case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
@@ -86,7 +91,8 @@ case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPl
       session.asInstanceOf[classic.SparkSession],
       if (needsTables) WithCTE(projected, commonTables) else projected,
       SampleLimits.ofRows(SampleSize.forRanges(placeholders.map(_.ranges).max)),
-      s"ZCube: sampling ${columns.map(_.sql).mkString(", ")} for range_partition_id")
+      s"ZCube: sampling ${columns.map(_.sql).mkString(", ")} for range_partition_id"
+    )
     val values = columns.zipWithIndex.map { case (column, i) =>
       SampledColumn(column.dataType, sample.rows.toIndexedSeq, i)
     }

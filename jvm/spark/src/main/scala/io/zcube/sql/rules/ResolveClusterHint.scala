@@ -2,26 +2,24 @@ package io.zcube.sql.rules
 
 import java.util.Locale
 
-import org.json4s.JValue
-import org.json4s.JsonAST.{JArray, JBool, JInt, JNothing, JNull, JObject, JString}
-import org.json4s.jackson.JsonMethods
-
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedHint}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.json4s.JValue
+import org.json4s.JsonAST.{JArray, JBool, JInt, JNothing, JNull, JObject, JString}
+import org.json4s.jackson.JsonMethods
 
 import io.zcube.layout.CurveName
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutRequest
 import io.zcube.sql.plans.ClusterRows
 
-/**
- * Turns the hint `ZCUBE_CLUSTER('{"columns": [["a"], ["s", "leaf"]], …}')` into [[ClusterRows]].
- *
- * A hint is the one way by which a DataFrame operator of ours reaches the server from classic
- * PySpark and Spark Connect alike, without Java objects or protocol extensions.
- */
+/** Turns the hint `ZCUBE_CLUSTER('{"columns": [["a"], ["s", "leaf"]], …}')` into [[ClusterRows]].
+  *
+  * A hint is the one way by which a DataFrame operator of ours reaches the server from classic
+  * PySpark and Spark Connect alike, without Java objects or protocol extensions.
+  */
 object ResolveClusterHint extends Rule[LogicalPlan] {
 
   private val HintName = "zcube_cluster"

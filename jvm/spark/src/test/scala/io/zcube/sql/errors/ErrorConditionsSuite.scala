@@ -3,17 +3,18 @@ package io.zcube.sql.errors
 import scala.io.Source
 import scala.util.Using
 
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.types.IntegerType
 import org.json4s.JsonAST.{JObject, JString}
 import org.json4s.jackson.JsonMethods
 import org.scalatest.funsuite.AnyFunSuite
 
-import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.types.IntegerType
-
 class ErrorConditionsSuite extends AnyFunSuite {
 
   private val conditions: Seq[(String, JObject)] =
-    Using.resource(Source.fromResource("error/zcube-error-conditions.json", getClass.getClassLoader)) {
+    Using.resource(Source.fromResource(
+      "error/zcube-error-conditions.json",
+      getClass.getClassLoader)) {
       source =>
         JsonMethods.parse(source.mkString).asInstanceOf[JObject].obj.map { case (name, value) =>
           name -> value.asInstanceOf[JObject]
@@ -30,8 +31,15 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.streamingNotSupported(),
     ZCubeErrors.tooManyColumns(64, 63),
     ZCubeErrors.unknownOption("a", Seq("b")),
-    ZCubeErrors.unorderedType("c", IntegerType)) ++
-    Seq("AGGREGATE", "BOTH_SIDES_OF_JOIN", "COMMAND", "CORRELATED", "LAMBDA", "NONDETERMINISTIC",
+    ZCubeErrors.unorderedType("c", IntegerType)
+  ) ++
+    Seq(
+      "AGGREGATE",
+      "BOTH_SIDES_OF_JOIN",
+      "COMMAND",
+      "CORRELATED",
+      "LAMBDA",
+      "NONDETERMINISTIC",
       "STREAMING").map(ZCubeErrors.rangePartitionIdUnsupported("f(x)", _))
 
   test("conditions are sorted, named ZCUBE_, and have a SQLSTATE of five characters") {

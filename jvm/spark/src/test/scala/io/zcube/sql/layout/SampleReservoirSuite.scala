@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 class SampleReservoirSuite extends AnyFunSuite {
 
   private val random = new Random(1)
-  private val rows = Seq.fill(5000)((random.nextLong() >>> 1, new Array[Byte](8 + random.nextInt(100))))
+  private val rows =
+    Seq.fill(5000)((random.nextLong() >>> 1, new Array[Byte](8 + random.nextInt(100))))
 
   private def sampled(parts: Seq[Seq[(Long, Array[Byte])]], limits: SampleLimits): Seq[Long] = {
     val merged = new SampleReservoir(limits, Long.MaxValue)
@@ -27,7 +28,8 @@ class SampleReservoirSuite extends AnyFunSuite {
     sorted.zip(costs).take(limits.rows).takeWhile(_._2 <= limits.bytes).map(_._1._1)
   }
 
-  for (limits <- Seq(SampleLimits(100, 1L << 20), SampleLimits(5000, 20000L), SampleLimits(9999, 1L << 30))) {
+  for (limits <-
+      Seq(SampleLimits(100, 1L << 20), SampleLimits(5000, 20000L), SampleLimits(9999, 1L << 30)))
     test(s"the rows of smallest hash that fit $limits, however divided and in whatever order") {
       assert(sampled(Seq(rows), limits) === expected(limits))
       Seq(2, 7, 50).foreach { parts =>
@@ -35,5 +37,4 @@ class SampleReservoirSuite extends AnyFunSuite {
         assert(sampled(divided, limits) === expected(limits))
       }
     }
-  }
 }

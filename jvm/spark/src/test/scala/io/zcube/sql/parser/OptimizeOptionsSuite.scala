@@ -13,7 +13,8 @@ class OptimizeOptionsSuite extends AnyFunSuite {
   }
 
   test("comments and line breaks") {
-    val split = OptimizeOptions.split("-- why\n/* options */ Optimize t\nzorder by x OPTIONS('a'='b')")
+    val split =
+      OptimizeOptions.split("-- why\n/* options */ Optimize t\nzorder by x OPTIONS('a'='b')")
     assert(split.map(_._2) === Some(Seq("a" -> "b")))
   }
 
@@ -24,7 +25,7 @@ class OptimizeOptionsSuite extends AnyFunSuite {
       "CREATE TABLE t OPTIONS ('a' = 'b')",
       "OPTIMIZE t OPTIONS ()",
       "OPTIMIZE t OPTIONS (a = 'b')",
-      "OPTIMIZE t OPTIONS ('a' = 'b') ZORDER BY (x)")) {
+      "OPTIMIZE t OPTIONS ('a' = 'b') ZORDER BY (x)"
+    ))
     test(s"not ours: $sql")(assert(OptimizeOptions.split(sql).isEmpty))
-  }
 }

@@ -8,15 +8,13 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.TaskAttemptContext
-
 import org.apache.spark.internal.io.FileCommitProtocol.TaskCommitMessage
 import org.apache.spark.sql.delta.actions.FileAction
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
 
-/**
- * Delta's commit protocol, but nothing is left behind: a task that fails removes its own files, and
- * the driver knows the files of every task that ended, also when the job then fails.
- */
+/** Delta's commit protocol, but nothing is left behind: a task that fails removes its own files, and
+  * the driver knows the files of every task that ended, also when the job then fails.
+  */
 final class CleaningCommitProtocol(path: String, prefixLength: Option[Int], subdir: Option[String])
     extends DelayedCommitProtocol("delta", path, prefixLength, subdir) {
 

@@ -6,15 +6,19 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
-
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, NoMapping, OptimisticTransaction, Snapshot}
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
+import org.apache.spark.sql.delta.{
+  DeltaConfigs,
+  DeltaLog,
+  NoMapping,
+  OptimisticTransaction,
+  Snapshot
+}
 
-/**
- * Delta's transaction, which remembers the files that were written under it and can remove them.
- * Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
- */
+/** Delta's transaction, which remembers the files that were written under it and can remove them.
+  * Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
+  */
 final class ClusteringTransaction(
     override val deltaLog: DeltaLog,
     override val catalogTable: Option[CatalogTable],

@@ -6,8 +6,8 @@ import scala.annotation.tailrec
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.delta.{DeltaOperations, OptimisticTransaction, RowTracking}
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay}
+import org.apache.spark.sql.delta.{DeltaOperations, OptimisticTransaction, RowTracking}
 
 /** Commits rewritten groups, and tries again where a concurrent change left their files alone. */
 final class CommitManager(session: SparkSession, task: ZOrderTask) {
@@ -19,10 +19,9 @@ final class CommitManager(session: SparkSession, task: ZOrderTask) {
     clusterBy = None,
     isFull = false)
 
-  /**
-   * @throws java.util.ConcurrentModificationException Delta's typed conflict, when a file that was
-   *         rewritten is no longer in the table; then surely nothing was committed
-   */
+  /** @throws java.util.ConcurrentModificationException Delta's typed conflict, when a file that was
+    *         rewritten is no longer in the table; then surely nothing was committed
+    */
   def commit(txn: OptimisticTransaction, groups: Seq[RewrittenGroup]): Unit = {
     val actions = groups.flatMap(_.added) ++ groups.flatMap(_.removed)
     attempt(txn, groups, actions)

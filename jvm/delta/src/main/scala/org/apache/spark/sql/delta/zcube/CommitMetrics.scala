@@ -24,7 +24,8 @@ object CommitMetrics {
       "numRemovedBytes" -> removed.flatMap(_.size).sum,
       "numDeletionVectorsRemoved" -> deleted.size.toLong,
       "numDeletionVectorRowsRemoved" -> deleted.map(_.cardinality).sum,
-      "numDeletionVectorBytesRemoved" -> deleted.map(_.sizeInBytes.toLong).sum)
+      "numDeletionVectorBytesRemoved" -> deleted.map(_.sizeInBytes.toLong).sum
+    )
     values.map { case (name, value) =>
       val metric = SQLMetrics.createMetric(context, name)
       metric.set(value)

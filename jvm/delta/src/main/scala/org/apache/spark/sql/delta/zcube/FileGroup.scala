@@ -4,11 +4,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
 
-/**
- * Files of one partition, which are rewritten together.
- *
- * @param files in the order of their paths, so that nothing depends on the order of the log
- */
+/** Files of one partition, which are rewritten together.
+  *
+  * @param files in the order of their paths, so that nothing depends on the order of the log
+  */
 final case class FileGroup(partitionValues: Map[String, String], files: Seq[AddFile]) {
 
   /** Bytes of the rows that are not deleted by a deletion vector. */
@@ -32,11 +31,13 @@ final case class FileGroup(partitionValues: Map[String, String], files: Seq[AddF
 
 object FileGroup {
 
-  /**
-   * Files by partition. Partition values are compared by type, as Delta does, so that two spellings
-   * of one timestamp are one partition.
-   */
-  def byPartition(session: SparkSession, snapshot: Snapshot, files: Seq[AddFile]): Seq[FileGroup] = {
+  /** Files by partition. Partition values are compared by type, as Delta does, so that two spellings
+    * of one timestamp are one partition.
+    */
+  def byPartition(
+      session: SparkSession,
+      snapshot: Snapshot,
+      files: Seq[AddFile]): Seq[FileGroup] = {
     val schema = snapshot.metadata.physicalPartitionSchema
     files
       .groupBy(_.normalizedPartitionValues(session, schema))

@@ -1,20 +1,27 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  BitwiseXor,
+  Expression,
+  Literal,
+  ShiftRightUnsigned,
+  XxHash64
+}
 import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.classic.{Dataset, DataFrame, SparkSession}
-import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 
 import io.zcube.layout.FileCount
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout._
 
-/**
- * Rewrites one group of files: a sample of the clustering columns, a layout, one job that writes.
- *
- * @param session a clone of the user's ([[LayoutSession]])
- */
+/** Rewrites one group of files: a sample of the clustering columns, a layout, one job that writes.
+  *
+  * @param session a clone of the user's ([[LayoutSession]])
+  */
 final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: ClusteringTransaction) {
   import GroupRewrite._
 
@@ -52,7 +59,8 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
       RowIdentity.FilePlace(task.zOrderBy.length, task.zOrderBy.length + 1),
       group.rows,
       LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile),
-      s"$what: sampling")
+      s"$what: sampling"
+    )
     (sample, fileCount(group, sample.rowCount))
   }
 
@@ -71,7 +79,8 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
       clusteringColumns(input),
       noiseOf(place),
       layout,
-      settings.sort)
+      settings.sort
+    )
     txn.writeFiles(Dataset.ofRows(session, laidOut), None, isOptimize = true, Nil).map {
       case file: AddFile => file.copy(dataChange = false)
       case other =>
@@ -102,6 +111,7 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
 }
 
 object GroupRewrite {
+
   /** A number that depends on nothing but the row's file and place. */
   private def noiseOf(place: Seq[Attribute]): Expression = {
     val hash = new XxHash64(place)

@@ -6,19 +6,18 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.sql.ZCubeConf
 
-/**
- * The settings of one run, Delta's own among them.
- *
- * @param targetFileBytes   `spark.databricks.delta.optimize.maxFileSize`
- * @param maxThreads        `spark.databricks.delta.optimize.maxThreads`
- * @param batchBytes        `spark.databricks.delta.optimize.batchSize`: a commit for each so many
- *                          bytes of input; one commit for all if not set
- * @param ranges            `spark.databricks.io.skipping.mdc.rangeId.max`, if the user set it
- * @param spread            `spark.databricks.io.skipping.mdc.addNoise`
- * @param sort              whether rows are sorted inside files
- * @param maxRecords        `spark.sql.files.maxRecordsPerFile`
- * @param sampleRowsPerFile rows sampled for each file
- */
+/** The settings of one run, Delta's own among them.
+  *
+  * @param targetFileBytes   `spark.databricks.delta.optimize.maxFileSize`
+  * @param maxThreads        `spark.databricks.delta.optimize.maxThreads`
+  * @param batchBytes        `spark.databricks.delta.optimize.batchSize`: a commit for each so many
+  *                          bytes of input; one commit for all if not set
+  * @param ranges            `spark.databricks.io.skipping.mdc.rangeId.max`, if the user set it
+  * @param spread            `spark.databricks.io.skipping.mdc.addNoise`
+  * @param sort              whether rows are sorted inside files
+  * @param maxRecords        `spark.sql.files.maxRecordsPerFile`
+  * @param sampleRowsPerFile rows sampled for each file
+  */
 final case class OptimizeSettings(
     targetFileBytes: Long,
     maxThreads: Int,
@@ -41,5 +40,6 @@ object OptimizeSettings {
     conf.getConf(DeltaSQLConf.MDC_ADD_NOISE),
     conf.getConf(ZCubeConf.SortWithinFiles),
     conf.maxRecordsPerFile,
-    conf.getConf(ZCubeConf.SampleRowsPerFile))
+    conf.getConf(ZCubeConf.SampleRowsPerFile)
+  )
 }

@@ -1,19 +1,17 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
-import org.apache.spark.sql.classic
-import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.delta.commands.{DeltaOptimizeContext, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.{Row, SparkSession, classic}
 
-/**
- * `OPTIMIZE t [WHERE …] ZORDER BY (…) [OPTIONS (…)]`: the same refusals, output and history as
- * Delta's command, other work. Delta's base class brings the output columns and the check of the
- * Z-order columns, so that they can't drift apart.
- */
+/** `OPTIMIZE t [WHERE …] ZORDER BY (…) [OPTIONS (…)]`: the same refusals, output and history as
+  * Delta's command, other work. Delta's base class brings the output columns and the check of the
+  * Z-order columns, so that they can't drift apart.
+  */
 case class OptimizeZOrderCommand(
     override val child: LogicalPlan,
     userPartitionPredicates: Seq[String],

@@ -1,12 +1,19 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeReference, Expression, ExtractValue, Literal}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  AttributeReference,
+  Expression,
+  ExtractValue,
+  Literal
+}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
-import org.apache.spark.sql.delta.{RowTracking, Snapshot}
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.delta.{RowTracking, Snapshot}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.{LongType, StructType}
 
 /** The rows of some files, with their row ids, and with each row's file and place in it. */
@@ -36,19 +43,20 @@ object PlacedRows {
       source)
   }
 
-  /**
-   * Delta hides `row_index` unless the table has row tracking or deletion vectors. Spark's Parquet
-   * reader fills the column all the same if it is asked for by the name that Spark itself uses.
-   */
-  private def withReadersRowIndex(scan: LogicalPlan): (LogicalPlan, Option[Attribute]) = scan match {
-    case relation: LogicalRelation =>
-      val files = relation.relation.asInstanceOf[HadoopFsRelation]
-      val name = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME
-      val rowIndex = AttributeReference(name, LongType)()
-      val widened = files.copy(dataSchema = files.dataSchema.add(name, LongType))(files.sparkSession)
-      (relation.copy(relation = widened, output = relation.output :+ rowIndex), Some(rowIndex))
-    case other => throw new IllegalStateException(s"Delta's scan is no relation: $other")
-  }
+  /** Delta hides `row_index` unless the table has row tracking or deletion vectors. Spark's Parquet
+    * reader fills the column all the same if it is asked for by the name that Spark itself uses.
+    */
+  private def withReadersRowIndex(scan: LogicalPlan): (LogicalPlan, Option[Attribute]) =
+    scan match {
+      case relation: LogicalRelation =>
+        val files = relation.relation.asInstanceOf[HadoopFsRelation]
+        val name = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME
+        val rowIndex = AttributeReference(name, LongType)()
+        val widened =
+          files.copy(dataSchema = files.dataSchema.add(name, LongType))(files.sparkSession)
+        (relation.copy(relation = widened, output = relation.output :+ rowIndex), Some(rowIndex))
+      case other => throw new IllegalStateException(s"Delta's scan is no relation: $other")
+    }
 
   private def metadataOf(scan: LogicalPlan): Attribute = scan.metadataOutput
     .find(a => structFields(a).contains("file_name"))

@@ -8,10 +8,9 @@ import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 import io.zcube.sql.ZCubeConf
 import io.zcube.sql.plans.OptimizeWithOptions
 
-/**
- * Puts ZCube's command in the place of Delta's OPTIMIZE … ZORDER BY. Compaction, REORG, and OPTIMIZE
- * of clustered tables stay Delta's.
- */
+/** Puts ZCube's command in the place of Delta's OPTIMIZE … ZORDER BY. Compaction, REORG, and OPTIMIZE
+  * of clustered tables stay Delta's.
+  */
 case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =

@@ -3,7 +3,12 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.DeltaConfigs
-import org.apache.spark.sql.delta.commands.optimize.{DeletionVectorStats, OptimizeStats, ZOrderFileStats, ZOrderStats}
+import org.apache.spark.sql.delta.commands.optimize.{
+  DeletionVectorStats,
+  OptimizeStats,
+  ZOrderFileStats,
+  ZOrderStats
+}
 
 /** The row of OPTIMIZE's result, in the columns and with the metrics that Delta gives. */
 object ZOrderReport {
@@ -45,7 +50,9 @@ object ZOrderReport {
         inputOtherFiles = input,
         inputNumCubes = 0,
         mergedFiles = input,
-        numOutputCubes = groups.size.toLong))
+        numOutputCubes =
+          groups.size.toLong
+      ))
     Row(task.snapshot.deltaLog.dataPath.toString, stats.toOptimizeMetrics)
   }
 }

@@ -1,8 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.util.ConcurrentModificationException
-import java.util.UUID
 import java.util.concurrent.atomic.AtomicBoolean
+import java.util.{ConcurrentModificationException, UUID}
 
 import scala.util.{Failure, Success, Try}
 
@@ -14,10 +13,9 @@ import org.apache.spark.util.{SystemClock, ThreadUtils}
 
 import io.zcube.sql.errors.ZCubeErrors
 
-/**
- * Runs an OPTIMIZE … ZORDER BY: groups by partition, several at a time; one commit for all of them,
- * or for each batch if `optimize.batchSize` is set.
- */
+/** Runs an OPTIMIZE … ZORDER BY: groups by partition, several at a time; one commit for all of them,
+  * or for each batch if `optimize.batchSize` is set.
+  */
 final class ZOrderRun(session: SparkSession, task: ZOrderTask) {
 
   private val removedAt = new SystemClock().getTimeMillis()
