@@ -1,0 +1,161 @@
+"""Spark Connect with a server in a process of its own: only the server has ZCube's jar."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pyspark
+import pytest
+from zcube import _jar
+from zcube.session import CATALOG, DELTA_CATALOG, DELTA_EXTENSION, EXTENSIONS, ZCUBE_EXTENSION
+
+from tests.test_spark_submit import delta_jars
+
+SPARK = Path(pyspark.__file__).parent
+pytestmark = pytest.mark.slow
+
+CLIENT = """
+import sys, zcube
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from zcube import ClusteredTable, functions as zf
+
+url, path = sys.argv[1:]
+spark = zcube.configure(SparkSession.builder.remote(url)).getOrCreate()
+df = spark.range(0, 8000, 1, 4).selectExpr("id", "hash(id) AS x", "hash(id, 1) AS y")
+"""
+
+WORK = (
+    CLIENT
+    + """
+cells = spark.sql("SELECT a.id AS x, b.id AS y FROM range(4) a, range(4) b")
+index = cells.select("x", "y", zf.hilbert_index(2, "x", "y").alias("h")).collect()
+print("F2", {(r.x, r.y): r.h for r in index}[2, 0])
+print("F1", bytes(spark.sql("SELECT interleave_bits(214, 97)").collect()[0][0]).hex())
+six = spark.createDataFrame([(v,) for v in (0, 1, 3, 15, 36, 99)], "v INT")
+ids = six.select("v", zf.range_partition_id("v", 3).alias("r")).orderBy("v").collect()
+print("F5", [r.r for r in ids])
+df.write.format("delta").save(path)
+table = ClusteredTable.for_path(spark, path)
+for curve in (None, "hilbert", "linear"):
+    print("OPTIMIZE", table.optimize(zorder_by=["x", "y"], curve=curve).files_added)
+try:
+    table.optimize(zorder_by=["nope"])
+except PySparkException as error:
+    print("refused:", error.getCondition())
+rows = zcube.cluster(df, "x", curve="linear", num_partitions=5, sort=True)
+rows.write.parquet(path + "-parquet")
+print("rows", spark.read.parquet(path + "-parquet").count())
+import pyspark.sql.connect.session
+assert isinstance(spark, pyspark.sql.connect.session.SparkSession)
+from pyspark import SparkContext
+assert SparkContext._gateway is None, "the client started a JVM"
+"""
+)
+
+WITHOUT = (
+    CLIENT
+    + """
+for attempt in (
+    lambda: zcube.cluster(df, "x"),
+    lambda: ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"]),
+):
+    try:
+        attempt()
+    except zcube.ZCubeError as error:
+        print("refused:", error)
+"""
+)
+
+
+@contextmanager
+def connect_server(tmp_path, **settings):
+    """A server on a free port of loopback, stopped at the end."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
+        "spark.databricks.delta.snapshotPartitions": "2",
+        **settings,
+    }
+    command = [str(SPARK / "bin/spark-submit"), "--master", "local[2]"]
+    for key, value in settings.items():
+        command += ["--conf", f"{key}={value}"]
+    command += [
+        "--class",
+        "org.apache.spark.sql.connect.service.SparkConnectServer",
+        "spark-internal",
+    ]
+    log = tmp_path / "server.log"
+    server = subprocess.Popen(
+        command, stdout=log.open("w"), stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        env={key: value for key, value in os.environ.items() if "PYSPARK" not in key},
+    )  # fmt: skip
+    try:
+        wait_for_port(port, server, log)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
+
+
+def wait_for_port(port, server, log, seconds=120):
+    for _ in range(seconds * 4):
+        assert server.poll() is None, log.read_text()[-3000:]
+        with closing(socket.socket()) as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.25)
+    raise AssertionError(log.read_text()[-3000:])
+
+
+def run_client(script, *arguments):
+    environment = {key: value for key, value in os.environ.items() if "PYSPARK" not in key}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True, text=True, timeout=300, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
+    return done.stdout.splitlines()
+
+
+def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path):
+    jars = [str(_jar.jar_path("4.2")), *delta_jars(spark)]
+    with connect_server(
+        tmp_path,
+        **{
+            "spark.jars": ",".join(jars),
+            EXTENSIONS: f"{DELTA_EXTENSION},{ZCUBE_EXTENSION}",
+            CATALOG: DELTA_CATALOG,
+        },
+    ) as url:
+        printed = run_client(WORK, url, path)
+    assert printed == [
+        "F2 14",
+        f"F1 {46633:016x}",
+        "F5 [0, 0, 1, 1, 2, 2]",
+        "OPTIMIZE 1",
+        "OPTIMIZE 1",
+        "OPTIMIZE 1",
+        "refused: DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
+        "rows 8000",
+    ]
+
+
+def test_a_server_without_zcube_is_refused_and_nothing_is_silently_ignored(tmp_path, path):
+    with connect_server(tmp_path) as url:
+        printed = run_client(WITHOUT, url, path)
+    assert len(printed) == 2
+    assert all("start the server with ZCube's jar" in line for line in printed)

@@ -1,0 +1,200 @@
+"""ClusteredTable from the user's side: names, paths, results, refusals, conflicts."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+import zcube
+from pyspark.errors import PySparkException
+from zcube import ClusteredTable, ZCubeError, _extension, _gateway
+
+from tests.support.checksum import multiset
+from tests.support.log_replay import (
+    actions,
+    data_files_on_disk,
+    files_ever_added,
+    last_version,
+    live_files,
+)
+
+
+def write_points(spark, path, rows=3000, files=3):
+    df = spark.range(0, rows, 1, files).selectExpr("id AS x", "hash(id) AS y", "id % 2 AS day")
+    df.write.format("delta").partitionBy("day").save(path)
+
+
+def test_result_is_what_the_log_says(spark, path):
+    write_points(spark, path)
+    before, rows = live_files(path), multiset(spark.read.format("delta").load(path))
+    result = ClusteredTable.for_path(spark, path).optimize(zorder_by=["x", "y"], where="day = '1'")
+    commit = actions(path, last_version(path))
+    added = [action["add"] for action in commit if "add" in action]
+    removed = [action["remove"] for action in commit if "remove" in action]
+    assert result.files_added == len(added) == 1
+    assert result.files_removed == len(removed) == len(before) // 2 == 3
+    assert result.bytes_added == sum(add["size"] for add in added)
+    assert result.bytes_removed == sum(f.size for f in before if f.partition == {"day": "1"})
+    assert result.partitions == 1
+    assert Path(result.path.removeprefix("file:")) == Path(path)
+    assert json.loads(json.dumps(result.to_dict()))["metrics"]["numFilesAdded"] == 1
+    assert "3 files" in str(result)
+    assert "1 files" in str(result)
+    assert multiset(spark.read.format("delta").load(path)) == rows
+
+
+def test_result_can_not_be_changed(spark, path):
+    write_points(spark, path)
+    result = ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"])
+    with pytest.raises(AttributeError):
+        result.files_added = 0
+
+
+@pytest.mark.parametrize(
+    "folder", ["plain", "with space", "it's", 'quo"te', "back`tick", "100%25", "ünï#?", "a;--"]
+)
+def test_any_path_absolute_or_relative(spark, tmp_path, monkeypatch, folder):
+    path = str(tmp_path / folder)
+    write_points(spark, path)
+    assert ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"]).files_removed == 6
+    version = last_version(path)
+    # The JVM's working directory is the one that it was started in, whatever Python's is now.
+    directory = spark._jvm.java.lang.System.getProperty("user.dir")
+    relative = "../" * len(Path(directory).parts[1:]) + path.lstrip("/")
+    assert ClusteredTable.for_path(spark, relative).optimize(zorder_by=["y"]).files_removed == 2
+    assert last_version(path) == version + 1
+
+
+@pytest.mark.parametrize(
+    "column", ["a) ; DROP", "a`b", "a b", "ORDER", "ä", "x'y", '"q"', "-- c", "/*", "日付", "a,b"]
+)
+def test_any_column_name_is_just_a_column(spark, name, column):
+    quoted = "`" + column.replace("`", "``") + "`"
+    spark.sql(
+        f"CREATE TABLE {name} ({quoted} BIGINT, other BIGINT) USING delta "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    spark.sql(f"INSERT INTO {name} SELECT id, -id FROM range(100)")
+    result = ClusteredTable.for_name(spark, name).optimize(zorder_by=[column, "other"])
+    assert result.files_added == 1
+    history = spark.sql(f"DESCRIBE HISTORY {name} LIMIT 1").collect()[0]
+    # Delta writes the names as they were resolved.
+    assert [
+        n.strip("`").replace("``", "`") for n in json.loads(history.operationParameters["zOrderBy"])
+    ] == [
+        column,
+        "other",
+    ]
+
+
+def test_dots_are_nested_fields_unless_quoted(spark, name):
+    spark.sql(
+        f"CREATE TABLE {name} (s STRUCT<leaf: INT>, `s.leaf` INT) USING delta "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    spark.sql(f"INSERT INTO {name} SELECT named_struct('leaf', 1), 2")
+    table = ClusteredTable.for_name(spark, name)
+    assert table.optimize(zorder_by=["s.leaf"]).files_added == 1
+    assert table.optimize(zorder_by=["`s.leaf`"]).files_added == 1
+    assert table.optimize(zorder_by=["s.leaf", "`s.leaf`"]).files_added == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"zorder_by": []}, "at least one column"),
+        ({"zorder_by": ["x", "X"]}, "twice"),
+        ({"zorder_by": ["x", 7]}, "not int"),
+        ({"zorder_by": [""]}, "empty part"),
+        ({"zorder_by": ["x"], "curve": "peano"}, "linear, zorder, hilbert"),
+        ({"zorder_by": ["x"], "where": " "}, "where is empty"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_spark_sees_them(spark, arguments, message):
+    # There is no such table, so that an argument that is let through fails otherwise.
+    with pytest.raises(ZCubeError, match=message):
+        ClusteredTable.for_path(spark, "/no/such/table").optimize(**arguments)
+
+
+@pytest.mark.parametrize("keyword", ["full", "dry_run", "colums"])
+def test_unknown_keywords_are_refused_by_name(spark, keyword):
+    with pytest.raises(TypeError, match=keyword):
+        ClusteredTable.for_path(spark, "/t").optimize(zorder_by=["x"], **{keyword: True})
+
+
+def test_a_session_without_the_extension_is_refused(spark, path, monkeypatch):
+    monkeypatch.setattr(type(spark.catalog), "functionExists", lambda self, name: False)
+    with pytest.raises(ZCubeError, match=r"zcube\.configure"):
+        ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"])
+    with pytest.raises(ZCubeError, match=r"zcube\.configure"):
+        zcube.cluster(spark.range(3), "id")
+
+
+def test_the_guard_asks_the_session(spark):
+    _extension.require(spark)
+
+
+def test_refusals_are_pysparks_typed_exceptions(spark, path):
+    write_points(spark, path)
+    table = ClusteredTable.for_path(spark, path)
+    for arguments, condition in [
+        ({"zorder_by": ["day"]}, "DELTA_ZORDERING_ON_PARTITION_COLUMN"),
+        ({"zorder_by": ["nope"]}, "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST"),
+        ({"zorder_by": ["x"], "where": "x > 3"}, "DELTA_NON_PARTITION_COLUMN_REFERENCE"),
+    ]:
+        with pytest.raises(PySparkException, match=rf"^\[{condition}\]"):
+            table.optimize(**arguments)
+
+
+def test_what_pyspark_has_no_type_for_becomes_ours(spark):
+    # One of the many Java exceptions that PySpark passes on as they are.
+    queue = spark._jvm.java.util.ArrayDeque()
+    with (
+        pytest.raises(
+            ZCubeError, match=r"OPTIMIZE t failed in Spark: java\.util\.NoSuch.*"
+        ) as error,
+        _gateway.typed_errors("OPTIMIZE t"),
+    ):
+        queue.removeFirst()
+    assert type(error.value.__cause__).__name__ == "Py4JJavaError"
+
+
+@pytest.mark.parametrize("attempt", range(2))
+def test_a_conflict_is_deltas_own_exception_and_leaves_no_files(spark, path, attempt):
+    write_points(spark, path, rows=400_000, files=4)
+    rows = spark.read.format("delta").load(path).where("day = 0")
+    expected = multiset(rows)
+    version, known = last_version(path), data_files_on_disk(path)
+
+    def delete_one_partition_meanwhile():
+        """As soon as the rewrite has opened a file, commit that half of the input is gone."""
+        while not data_files_on_disk(path) - known:
+            stop.wait(0.002)
+            if stop.is_set():
+                return
+        gone = [
+            {"remove": {"path": action["add"]["path"], "deletionTimestamp": 1, "dataChange": True,
+                        "partitionValues": {"day": "1"}}}
+            for action in actions(path, 0)
+            if action.get("add", {}).get("partitionValues") == {"day": "1"}
+        ]  # fmt: skip
+        target = Path(path) / "_delta_log" / f"{version + 1:020d}.json"
+        # Delta takes a commit that appears as a whole only.
+        partial = target.with_name(".partial")
+        partial.write_text("\n".join(json.dumps(action) for action in gone))
+        partial.rename(target)
+
+    stop = threading.Event()
+    other = threading.Thread(target=delete_one_partition_meanwhile)
+    other.start()
+    try:
+        # By its name: an import of delta here would hide that ClusteredTable needs one itself.
+        with pytest.raises(PySparkException) as conflict:
+            ClusteredTable.for_path(spark, path).optimize(zorder_by=["x", "y"])
+        assert type(conflict.value).__name__ == "ConcurrentDeleteReadException"
+    finally:
+        stop.set()
+        other.join()
+    assert last_version(path) == version + 1
+    assert data_files_on_disk(path) == files_ever_added(path)
+    assert multiset(spark.read.format("delta").load(path)) == expected
