@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 import zcube
+from hypothesis import settings
 from pyspark.sql import SparkSession
 
 from tests.support.job_counter import JobCounter
