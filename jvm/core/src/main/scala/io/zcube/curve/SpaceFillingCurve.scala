@@ -28,9 +28,13 @@ object SpaceFillingCurve {
   /** An index must be a non-negative long. */
   val MostIndexBits: Int = 63
 
-  private[curve] def check(dimensions: Int, bits: Int): Unit = {
+  private[curve] def checkGrid(dimensions: Int, bits: Int): Unit = {
     require(dimensions >= 1, s"dimensions must be positive, not $dimensions")
     require(bits >= 1 && bits <= 32, s"bits must be 1 to 32, not $bits")
+  }
+
+  private[curve] def check(dimensions: Int, bits: Int): Unit = {
+    checkGrid(dimensions, bits)
     require(
       dimensions.toLong * bits <= MostIndexBits,
       s"$dimensions dimensions of $bits bits don't fit into $MostIndexBits bits")

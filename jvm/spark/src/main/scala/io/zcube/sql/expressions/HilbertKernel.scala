@@ -1,7 +1,7 @@
 package io.zcube.sql.expressions
 
+import io.zcube.curve.{HilbertCurve, WideHilbertCurve}
 import io.zcube.curve.SpaceFillingCurve.MostIndexBits
-import io.zcube.curve.{HilbertCurve, SkillingTransform}
 import io.zcube.sql.errors.ZCubeErrors
 
 /** What `hilbert_index` computes for each row, interpreted and in generated code alike. */
@@ -9,6 +9,8 @@ final class HilbertKernel(dimensions: Int, bits: Int) extends Serializable {
 
   private val curve: HilbertCurve =
     if (dimensions.toLong * bits <= MostIndexBits) HilbertCurve(dimensions, bits) else null
+
+  private val wideCurve = WideHilbertCurve(dimensions, bits)
 
   /** The value as a coordinate: its low 32 bits, taken as unsigned. */
   def coordinate(value: Long): Int = {
@@ -18,5 +20,5 @@ final class HilbertKernel(dimensions: Int, bits: Int) extends Serializable {
 
   def index(point: Array[Int]): Long = curve.index(point)
 
-  def bytes(point: Array[Int]): Array[Byte] = SkillingTransform.bytes(point, bits)
+  def bytes(point: Array[Int]): Array[Byte] = wideCurve.index(point)
 }

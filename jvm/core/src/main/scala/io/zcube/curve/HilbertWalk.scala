@@ -1,0 +1,77 @@
+package io.zcube.curve
+
+/** A [[HilbertStateMachine]] set up for coordinates of `bits` bits: all that a row needs is in fields.
+  *
+  * Expects points on the grid; the curves check that.
+  */
+private[curve] class HilbertWalk(machine: HilbertStateMachine, bits: Int) {
+  private val dimensions = machine.dimensions
+  private val levels = machine.levelsPerStep
+  private val levelMask = (1 << levels) - 1
+  private val width = machine.width
+  private val widthMask = (1 << width) - 1
+  protected final val table = machine.table
+  protected final val start = machine.start(bits)
+  protected final val firstShift = (machine.steps(bits) - 1) * levels
+
+  /** The index, of which the low 64 bits are kept. */
+  def index(point: Array[Int]): Long = {
+    var result = 0L
+    var state = start
+    var shift = firstShift
+    while (shift >= 0) {
+      val entry = table(state ^ chunk(point, shift))
+      result = (result << width) | (entry & widthMask)
+      state = (entry >>> width) ^ (state & widthMask)
+      shift -= levels
+    }
+    result
+  }
+
+  /** The index as a big-endian number that fills `result` from its end. */
+  def index(point: Array[Int], result: Array[Byte]): Unit = {
+    var state = start
+    var shift = firstShift
+    var pending = 0L
+    // Bits in `pending`. Zeros stand above the index, in its first byte or else in front of the first step's digits.
+    var pendingBits = result.length * 8 - (firstShift / levels + 1) * width
+    var position = 0
+    while (shift >= 0) {
+      val entry = table(state ^ chunk(point, shift))
+      pending = (pending << width) | (entry & widthMask)
+      pendingBits += width
+      while (pendingBits >= 8) {
+        pendingBits -= 8
+        result(position) = (pending >>> pendingBits).toByte
+        position += 1
+      }
+      state = (entry >>> width) ^ (state & widthMask)
+      shift -= levels
+    }
+  }
+
+  private def chunk(point: Array[Int], shift: Int): Int = {
+    var result = 0
+    var axis = 0
+    while (axis < dimensions) {
+      result = (result << levels) | ((point(axis) >>> shift) & levelMask)
+      axis += 1
+    }
+    result
+  }
+}
+
+private[curve] object HilbertWalk {
+
+  /** The walk for 1 to [[HilbertStateMachine.MaxDimensions]] dimensions. */
+  def apply(dimensions: Int, bits: Int): HilbertWalk = {
+    val machine = HilbertStateMachine.of(dimensions)
+    dimensions match {
+      // The usual numbers of columns, with constants in place of fields: measured at 1.1 to 1.7 times the speed.
+      case 2 => new HilbertWalk2(machine, bits)
+      case 3 => new HilbertWalk3(machine, bits)
+      case 4 => new HilbertWalk4(machine, bits)
+      case _ => new HilbertWalk(machine, bits)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.zcube.curve
+
+/** [[HilbertWalk]] in 4 dimensions, 2 levels a step, on coordinates of up to 16 bits, which is all that a `Long` index
+  * holds. The four coordinates are packed into chunks before the walk, which leaves one shift to each step.
+  */
+private[curve] final class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
+    extends HilbertWalk(machine, bits) {
+  require(machine.dimensions == 4 && machine.levelsPerStep == 2)
+
+  override def index(point: Array[Int]): Long = {
+    val chunks =
+      (spread(point(0)) << 6) | (spread(point(1)) << 4) | (spread(point(2)) << 2) | spread(point(3))
+    var result = 0L
+    var state = start
+    var shift = firstShift * 4
+    while (shift >= 0) {
+      val entry = table(state ^ ((chunks >>> shift).toInt & 0xff))
+      result = (result << 8) | (entry & 0xff)
+      state = (entry >>> 8) ^ (state & 0xff)
+      shift -= 8
+    }
+    result
+  }
+
+  /** `ababab…` to `ab000000ab000000…`, by halves, quarters and eighths. */
+  private def spread(coordinate: Int): Long = {
+    val halves = (coordinate.toLong | (coordinate.toLong << 24)) & 0x000000ff000000ffL
+    val quarters = (halves | (halves << 12)) & 0x000f000f000f000fL
+    (quarters | (quarters << 6)) & 0x0303030303030303L
+  }
+}
