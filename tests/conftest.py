@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 import zcube
+from hypothesis import settings
 from pyspark.sql import SparkSession
 
 from tests.support.job_counter import JobCounter
@@ -14,6 +15,10 @@ from tests.support.job_counter import JobCounter
 # Another Spark on the machine must not lend its home or its settings to the tests.
 for variable in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS", "MASTER"):
     os.environ.pop(variable, None)
+
+# The same examples each time, and no verdict by the clock.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 SETTINGS = {
     "spark.ui.enabled": "false",

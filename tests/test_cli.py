@@ -18,17 +18,18 @@ def test_help_and_bad_usage(capsys):
         ["nope"],
         ["optimize", "/x"],
         ["optimize", "/x", "--zorder-by", "a", "--curve", "peano"],
+        ["optimize", "/x", "--zorder-by", "a", "--conf", "nonsense"],
     ):
         with pytest.raises(SystemExit) as stop:
             cli.main(arguments)
         assert stop.value.code == 2
+    assert "write 'nonsense' as KEY=VALUE" in capsys.readouterr().err
 
 
 def test_errors_are_one_line_and_the_cure(capsys):
-    assert cli.main(["optimize", "/x", "--zorder-by", "a", "--conf", "nonsense"]) == 1
+    assert cli.main(["demo", "--scale", "0"]) == 1
     error = capsys.readouterr().err
-    assert error.startswith("zcube: --conf nonsense")
-    assert error.count("\n") == 1
+    assert error == "zcube: scale must be 0.01 to 100, not 0.\n"
 
 
 @pytest.mark.slow

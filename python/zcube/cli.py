@@ -56,10 +56,19 @@ def _parser() -> argparse.ArgumentParser:
     optimize.add_argument("--curve", choices=CURVES)
     optimize.add_argument("--master", help="Spark master (default: Spark's own)")
     optimize.add_argument("--remote", help="Spark Connect server, sc://host:port")
-    optimize.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE")
+    optimize.add_argument(
+        "--conf", action="append", default=[], metavar="KEY=VALUE", type=_setting, help="for Spark"
+    )
     optimize.add_argument("--json", action="store_true", help="print the result as JSON")
     optimize.set_defaults(run=_optimize)
     return parser
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"write {text!r} as KEY=VALUE")
+    return key, value
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -79,10 +88,7 @@ def _optimize(options: argparse.Namespace) -> int:
         builder = builder.master(options.master)
     if options.remote:
         builder = builder.remote(options.remote)
-    for setting in options.conf:
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise ZCubeError(f"--conf {setting}: write it as KEY=VALUE.")
+    for key, value in options.conf:
         builder = builder.config(key, value)
     spark = configure(builder).getOrCreate()
     try:
