@@ -1,11 +1,10 @@
 package io.zcube.curve
 
-/**
- * An order of the points of a grid of 2^bits cells a side: every point has its own index, and
- * points of near index lie near each other (how near, is what tells curves apart).
- *
- * Immutable and thread-safe; `index` allocates nothing.
- */
+/** An order of the points of a grid of 2^bits cells a side: every point has its own index, and
+  * points of near index lie near each other (how near, is what tells curves apart).
+  *
+  * Immutable and thread-safe; `index` allocates nothing.
+  */
 trait SpaceFillingCurve extends Serializable {
 
   /** Number of coordinates of a point. */
@@ -17,11 +16,10 @@ trait SpaceFillingCurve extends Serializable {
   /** Whether the index is the bitwise OR of one contribution of each coordinate. */
   def isSeparable: Boolean
 
-  /**
-   * Index of a point, in [0, 2^(dimensions × bits)).
-   *
-   * @param point coordinates, each in [0, 2^bits); not checked, not changed
-   */
+  /** Index of a point, in [0, 2^(dimensions × bits)).
+    *
+    * @param point coordinates, each in [0, 2^bits); not checked, not changed
+    */
   def index(point: Array[Int]): Long
 }
 

@@ -2,17 +2,18 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
 import org.apache.spark.sql.types._
 
 import io.zcube.curve.BitInterleaver
 
 /** Interleaves the bits of INTs ([[BitInterleaver]]); NULL counts as 0; never NULL itself. */
 @ExpressionDescription(
-  usage = """
+  usage =
+    """
     _FUNC_(expr1, expr2, ...) - Returns the bits of the arguments taken in turns, as a BINARY of four
       bytes per argument whose unsigned byte order is Z-order.""",
   arguments = """
@@ -26,9 +27,15 @@ import io.zcube.curve.BitInterleaver
        000000000000B629
       > SELECT hex(_FUNC_(97, 214));
        0000000000007916
+      > SELECT hex(_FUNC_(NULL, 1));
+       0000000000000001
+  """,
+  note = """
+    The arguments are not cast: a BIGINT cut down to an INT would order nothing.
   """,
   since = "0.1.0",
-  group = "bitwise_funcs")
+  group = "bitwise_funcs"
+)
 case class InterleaveBits(children: Seq[Expression]) extends Expression {
 
   override def dataType: DataType = BinaryType
@@ -36,18 +43,10 @@ case class InterleaveBits(children: Seq[Expression]) extends Expression {
   override def prettyName: String = "interleave_bits"
 
   override def checkInputDataTypes(): TypeCheckResult =
-    if (children.isEmpty) {
-      TypeCheckFailure(s"$prettyName needs at least one argument")
-    } else {
-      children.zipWithIndex
-        .collectFirst {
-          case (child, i) if !IntArgument.isIntOrNarrower(child.dataType) =>
-            TypeCheckFailure(
-              s"argument ${i + 1} of $prettyName must be INT, SMALLINT or TINYINT, not " +
-                s"${child.dataType.sql}: bring it into that range, e.g. by range_partition_id")
-        }
-        .getOrElse(TypeCheckSuccess)
-    }
+    if (children.isEmpty) ArgumentChecks.wrongNumberOfArguments(prettyName, "> 0", 0)
+    else ArgumentChecks.firstOfAnotherType(
+      children,
+      ArgumentChecks.UpToInt).getOrElse(TypeCheckSuccess)
 
   override def eval(input: InternalRow): Any = {
     val values = new Array[Int](children.length)
@@ -65,14 +64,18 @@ case class InterleaveBits(children: Seq[Expression]) extends Expression {
       ctx.addMutableState("int[]", "interleaved", v => s"$v = new int[${children.length}];")
     val steps = children.zipWithIndex.map { case (child, i) =>
       val value = child.genCode(ctx)
-      val known = if (child.dataType == NullType) "0" else s"${value.isNull} ? 0 : ${value.value}"
-      s"${value.code}\n$values[$i] = $known;"
+      // Not `isNull ? 0 : value`: Janino takes that for a byte where the value is a byte, and then refuses the 0.
+      val known =
+        if (child.dataType == NullType) s"$values[$i] = 0;"
+        else s"if (${value.isNull}) { $values[$i] = 0; } else { $values[$i] = ${value.value}; }"
+      s"${value.code}\n$known"
     }
     ev.copy(
       code = code"""
         ${ctx.splitExpressionsWithCurrentInputs(steps, prettyName)}
         final byte[] ${ev.value} = io.zcube.curve.BitInterleaver.interleave($values);""",
-      isNull = FalseLiteral)
+      isNull = FalseLiteral
+    )
   }
 
   override protected def withNewChildrenInternal(
