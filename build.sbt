@@ -33,7 +33,8 @@ val sparkOpens = Seq(
   "java.base/sun.nio.ch",
   "java.base/sun.nio.cs",
   "java.base/sun.security.action",
-  "java.base/sun.util.calendar").flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
+  "java.base/sun.util.calendar"
+).flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
   Seq("-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true")
 
 val common = Seq(
@@ -51,14 +52,16 @@ val common = Seq(
     s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}"),
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
   Test / scalacOptions -= "-Wnonunit-statement",
-  Compile / doc / sources := Nil)
+  Compile / doc / sources := Nil
+)
 
 def shims(folders: Seq[String]) = Seq(
   Compile / unmanagedSourceDirectories ++=
     folders.map(baseDirectory.value / "src" / "main" / "scala-shims" / _))
 
-val sparkTestKit = Seq("spark-core", "spark-catalyst", "spark-sql", "spark-common-utils").map { name =>
-  ("org.apache.spark" %% name % sparkLine.spark % Test).classifier("tests")
+val sparkTestKit = Seq("spark-core", "spark-catalyst", "spark-sql", "spark-common-utils").map {
+  name =>
+    ("org.apache.spark" %% name % sparkLine.spark % Test).classifier("tests")
 }
 
 lazy val core = (project in file("jvm/core")).settings(common).settings(name := "zcube-core")
@@ -75,7 +78,8 @@ lazy val spark = (project in file("jvm/spark"))
     Antlr4 / antlr4GenVisitor := true,
     Antlr4 / antlr4GenListener := false,
     libraryDependencies --= Seq("org.antlr" % "antlr4-runtime" % "4.13.1"),
-    libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit)
+    libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit
+  )
 
 lazy val delta = (project in file("jvm/delta"))
   .dependsOn(spark % "compile->compile;test->test")
@@ -93,7 +97,8 @@ lazy val delta = (project in file("jvm/delta"))
         (spark / Compile / packageBin / mappings).value ++
         Seq("LICENSE", "NOTICE")
           .map(f => (ThisBuild / baseDirectory).value / f -> s"META-INF/$f")
-          .filter(_._1.exists))
+          .filter(_._1.exists)
+  )
 
 lazy val benchmarks = (project in file("jvm/benchmarks"))
   .enablePlugins(JmhPlugin)
@@ -104,7 +109,8 @@ lazy val benchmarks = (project in file("jvm/benchmarks"))
     Jmh / javaOptions ++= sparkOpens,
     libraryDependencies ++= Seq(
       sparkModule("spark-sql", "compile"),
-      "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta))
+      "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta)
+  )
 
 lazy val root = (project in file("."))
   .aggregate(core, spark, delta)

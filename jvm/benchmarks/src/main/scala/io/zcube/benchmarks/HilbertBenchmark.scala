@@ -11,8 +11,8 @@ import io.zcube.curve.HilbertCurve
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
+@Warmup(iterations = 10, time = 100, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 300, time = 5, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 class HilbertBenchmark {
 

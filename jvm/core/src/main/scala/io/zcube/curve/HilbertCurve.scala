@@ -1,22 +1,21 @@
 package io.zcube.curve
 
-/**
- * The Hilbert curve in Skilling's orientation: neighbours on it differ by 1 in one coordinate.
- *
- * {{{
- *   2 dimensions, 2 bits; x to the right, y down
- *    0  1 14 15
- *    3  2 13 12
- *    4  7  8 11
- *    5  6  9 10
- * }}}
- *
- * Up to six dimensions run on tables ([[HilbertStateMachine]]), several bits of each coordinate a
- * step; more dimensions run Skilling's loops ([[SkillingTransform]]) on a copy of the point. For more
- * than 63 bits in all see [[WideHilbertCurve]].
- *
- * Source: J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
- */
+/** The Hilbert curve in Skilling's orientation: neighbours on it differ by 1 in one coordinate.
+  *
+  * {{{
+  *   2 dimensions, 2 bits; x to the right, y down
+  *    0  1 14 15
+  *    3  2 13 12
+  *    4  7  8 11
+  *    5  6  9 10
+  * }}}
+  *
+  * Up to six dimensions run on tables ([[HilbertStateMachine]]), several bits of each coordinate a
+  * step; more dimensions run Skilling's loops ([[SkillingTransform]]) on a copy of the point. For more
+  * than 63 bits in all see [[WideHilbertCurve]].
+  *
+  * Source: J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
+  */
 final case class HilbertCurve(dimensions: Int, bits: Int) extends SpaceFillingCurve {
   SpaceFillingCurve.check(dimensions, bits)
 

@@ -20,7 +20,9 @@ import scala.collection.mutable
   * @param dimensions 1 to [[HilbertStateMachine.MaxDimensions]]
   * @param levelsPerStep levels, that is bits of each coordinate, read by one look-up
   */
-private[curve] final class HilbertStateMachine private (val dimensions: Int, val levelsPerStep: Int) {
+final private[curve] class HilbertStateMachine private (
+    val dimensions: Int,
+    val levelsPerStep: Int) {
   import HilbertStateMachine.{Permutation, Transition}
 
   val width: Int = dimensions * levelsPerStep
@@ -62,12 +64,13 @@ private[curve] final class HilbertStateMachine private (val dimensions: Int, val
 
   /** Reads `levelsPerStep` levels: the next permutation, the flips to toggle (a bit an axis), and the digits. */
   private def step(from: Permutation, chunk: Int): (Permutation, Int, Int) =
-    (levelsPerStep - 1 to 0 by -1).foldLeft((from, 0, 0)) { case ((permutation, flips, digits), bit) =>
-      val cell = (0 until dimensions).foldLeft(0) { (bits, axis) =>
-        (bits << 1) | ((chunk >>> ((dimensions - 1 - axis) * levelsPerStep + bit)) & 1)
-      }
-      val next = level(permutation, cell ^ flips)
-      (next.to, flips ^ next.toggled, (digits << dimensions) | next.digits)
+    (levelsPerStep - 1 to 0 by -1).foldLeft((from, 0, 0)) {
+      case ((permutation, flips, digits), bit) =>
+        val cell = (0 until dimensions).foldLeft(0) { (bits, axis) =>
+          (bits << 1) | ((chunk >>> ((dimensions - 1 - axis) * levelsPerStep + bit)) & 1)
+        }
+        val next = level(permutation, cell ^ flips)
+        (next.to, flips ^ next.toggled, (digits << dimensions) | next.digits)
     }
 
   /** One level of the transform on axes permuted by `from`.
@@ -113,7 +116,7 @@ private[curve] object HilbertStateMachine {
   private type Permutation = Vector[Int]
 
   /** @param toggled axes to flip from here on, a bit each, the first axis leftmost */
-  private final case class Transition(to: Permutation, toggled: Int, digits: Int)
+  final private case class Transition(to: Permutation, toggled: Int, digits: Int)
 
   /** The machine for 1 to [[MaxDimensions]] dimensions, built at the first call and shared. */
   def of(dimensions: Int): HilbertStateMachine = dimensions match {

@@ -10,9 +10,9 @@ private[curve] class HilbertWalk(machine: HilbertStateMachine, bits: Int) {
   private val levelMask = (1 << levels) - 1
   private val width = machine.width
   private val widthMask = (1 << width) - 1
-  protected final val table = machine.table
-  protected final val start = machine.start(bits)
-  protected final val firstShift = (machine.steps(bits) - 1) * levels
+  final protected val table = machine.table
+  final protected val start = machine.start(bits)
+  final protected val firstShift = (machine.steps(bits) - 1) * levels
 
   /** The index, of which the low 64 bits are kept. */
   def index(point: Array[Int]): Long = {

@@ -1,7 +1,7 @@
 package io.zcube.curve
 
 /** [[HilbertWalk]] in 2 dimensions, 5 levels a step. */
-private[curve] final class HilbertWalk2(machine: HilbertStateMachine, bits: Int)
+final private[curve] class HilbertWalk2(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
   require(machine.dimensions == 2 && machine.levelsPerStep == 5)
 

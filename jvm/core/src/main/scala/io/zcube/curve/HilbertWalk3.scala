@@ -1,7 +1,7 @@
 package io.zcube.curve
 
 /** [[HilbertWalk]] in 3 dimensions, 3 levels a step. */
-private[curve] final class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
+final private[curve] class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
   require(machine.dimensions == 3 && machine.levelsPerStep == 3)
 

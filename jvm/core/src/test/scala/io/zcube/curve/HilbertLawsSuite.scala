@@ -35,10 +35,11 @@ class HilbertLawsSuite extends AnyFunSuite {
   }
 
   test("large grids, byte form: whole bytes, no more than needed") {
-    samples(CurveGenerators.points(400, maxDimensions = 12), 3000).foreach { case (n, bits, point) =>
-      val index = WideHilbertCurve(n, bits).index(point.map(_.toInt).toArray)
-      assert(index.length == (n * bits + 7) / 8)
-      assert(PaperHilbert.point(unsigned(index), n, bits) == point.map(BigInt(_)), s"$n x $bits")
+    samples(CurveGenerators.points(400, maxDimensions = 12), 3000).foreach {
+      case (n, bits, point) =>
+        val index = WideHilbertCurve(n, bits).index(point.map(_.toInt).toArray)
+        assert(index.length == (n * bits + 7) / 8)
+        assert(PaperHilbert.point(unsigned(index), n, bits) == point.map(BigInt(_)), s"$n x $bits")
     }
   }
 

@@ -2,10 +2,10 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode}
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, ExpressionDescription}
 import org.apache.spark.sql.types._
 
 import io.zcube.curve.SpaceFillingCurve
@@ -35,6 +35,13 @@ import io.zcube.curve.SpaceFillingCurve
        14
       > SELECT _FUNC_(5, 5, 10, 20);
        7865
+      > SELECT hex(_FUNC_(32, 0, 1));
+       0000000000000003
+      > SELECT _FUNC_(2, NULL, 0);
+       NULL
+  """,
+  note = """
+    Coordinates are read from left to right, up to the first NULL.
   """,
   since = "0.1.0",
   group = "math_funcs"
@@ -52,26 +59,37 @@ case class HilbertIndex(children: Seq[Expression]) extends Expression {
 
   override def checkInputDataTypes(): TypeCheckResult =
     if (children.length < 2) {
-      TypeCheckFailure(s"$prettyName needs the number of bits and at least one column")
-    } else if (!children.head.foldable || !IntArgument.isIntOrNarrower(children.head.dataType)) {
-      TypeCheckFailure(s"the number of bits of $prettyName must be a constant INT")
+      ArgumentChecks.wrongNumberOfArguments(prettyName, "> 1", children.length)
     } else {
-      Option(children.head.eval()).map(_.asInstanceOf[Number].intValue) match {
-        case Some(n) if n >= 1 && n <= 32 => checkColumns()
-        case other =>
-          TypeCheckFailure(
-            s"the number of bits of $prettyName must be 1 to 32, not ${other.getOrElse("NULL")}")
-      }
+      refusalOfBits()
+        .orElse(ArgumentChecks.firstOfAnotherType(columns, ArgumentChecks.Integral, offset = 1))
+        .getOrElse(TypeCheckSuccess)
     }
 
-  private def checkColumns(): TypeCheckResult = columns.zipWithIndex
-    .collectFirst {
-      case (column, i) if !IntArgument.isIntegral(column.dataType) =>
-        TypeCheckFailure(
-          s"coordinate ${i + 1} of $prettyName must be BIGINT, INT, SMALLINT or TINYINT, not " +
-            s"${column.dataType.sql}: bring it into that range, e.g. by range_partition_id")
+  private def refusalOfBits(): Option[TypeCheckResult] = {
+    val expression = children.head
+    def refused(condition: String, parameters: (String, String)*): Option[TypeCheckResult] =
+      Some(DataTypeMismatch(condition, parameters.toMap))
+    if (!expression.foldable) {
+      refused(
+        "NON_FOLDABLE_INPUT",
+        "inputName" -> Cast.toSQLId("bits"),
+        "inputType" -> Cast.toSQLType(IntegerType),
+        "inputExpr" -> Cast.toSQLExpr(expression))
+    } else if (expression.eval() == null) {
+      refused("UNEXPECTED_NULL", "exprName" -> Cast.toSQLId("bits"))
+    } else {
+      ArgumentChecks.firstOfAnotherType(Seq(expression), ArgumentChecks.UpToInt).orElse {
+        if (bits >= 1 && bits <= 32) None
+        else
+          refused(
+            "VALUE_OUT_OF_RANGE",
+            "exprName" -> Cast.toSQLId("bits"),
+            "valueRange" -> "[1, 32]",
+            "currentValue" -> Cast.toSQLValue(bits, IntegerType))
+      }
     }
-    .getOrElse(TypeCheckSuccess)
+  }
 
   @transient private lazy val kernel = new HilbertKernel(columns.length, bits)
 

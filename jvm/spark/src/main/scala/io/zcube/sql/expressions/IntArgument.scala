@@ -9,7 +9,4 @@ private[expressions] object IntArgument {
     case ByteType | ShortType | IntegerType | NullType => true
     case _ => false
   }
-
-  def isIntegral(dataType: DataType): Boolean =
-    dataType == LongType || isIntOrNarrower(dataType)
 }

@@ -2,7 +2,7 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription}
@@ -27,6 +27,11 @@ import io.zcube.curve.BitInterleaver
        000000000000B629
       > SELECT hex(_FUNC_(97, 214));
        0000000000007916
+      > SELECT hex(_FUNC_(NULL, 1));
+       0000000000000001
+  """,
+  note = """
+    The arguments are not cast: a BIGINT cut down to an INT would order nothing.
   """,
   since = "0.1.0",
   group = "bitwise_funcs"
@@ -38,18 +43,10 @@ case class InterleaveBits(children: Seq[Expression]) extends Expression {
   override def prettyName: String = "interleave_bits"
 
   override def checkInputDataTypes(): TypeCheckResult =
-    if (children.isEmpty) {
-      TypeCheckFailure(s"$prettyName needs at least one argument")
-    } else {
-      children.zipWithIndex
-        .collectFirst {
-          case (child, i) if !IntArgument.isIntOrNarrower(child.dataType) =>
-            TypeCheckFailure(
-              s"argument ${i + 1} of $prettyName must be INT, SMALLINT or TINYINT, not " +
-                s"${child.dataType.sql}: bring it into that range, e.g. by range_partition_id")
-        }
-        .getOrElse(TypeCheckSuccess)
-    }
+    if (children.isEmpty) ArgumentChecks.wrongNumberOfArguments(prettyName, "> 0", 0)
+    else ArgumentChecks.firstOfAnotherType(
+      children,
+      ArgumentChecks.UpToInt).getOrElse(TypeCheckSuccess)
 
   override def eval(input: InternalRow): Any = {
     val values = new Array[Int](children.length)
@@ -67,8 +64,11 @@ case class InterleaveBits(children: Seq[Expression]) extends Expression {
       ctx.addMutableState("int[]", "interleaved", v => s"$v = new int[${children.length}];")
     val steps = children.zipWithIndex.map { case (child, i) =>
       val value = child.genCode(ctx)
-      val known = if (child.dataType == NullType) "0" else s"${value.isNull} ? 0 : ${value.value}"
-      s"${value.code}\n$values[$i] = $known;"
+      // Not `isNull ? 0 : value`: Janino takes that for a byte where the value is a byte, and then refuses the 0.
+      val known =
+        if (child.dataType == NullType) s"$values[$i] = 0;"
+        else s"if (${value.isNull}) { $values[$i] = 0; } else { $values[$i] = ${value.value}; }"
+      s"${value.code}\n$known"
     }
     ev.copy(
       code = code"""

@@ -2,7 +2,6 @@ package io.zcube.sql.expressions
 
 import scala.util.Random
 
-import org.apache.spark.{SparkFunSuite, SparkThrowable}
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.DataTypeMismatch
@@ -15,29 +14,44 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeProjection
 }
 import org.apache.spark.sql.types._
+import org.apache.spark.{SparkFunSuite, SparkThrowable}
 
 import io.zcube.curve.PaperHilbert
-import io.zcube.sql.errors.ZCubeRuntimeException
+import io.zcube.sql.errors.ZCubeArithmeticException
 
 class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
 
-  private def hilbert(bits: Int, columns: Expression*): HilbertIndex = HilbertIndex(Literal(bits), columns)
+  private def hilbert(bits: Int, columns: Expression*): HilbertIndex =
+    HilbertIndex(Literal(bits) +: columns)
 
-  private def literals(bits: Int, values: Long*): HilbertIndex = hilbert(bits, values.map(Literal(_)): _*)
+  private def literals(bits: Int, values: Long*): HilbertIndex =
+    hilbert(bits, values.map(Literal(_)): _*)
 
   private def ints(n: Int): Seq[Expression] =
     (0 until n).map(BoundReference(_, IntegerType, nullable = true))
 
   test("F2: the 4 x 4 table and (5, 10, 20)") {
     val table = Seq(Seq(0, 1, 14, 15), Seq(3, 2, 13, 12), Seq(4, 7, 8, 11), Seq(5, 6, 9, 10))
-    for { y <- 0 to 3; x <- 0 to 3 } checkEvaluation(hilbert(2, Literal(x), Literal(y)), table(y)(x).toLong)
+    for { y <- 0 to 3; x <- 0 to 3 }
+      checkEvaluation(hilbert(2, Literal(x), Literal(y)), table(y)(x).toLong)
     checkEvaluation(hilbert(5, Literal(5), Literal(10), Literal(20)), 7865L)
   }
 
   test("the paper's inverse gives the point back: BIGINT up to 63 bits, else BINARY") {
     val random = new Random(20042)
     for {
-      (n, bits) <- Seq(1 -> 32, 2 -> 1, 2 -> 31, 2 -> 32, 3 -> 21, 3 -> 22, 4 -> 16, 7 -> 9, 7 -> 10, 9 -> 8, 20 -> 32)
+      (n, bits) <- Seq(
+        1 -> 32,
+        2 -> 1,
+        2 -> 31,
+        2 -> 32,
+        3 -> 21,
+        3 -> 22,
+        4 -> 16,
+        7 -> 9,
+        7 -> 10,
+        9 -> 8,
+        20 -> 32)
       _ <- 1 to 5
     } {
       val point = Seq.fill(n)(random.nextLong() >>> (64 - bits))
@@ -54,12 +68,17 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
       assert(PaperHilbert.point(index, n, bits) == point.map(BigInt(_)), s"$n x $bits")
       checkEvaluation(expression, result)
       val row = InternalRow.fromSeq(point)
-      checkEvaluation(hilbert(bits, point.indices.map(BoundReference(_, LongType, nullable = true)): _*), result, row)
+      checkEvaluation(
+        hilbert(bits, point.indices.map(BoundReference(_, LongType, nullable = true)): _*),
+        result,
+        row)
     }
   }
 
   test("a NULL column makes the index NULL, for every input type") {
-    for { dataType <- Seq(ByteType, ShortType, IntegerType, LongType, NullType); bits <- Seq(4, 32) } {
+    for {
+      dataType <- Seq(ByteType, ShortType, IntegerType, LongType, NullType); bits <- Seq(4, 32)
+    } {
       val columns = Seq(Literal(1), BoundReference(0, dataType, nullable = true), Literal(2))
       checkEvaluation(hilbert(bits, columns: _*), null, InternalRow(null))
     }
@@ -74,11 +93,11 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
 
   test("reading stops at the first NULL, also for values that do not fit") {
     checkEvaluation(hilbert(2, ints(2): _*), null, InternalRow(null, 99))
-    checkErrorInExpression[ZCubeRuntimeException](
+    checkErrorInExpression[ZCubeArithmeticException](
       hilbert(2, ints(2): _*),
       InternalRow(99, null),
       "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
-      Map("value" -> "99", "maxValue" -> "3", "bits" -> "2"))
+      Map("value" -> "99", "greatest" -> "3", "bits" -> "2"))
   }
 
   test("a value off the grid is an error that names value and bits, in both modes") {
@@ -89,13 +108,14 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
       (32, 1L << 32, LongType),
       (32, -1, IntegerType),
       (10, 1L << 40, LongType)).foreach { case (bits, value, dataType) =>
-      checkErrorInExpression[ZCubeRuntimeException](
+      checkErrorInExpression[ZCubeArithmeticException](
         hilbert(bits, BoundReference(0, dataType, nullable = false), Literal(0)),
         InternalRow(value),
         "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
-        Map("value" -> s"$value", "maxValue" -> s"${(1L << bits) - 1}", "bits" -> s"$bits"))
+        Map("value" -> s"$value", "greatest" -> s"${(1L << bits) - 1}", "bits" -> s"$bits")
+      )
     }
-    val error = intercept[ZCubeRuntimeException](literals(10, 1024).eval())
+    val error = intercept[ZCubeArithmeticException](literals(10, 1024).eval())
     assert((error: SparkThrowable).getSqlState == "22003")
     assert(error.getMessage.contains("1024") && error.getMessage.contains("10 bits"))
   }
@@ -125,9 +145,12 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
     }
 
   test("bits must be a constant INT from 1 to 32") {
-    assert(refusal(HilbertIndex(ints(1).head, ints(1))).errorSubClass == "NON_FOLDABLE_INPUT")
-    assert(refusal(HilbertIndex(Literal(null, IntegerType), ints(1))).errorSubClass == "UNEXPECTED_NULL")
-    assert(refusal(HilbertIndex(Literal("ten"), ints(1))).errorSubClass == "UNEXPECTED_INPUT_TYPE")
+    assert(refusal(HilbertIndex(ints(1) ++ ints(1))).errorSubClass == "NON_FOLDABLE_INPUT")
+    assert(refusal(HilbertIndex(Literal(
+      null,
+      IntegerType) +: ints(1))).errorSubClass == "UNEXPECTED_NULL")
+    assert(
+      refusal(HilbertIndex(Literal("ten") +: ints(1))).errorSubClass == "UNEXPECTED_INPUT_TYPE")
     Seq(0, -1, 33).foreach { bits =>
       val mismatch = refusal(hilbert(bits, ints(1): _*))
       assert(mismatch.errorSubClass == "VALUE_OUT_OF_RANGE")
@@ -145,7 +168,9 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
   }
 
   test("no bits and no column are refused") {
-    Seq(() => new HilbertIndex(Nil).checkInputDataTypes(), () => hilbert(4).checkInputDataTypes()).foreach { call =>
+    Seq(
+      () => HilbertIndex(Nil).checkInputDataTypes(),
+      () => hilbert(4).checkInputDataTypes()).foreach { call =>
       val error = intercept[AnalysisException](call())
       assert(error.getCondition == "WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
     }

@@ -4,6 +4,7 @@ import scala.util.Random
 
 import org.apache.spark.SparkFunSuite
 import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.DataTypeMismatch
 import org.apache.spark.sql.catalyst.expressions.{
   BoundReference,
@@ -11,7 +12,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   ExpressionEvalHelper,
   Literal
 }
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 class InterleaveBitsSuite extends SparkFunSuite with ExpressionEvalHelper {
@@ -41,7 +41,8 @@ class InterleaveBitsSuite extends SparkFunSuite with ExpressionEvalHelper {
 
   test("NULL counts as 0, for every input type, and the result is never NULL") {
     Seq(ByteType, ShortType, IntegerType, NullType).foreach { dataType =>
-      val expression = InterleaveBits(Seq(BoundReference(0, dataType, nullable = true), Literal(-1)))
+      val expression =
+        InterleaveBits(Seq(BoundReference(0, dataType, nullable = true), Literal(-1)))
       assert(!expression.nullable)
       checkEvaluation(expression, oracle(Seq(0, -1)), InternalRow(null))
     }
@@ -56,8 +57,11 @@ class InterleaveBitsSuite extends SparkFunSuite with ExpressionEvalHelper {
   }
 
   test("a row does not see the values of the row before") {
-    val columns = Seq(BoundReference(0, IntegerType, nullable = true), BoundReference(1, IntegerType, nullable = true))
-    val projection = org.apache.spark.sql.catalyst.expressions.UnsafeProjection.create(Seq(InterleaveBits(columns)))
+    val columns = Seq(
+      BoundReference(0, IntegerType, nullable = true),
+      BoundReference(1, IntegerType, nullable = true))
+    val projection = org.apache.spark.sql.catalyst.expressions.UnsafeProjection.create(Seq(
+      InterleaveBits(columns)))
     assert(projection(InternalRow(7, -1)).getBinary(0).toSeq == oracle(Seq(7, -1)).toSeq)
     assert(projection(InternalRow(null, 4)).getBinary(0).toSeq == oracle(Seq(0, 4)).toSeq)
   }
@@ -72,15 +76,16 @@ class InterleaveBitsSuite extends SparkFunSuite with ExpressionEvalHelper {
   }
 
   test("wider and other types are refused") {
-    Seq(LongType, StringType, DoubleType, DecimalType(5, 0), BooleanType, DateType).foreach { dataType =>
-      val columns = Seq(Literal(1), BoundReference(0, dataType, nullable = true))
-      InterleaveBits(columns).checkInputDataTypes() match {
-        case DataTypeMismatch(condition, parameters) =>
-          assert(condition == "UNEXPECTED_INPUT_TYPE")
-          assert(parameters("paramIndex") == "second")
-          assert(parameters("inputType").contains(dataType.sql))
-        case other => fail(s"$dataType: $other")
-      }
+    Seq(LongType, StringType, DoubleType, DecimalType(5, 0), BooleanType, DateType).foreach {
+      dataType =>
+        val columns = Seq(Literal(1), BoundReference(0, dataType, nullable = true))
+        InterleaveBits(columns).checkInputDataTypes() match {
+          case DataTypeMismatch(condition, parameters) =>
+            assert(condition == "UNEXPECTED_INPUT_TYPE")
+            assert(parameters("paramIndex") == "second")
+            assert(parameters("inputType").contains(dataType.sql))
+          case other => fail(s"$dataType: $other")
+        }
     }
   }
 

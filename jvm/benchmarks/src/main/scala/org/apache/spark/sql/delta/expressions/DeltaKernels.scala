@@ -4,7 +4,8 @@ package org.apache.spark.sql.delta.expressions
 object DeltaKernels {
 
   /** @param fast `spark.databricks.delta.optimize.zorder.fastInterleaveBits.enabled`, off by default */
-  def interleave(values: Array[Int], fast: Boolean): Array[Byte] = InterleaveBits.interleaveBits(values, fast)
+  def interleave(values: Array[Int], fast: Boolean): Array[Byte] =
+    InterleaveBits.interleaveBits(values, fast)
 
   def hilbertIndex(point: Array[Int], bits: Int): Long =
     HilbertStates.getStateList(point.length).translateNPointToDKey(point, bits)
