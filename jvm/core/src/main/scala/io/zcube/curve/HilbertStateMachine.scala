@@ -53,7 +53,7 @@ final private[curve] class HilbertStateMachine private (
     val start = permutations.keys
       .find(p => (0 until padding).foldLeft(p)((q, _) => level(q, 0).to) == unpermuted)
       .get
-    permutations(start) * 0
+    permutations(start) << width
   }
 
   /** Steps needed for coordinates of `bits` bits; the first step may read zeros above them. */
