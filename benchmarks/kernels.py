@@ -3,8 +3,8 @@
     sbt "benchmarks/Jmh/run -prof gc -rf json -rff /tmp/kernels.json"
     python -m benchmarks.kernels /tmp/kernels.json
 
-The iterations are short and many, and the least of them counts: on a shared machine an average measures the
-neighbours as well. The median stands beside it to show how busy the machine was.
+The iterations are short and many, and the least of them counts: on a shared machine an average
+measures the neighbours as well. The median stands beside it to show how busy the machine was.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VERSIONS = {"spark": "4.2.0", "delta": "4.4.0"}
 
 
 def processor() -> str:
-    """The processor's model name, where the system tells it."""
+    """Return the processor's model name, where the system tells it."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -30,7 +30,7 @@ def processor() -> str:
 
 
 def summary(entry: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of one benchmark: nanoseconds and bytes allocated for each call."""
+    """Reduce one benchmark to nanoseconds and bytes allocated for each call."""
     scores = [score for fork in entry["primaryMetric"]["rawData"] for score in fork]
     suite, kernel = entry["benchmark"].split(".")[-2:]
     return {
@@ -45,15 +45,16 @@ def summary(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def table(machine: dict[str, Any], rows: list[dict[str, Any]]) -> str:
-    """The summaries as Markdown, Delta's time over this project's in the last column."""
+    """Lay the summaries out as Markdown, Delta's time over ZCube's in the last column."""
     lines = [
         "# Curve kernels",
         "",
         f"{machine['cpu']}, {machine['cpus']} processors, Java {machine['java']}, "
         f"JMH {machine['jmh']}, Delta {machine['delta']} on Spark {machine['spark']}.",
         "",
-        "Nanoseconds for one call: the least of many short iterations, and their median in brackets. The machine was",
-        "shared while this ran, which the medians show; the ratio is that of the least times.",
+        "Nanoseconds for one call: the least of many short iterations, and their median in",
+        "brackets. The machine was shared while this ran, which the medians show; the ratio is",
+        "that of the least times.",
         "",
         "| kernel | case | implementation | ns | bytes allocated | Delta's time / ZCube's |",
         "|---|---|---|---:|---:|---:|",
@@ -62,14 +63,15 @@ def table(machine: dict[str, Any], rows: list[dict[str, Any]]) -> str:
     for row in rows:
         ratio = row["least_ns"] / ours[row["suite"], row["case"]]
         lines.append(
-            f"| {row['suite']} | {row['case']} | {row['kernel']} | {row['least_ns']} ({row['median_ns']}) "
-            f"| {row['bytes']} | {'' if row['kernel'] == 'zcube' else f'{ratio:.1f}'} |"
+            f"| {row['suite']} | {row['case']} | {row['kernel']} "
+            f"| {row['least_ns']} ({row['median_ns']}) | {row['bytes']} "
+            f"| {'' if row['kernel'] == 'zcube' else f'{ratio:.1f}'} |"
         )
     return "\n".join(lines) + "\n"
 
 
 def main(raw: Path) -> None:
-    """Writes `results/kernels.json` and `results/kernels.md`."""
+    """Write `results/kernels.json` and `results/kernels.md`."""
     entries = json.loads(raw.read_text())
     machine = {
         "cpu": processor(),
@@ -80,7 +82,9 @@ def main(raw: Path) -> None:
     }
     rows = [summary(entry) for entry in entries]
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "kernels.json").write_text(json.dumps({"machine": machine, "kernels": rows}, indent=2) + "\n")
+    (RESULTS / "kernels.json").write_text(
+        json.dumps({"machine": machine, "kernels": rows}, indent=2) + "\n"
+    )
     (RESULTS / "kernels.md").write_text(table(machine, rows))
 
 
