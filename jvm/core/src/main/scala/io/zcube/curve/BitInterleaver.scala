@@ -1,15 +1,14 @@
 package io.zcube.curve
 
-/**
- * Interleaves the bits of INTs into bytes whose unsigned order is Z-order.
- *
- * {{{
- *   values a, b  →  a31 b31 a30 b30 … a0 b0   (8 bytes, big-endian)
- * }}}
- *
- * Up to eight values are interleaved a byte of each at a time: a table spreads the byte's bits as
- * far apart as there are values, and the spread bytes are shifted into each other's gaps.
- */
+/** Interleaves the bits of INTs into bytes whose unsigned order is Z-order.
+  *
+  * {{{
+  *   values a, b  →  a31 b31 a30 b30 … a0 b0   (8 bytes, big-endian)
+  * }}}
+  *
+  * Up to eight values are interleaved a byte of each at a time: a table spreads the byte's bits as
+  * far apart as there are values, and the spread bytes are shifted into each other's gaps.
+  */
 object BitInterleaver {
 
   /** With more values a spread byte no longer fits into a long. */

@@ -1,12 +1,11 @@
 package io.zcube.curve
 
-/**
- * Z-order: the bits of the coordinates taken in turns, the first coordinate's first.
- *
- * {{{
- *   point (y, x) = (1 0, 1 1)   index = y1 x1 y0 x0 = 1 1 0 1
- * }}}
- */
+/** Z-order: the bits of the coordinates taken in turns, the first coordinate's first.
+  *
+  * {{{
+  *   point (y, x) = (1 0, 1 1)   index = y1 x1 y0 x0 = 1 1 0 1
+  * }}}
+  */
 final case class MortonCurve(dimensions: Int, bits: Int) extends SpaceFillingCurve {
   SpaceFillingCurve.check(dimensions, bits)
 

@@ -1,10 +1,9 @@
 package io.zcube.curve
 
-/**
- * The Hilbert index of a point by Skilling's loops, for any number of dimensions.
- *
- * Source: J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
- */
+/** The Hilbert index of a point by Skilling's loops, for any number of dimensions.
+  *
+  * Source: J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
+  */
 object SkillingTransform {
 
   /** Index of the point where dimensions × bits is at most 63. */
@@ -23,10 +22,9 @@ object SkillingTransform {
     result
   }
 
-  /**
-   * Index of the point as bytes, most significant first, so that unsigned byte order is curve
-   * order. Length: dimensions × bits, rounded up to whole bytes; spare bits are leading zeros.
-   */
+  /** Index of the point as bytes, most significant first, so that unsigned byte order is curve
+    * order. Length: dimensions × bits, rounded up to whole bytes; spare bits are leading zeros.
+    */
   def bytes(point: Array[Int], bits: Int): Array[Byte] = {
     val axes = if (point.length == 1) point else transposed(point, bits)
     val total = axes.length * bits

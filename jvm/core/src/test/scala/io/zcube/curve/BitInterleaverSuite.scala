@@ -17,10 +17,11 @@ class BitInterleaverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("any number of any INTs") {
-    forAll(Gen.choose(1, 20).flatMap(Gen.listOfN(_, Gen.choose(Int.MinValue, Int.MaxValue)))) { values =>
-      val bytes = BitInterleaver.interleave(values.toArray)
-      assert(bytes.length === 4 * values.length)
-      assert(BigInt(1, bytes) === byStrings(values))
+    forAll(Gen.choose(1, 20).flatMap(Gen.listOfN(_, Gen.choose(Int.MinValue, Int.MaxValue)))) {
+      values =>
+        val bytes = BitInterleaver.interleave(values.toArray)
+        assert(bytes.length === 4 * values.length)
+        assert(BigInt(1, bytes) === byStrings(values))
     }
   }
 }

@@ -28,8 +28,22 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(HilbertCurve(3, 5).index(Array(5, 10, 20)) === 7865)
   }
 
-  for ((dimensions, bits) <- Seq(1 -> 6, 2 -> 1, 2 -> 3, 2 -> 4, 2 -> 7, 3 -> 1, 3 -> 2, 3 -> 4,
-      4 -> 1, 4 -> 3, 5 -> 2, 5 -> 3, 6 -> 2, 7 -> 2, 8 -> 1)) {
+  for ((dimensions, bits) <- Seq(
+      1 -> 6,
+      2 -> 1,
+      2 -> 3,
+      2 -> 4,
+      2 -> 7,
+      3 -> 1,
+      3 -> 2,
+      3 -> 4,
+      4 -> 1,
+      4 -> 3,
+      5 -> 2,
+      5 -> 3,
+      6 -> 2,
+      7 -> 2,
+      8 -> 1))
     test(s"F3: one to one, neighbours differ by 1: $dimensions dimensions, $bits bits") {
       val curve = HilbertCurve(dimensions, bits)
       val along = new Array[Array[Int]](1 << (dimensions * bits))
@@ -42,7 +56,6 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(a.zip(b).map { case (p, q) => math.abs(p - q) }.sum === 1)
       }
     }
-  }
 
   test("two dimensions: the curve glued of four copies of itself") {
     for (bits <- 1 to 6) {

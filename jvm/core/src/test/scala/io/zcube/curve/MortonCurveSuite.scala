@@ -19,14 +19,18 @@ class MortonCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(points) { case (bits, point) =>
       val strings = point.map(binary(_, bits))
       val turns = (0 until bits).flatMap(i => strings.map(_(i))).mkString
-      assert(MortonCurve(point.length, bits).index(point.map(_.toInt).toArray) === BigInt(turns, 2).toLong)
+      assert(MortonCurve(point.length, bits).index(point.map(_.toInt).toArray) === BigInt(
+        turns,
+        2).toLong)
     }
   }
 
   test("linear order is the strings of bits one after the other") {
     forAll(points) { case (bits, point) =>
       val all = point.map(binary(_, bits)).mkString
-      assert(LinearCurve(point.length, bits).index(point.map(_.toInt).toArray) === BigInt(all, 2).toLong)
+      assert(LinearCurve(point.length, bits).index(point.map(_.toInt).toArray) === BigInt(
+        all,
+        2).toLong)
     }
   }
 }

@@ -2,22 +2,26 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, CodeGenerator, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.codegen.{
+  CodegenContext,
+  CodeGenerator,
+  ExprCode,
+  FalseLiteral
+}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types.{DataType, LongType}
 
 import io.zcube.layout.CurveLayout
 import io.zcube.sql.layout.TypedRangeBounds
 
-/**
- * Place of a row on the curve of a layout: the columns' values → buckets → ranks → key.
- *
- * BIGINT, never NULL, never negative. A NULL value stands at the start of its column's scale.
- *
- * @param children the clustering columns
- * @param bounds   for each column, the bounds of its buckets
- * @param layout   ranks of the buckets, and the curve
- */
+/** Place of a row on the curve of a layout: the columns' values → buckets → ranks → key.
+  *
+  * BIGINT, never NULL, never negative. A NULL value stands at the start of its column's scale.
+  *
+  * @param children the clustering columns
+  * @param bounds   for each column, the bounds of its buckets
+  * @param layout   ranks of the buckets, and the curve
+  */
 case class ClusteringKey(
     children: Seq[Expression],
     bounds: Seq[TypedRangeBounds],

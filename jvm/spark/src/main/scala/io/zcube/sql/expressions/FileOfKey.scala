@@ -9,14 +9,13 @@ import org.apache.spark.sql.types.{DataType, IntegerType}
 
 import io.zcube.layout.CutPoints
 
-/**
- * Number of the file, 0 to files - 1, that a row belongs to by its clustering key.
- *
- * @param left  the key, BIGINT, never NULL
- * @param right the row's noise, a non-negative BIGINT of which the low 16 bits count, never NULL;
- *              a literal 0 where no key is torn
- * @param cuts  where the sequence of keys is cut
- */
+/** Number of the file, 0 to files - 1, that a row belongs to by its clustering key.
+  *
+  * @param left  the key, BIGINT, never NULL
+  * @param right the row's noise, a non-negative BIGINT of which the low 16 bits count, never NULL;
+  *              a literal 0 where no key is torn
+  * @param cuts  where the sequence of keys is cut
+  */
 case class FileOfKey(left: Expression, right: Expression, cuts: CutPoints)
     extends BinaryExpression {
 
@@ -42,7 +41,8 @@ case class FileOfKey(left: Expression, right: Expression, cuts: CutPoints)
         ${noise.code}
         final int ${ev.value} =
           $cutPoints.fileOf(${key.value}, (int) (${noise.value} & ${FileOfKey.NoiseMask}L));""",
-      isNull = FalseLiteral)
+      isNull = FalseLiteral
+    )
   }
 
   override protected def withNewChildrenInternal(l: Expression, r: Expression): FileOfKey =

@@ -2,19 +2,25 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.{BinaryExpression, Expression, ExpressionDescription, RowOrdering, Unevaluable}
+import org.apache.spark.sql.catalyst.expressions.{
+  BinaryExpression,
+  Expression,
+  ExpressionDescription,
+  RowOrdering,
+  Unevaluable
+}
 import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
 
-/**
- * Approximate rank of a value, as a placeholder: which ranges there are is known only after its input
- * was sampled. [[io.zcube.sql.rules.PullOutRangePartitionId]] fixes at analysis what the input is,
- * [[io.zcube.sql.rules.RangePartitionIdRewrite]] samples it and puts [[RangeIdOf]] here.
- *
- * @param left  the value
- * @param right the number of ranges, a constant INT of 1 to [[RangePartitionId.MostRanges]]
- */
+/** Approximate rank of a value, as a placeholder: which ranges there are is known only after its input
+  * was sampled. [[io.zcube.sql.rules.PullOutRangePartitionId]] fixes at analysis what the input is,
+  * [[io.zcube.sql.rules.RangePartitionIdRewrite]] samples it and puts [[RangeIdOf]] here.
+  *
+  * @param left  the value
+  * @param right the number of ranges, a constant INT of 1 to [[RangePartitionId.MostRanges]]
+  */
 @ExpressionDescription(
-  usage = """
+  usage =
+    """
     _FUNC_(expr, n) - Divides the values of expr into n ranges of about as many rows each and returns
       the number of the range, 0 to n - 1: an approximate rank. The ranges come from a sample of the
       rows that the operator reads, before it filters them, taken by one Spark job.""",
@@ -34,7 +40,8 @@ import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
        99	2
   """,
   since = "0.1.0",
-  group = "misc_funcs")
+  group = "misc_funcs"
+)
 case class RangePartitionId(left: Expression, right: Expression)
     extends BinaryExpression
     with Unevaluable {

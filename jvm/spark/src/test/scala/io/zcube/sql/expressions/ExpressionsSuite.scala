@@ -31,7 +31,9 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
     TimestampNTZType -> Seq(-1L, 0L, Long.MaxValue),
     DayTimeIntervalType() -> Seq(-5L, 5L),
     YearMonthIntervalType() -> Seq(-5, 5),
-    DecimalType(10, 2) -> Seq(Decimal(BigDecimal("-1.50"), 10, 2), Decimal(BigDecimal("7.25"), 10, 2)),
+    DecimalType(10, 2) -> Seq(
+      Decimal(BigDecimal("-1.50"), 10, 2),
+      Decimal(BigDecimal("7.25"), 10, 2)),
     DecimalType(38, 0) -> Seq(
       Decimal(BigDecimal("-99999999999999999999999999999999999999"), 38, 0),
       Decimal(BigDecimal("99999999999999999999999999999999999999"), 38, 0)),
@@ -42,7 +44,8 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
     StructType.fromDDL("a INT, b STRING") -> Seq(
       InternalRow(1, null),
       InternalRow(1, utf8("x")),
-      InternalRow(2, utf8("a"))))
+      InternalRow(2, utf8("a")))
+  )
 
   for ((dataType, ascending) <- values) {
     test(s"range ids of ${dataType.sql}: interpreted = generated, NULL is 0") {
@@ -51,7 +54,10 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
       val id = RangeIdOf(BoundReference(0, dataType, nullable = true), bounds)
       ascending.zipWithIndex.foreach { case (value, i) =>
         checkEvaluation(id, i, InternalRow(value))
-        checkEvaluation(id.copy(child = BoundReference(0, dataType, nullable = false)), i, InternalRow(value))
+        checkEvaluation(
+          id.copy(child = BoundReference(0, dataType, nullable = false)),
+          i,
+          InternalRow(value))
       }
       checkEvaluation(id, 0, InternalRow(null))
     }
@@ -62,34 +68,52 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
       val bounds = TypedRangeBounds.at(dataType, scale.boundIndices.map(ascending(_)))
       // The definition, worked out by hand: NULLs take the first of length + 1 equal shares.
       val ranks = ascending.indices.map(i => ((i + 1.5) / (ascending.length + 1) * 64).toInt)
-      val columns = Seq(BoundReference(0, dataType, nullable = true), BoundReference(1, IntegerType, nullable = true))
+      val columns = Seq(
+        BoundReference(0, dataType, nullable = true),
+        BoundReference(1, IntegerType, nullable = true))
       val second = TypedRangeBounds.at(IntegerType, Array(1))
       val secondScale = RankScale(Array(0), Array(16, 48))
       for (curve <- Seq(LinearCurve(2, 6), MortonCurve(2, 6), HilbertCurve(2, 6))) {
-        val key = ClusteringKey(columns, Seq(bounds, second), new CurveLayout(curve, Array(scale, secondScale)))
+        val key = ClusteringKey(
+          columns,
+          Seq(bounds, second),
+          new CurveLayout(curve, Array(scale, secondScale)))
         val firsts: Seq[(Any, Int)] = ascending.zip(ranks) :+ ((null, 0))
         val seconds: Seq[(Any, Int)] = Seq((1, 16), (2, 48), (null, 0))
-        for ((value, rank) <- firsts; (y, rankY) <- seconds) {
+        for ((value, rank) <- firsts; (y, rankY) <- seconds)
           checkEvaluation(key, curve.index(Array(rank, rankY)), InternalRow(value, y))
-        }
       }
     }
   }
 
   test("-0.0 is 0.0, and every NaN is the same") {
-    val double = RangeIdOf(BoundReference(0, DoubleType, nullable = true), TypedRangeBounds.at(DoubleType, Array(0.0)))
+    val double = RangeIdOf(
+      BoundReference(0, DoubleType, nullable = true),
+      TypedRangeBounds.at(DoubleType, Array(0.0)))
     checkEvaluation(double, 0, InternalRow(-0.0))
     checkEvaluation(double, 1, InternalRow(java.lang.Double.longBitsToDouble(0xfff8000000000001L)))
     val negativeZeroBound = TypedRangeBounds.at(FloatType, Array(-0.0f))
-    checkEvaluation(RangeIdOf(BoundReference(0, FloatType, nullable = true), negativeZeroBound), 0, InternalRow(0.0f))
+    checkEvaluation(
+      RangeIdOf(BoundReference(0, FloatType, nullable = true), negativeZeroBound),
+      0,
+      InternalRow(0.0f))
   }
 
   test("files of keys, with and without noise") {
     val cuts = CutPoints.at(Seq((10L, 0), (20L, 30000), (20L, 50000)))
     def file(key: Long, noise: Long) =
-      FileOfKey(BoundReference(0, LongType, nullable = false), Literal(noise), cuts) -> InternalRow(key)
-    for ((key, noise, expected) <- Seq((9L, 5L, 0), (10L, 0L, 1), (20L, 29999L, 1), (20L, 30000L, 2),
-        (20L, 65535L, 3), (21L, 0L, 3), (20L, 65536L + 30000L, 2))) {
+      FileOfKey(
+        BoundReference(0, LongType, nullable = false),
+        Literal(noise),
+        cuts) -> InternalRow(key)
+    for ((key, noise, expected) <- Seq(
+        (9L, 5L, 0),
+        (10L, 0L, 1),
+        (20L, 29999L, 1),
+        (20L, 30000L, 2),
+        (20L, 65535L, 3),
+        (21L, 0L, 3),
+        (20L, 65536L + 30000L, 2))) {
       val (expression, row) = file(key, noise)
       checkEvaluation(expression, expected, row)
     }
@@ -100,16 +124,20 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
     val row = InternalRow.fromSeq((0 until 40).map(i => if (i % 7 == 3) null else i * 0x01010101))
     checkConsistencyBetweenInterpretedAndCodegen(
       (xs: Seq[org.apache.spark.sql.catalyst.expressions.Expression]) => InterleaveBits(xs),
-      IntegerType, 9)
+      IntegerType,
+      9)
     val interleaved = InterleaveBits(columns)
     checkEvaluation(interleaved, interleaved.eval(row), row)
     val small = HilbertIndex(Literal(2) +: Seq(Literal(2), Literal(0)))
     checkEvaluation(small, 14L)
-    checkEvaluation(HilbertIndex(Seq(Literal(2), Literal(2), Literal.create(null, IntegerType))), null)
+    checkEvaluation(
+      HilbertIndex(Seq(Literal(2), Literal(2), Literal.create(null, IntegerType))),
+      null)
     val wide = HilbertIndex(Literal(32) +: columns.take(3).map(_ => Literal(7)))
     assert(wide.dataType === BinaryType)
     checkEvaluation(wide, wide.eval(InternalRow.empty))
     checkExceptionInExpression[io.zcube.sql.errors.ZCubeArithmeticException](
-      HilbertIndex(Seq(Literal(2), Literal(4))), "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE")
+      HilbertIndex(Seq(Literal(2), Literal(4))),
+      "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE")
   }
 }
