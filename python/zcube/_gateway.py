@@ -55,9 +55,9 @@ def has_class(name: str) -> bool:
 def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
     """Turn what PySpark leaves as a bare Java error into a typed one.
 
-    Delta's conflicts become ``delta.exceptions``; a module of Delta's, another one for Spark Connect,
-    teaches PySpark how when it is imported. Whatever PySpark has no type for becomes a ``ZCubeError`` with the first line of
-    Java's message; the Java error is its cause.
+    Delta's conflicts become ``delta.exceptions``; a module of Delta's, another one for Spark
+    Connect, teaches PySpark how when it is imported. Whatever PySpark has no type for becomes a
+    ``ZCubeError`` with the first line of Java's message; the Java error is its cause.
     """
     # By their full names: Delta 4.3's package does not import them by itself, as 4.4's does.
     with suppress(ImportError):
