@@ -10,6 +10,7 @@ from zcube.errors import ZCubeError
 SPARK_LINES = ("4.0", "4.1", "4.2")
 DELTA_LINES = ("4.3", "4.4")
 
+_DELTA_RELEASES = {"4.3": "4.3.1", "4.4": "4.4.0"}
 _DELTA_FOR_SPARK = {"4.0": "4.3", "4.1": "4.3", "4.2": "4.4"}
 
 
@@ -33,7 +34,7 @@ def spark_line(version: str | None = None) -> str:
 
 
 def delta_version(line: str, version: str | None = None) -> str:
-    """Return the Delta release to use with that Spark line: the installed delta-spark's.
+    """Return the Delta release whose jar goes with that Spark line.
 
     Raises:
         ZCubeError: no delta-spark is installed, or one that ZCube's jar was not built for.
@@ -49,9 +50,8 @@ def delta_version(line: str, version: str | None = None) -> str:
             f"delta-spark {_DELTA_FOR_SPARK[line]}: "
             f"pip install 'delta-spark=={_DELTA_FOR_SPARK[line]}.*'."
         )
-    if _line(version) != _DELTA_FOR_SPARK[line]:
-        return {"4.3": "4.3.1", "4.4": "4.4.0"}[_DELTA_FOR_SPARK[line]]
-    return version
+    # Not the installed one: PyPI may have a patch release whose jar is nowhere to be had.
+    return _DELTA_RELEASES[_DELTA_FOR_SPARK[line]]
 
 
 def versions() -> dict[str, str]:

@@ -1,7 +1,7 @@
 package io.zcube.sql.expressions
 
-import io.zcube.curve.{HilbertCurve, WideHilbertCurve}
 import io.zcube.curve.SpaceFillingCurve.MostIndexBits
+import io.zcube.curve.{HilbertCurve, WideHilbertCurve}
 import io.zcube.sql.errors.ZCubeErrors
 
 /** What `hilbert_index` computes for each row, interpreted and in generated code alike. */
