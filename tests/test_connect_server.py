@@ -47,6 +47,8 @@ try:
     table.optimize(zorder_by=["nope"])
 except PySparkException as error:
     print("refused:", error.getCondition())
+from pyspark.errors.exceptions.connect import EXCEPTION_CLASS_MAPPING
+print("conflicts:", EXCEPTION_CLASS_MAPPING["io.delta.exceptions.ConcurrentAppendException"].__name__)
 rows = zcube.cluster(df, "x", curve="linear", num_partitions=5, sort=True)
 rows.write.parquet(path + "-parquet")
 print("rows", spark.read.parquet(path + "-parquet").count())
@@ -150,6 +152,7 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "OPTIMIZE 1",
         "OPTIMIZE 1",
         "refused: DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
+        "conflicts: ConcurrentAppendException",
         "rows 8000",
     ]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 
 from zcube.errors import ZCubeError
 
@@ -51,15 +52,16 @@ def has_class(name: str) -> bool:
 
 
 @contextmanager
-def typed_errors(doing: str) -> Iterator[None]:
+def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
     """Turn what PySpark leaves as a bare Java error into a typed one.
 
-    Delta's conflicts become ``delta.exceptions``; Delta's package teaches PySpark how when it is
-    imported. Whatever PySpark has no type for becomes a ``ZCubeError`` with the first line of
-    Java's message; the Java error is its cause.
+    Delta's conflicts become ``delta.exceptions``; a module of Delta's, another one for Spark
+    Connect, teaches PySpark how when it is imported. Whatever PySpark has no type for becomes a
+    ``ZCubeError`` with the first line of Java's message; the Java error is its cause.
     """
-    import delta.exceptions  # noqa: F401
-
+    # By their full names: Delta 4.3's package does not import them by itself, as 4.4's does.
+    with suppress(ImportError):
+        import_module("delta.connect.exceptions" if connect else "delta.exceptions.captured")
     try:
         yield
     except Exception as error:

@@ -84,9 +84,12 @@ class ClusteredTable:
         statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
         if chosen is not None:
             statement.append(f"OPTIONS ('curve' = {_sql.literal(chosen)})")
-        with _gateway.typed_errors(f"OPTIMIZE {self._table}"):
+        with _gateway.typed_errors(f"OPTIMIZE {self._table}", connect=self._over_connect()):
             row = self._spark.sql(" ".join(statement)).collect()[0]
         return OptimizeResult.from_row(row)
+
+    def _over_connect(self) -> bool:
+        return type(self._spark).__module__.startswith("pyspark.sql.connect.")
 
     def __repr__(self) -> str:
         return f"ClusteredTable({self._table})"
