@@ -2,13 +2,7 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.{
-  BinaryExpression,
-  Expression,
-  ExpressionDescription,
-  RowOrdering,
-  Unevaluable
-}
+import org.apache.spark.sql.catalyst.expressions.{BinaryExpression, Expression, ExpressionDescription, RowOrdering, Unevaluable}
 import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
 
 /** Approximate rank of a value, as a placeholder: which ranges there are is known only after its input

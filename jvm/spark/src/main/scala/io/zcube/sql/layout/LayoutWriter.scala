@@ -1,13 +1,6 @@
 package io.zcube.sql.layout
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
-  Ascending,
-  Attribute,
-  Expression,
-  Literal,
-  SortOrder
-}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Attribute, Expression, Literal, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
 
 import io.zcube.sql.expressions.FileOfKey

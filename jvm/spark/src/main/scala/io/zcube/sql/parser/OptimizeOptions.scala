@@ -3,13 +3,7 @@ package io.zcube.sql.parser
 import scala.jdk.CollectionConverters._
 
 import org.antlr.v4.runtime.misc.{Interval, ParseCancellationException}
-import org.antlr.v4.runtime.{
-  BaseErrorListener,
-  CharStreams,
-  CommonTokenStream,
-  RecognitionException,
-  Recognizer
-}
+import org.antlr.v4.runtime.{BaseErrorListener, CharStreams, CommonTokenStream, RecognitionException, Recognizer}
 
 /** Tells an OPTIMIZE statement from its OPTIONS clause.
   *

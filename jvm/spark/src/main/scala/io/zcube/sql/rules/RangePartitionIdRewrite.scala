@@ -1,14 +1,7 @@
 package io.zcube.sql.rules
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Aggregate,
-  CTERelationDef,
-  CTERelationRef,
-  LogicalPlan,
-  Project,
-  WithCTE
-}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, CTERelationDef, CTERelationRef, LogicalPlan, Project, WithCTE}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{SparkSession, classic}
 

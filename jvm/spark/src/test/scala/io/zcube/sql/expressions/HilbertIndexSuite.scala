@@ -5,14 +5,7 @@ import scala.util.Random
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.DataTypeMismatch
-import org.apache.spark.sql.catalyst.expressions.{
-  BoundReference,
-  Cast,
-  Expression,
-  ExpressionEvalHelper,
-  Literal,
-  UnsafeProjection
-}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Cast, Expression, ExpressionEvalHelper, Literal, UnsafeProjection}
 import org.apache.spark.sql.types._
 import org.apache.spark.{SparkFunSuite, SparkThrowable}
 

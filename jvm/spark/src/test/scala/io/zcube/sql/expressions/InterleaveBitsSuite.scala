@@ -6,12 +6,7 @@ import org.apache.spark.SparkFunSuite
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.DataTypeMismatch
-import org.apache.spark.sql.catalyst.expressions.{
-  BoundReference,
-  Expression,
-  ExpressionEvalHelper,
-  Literal
-}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, ExpressionEvalHelper, Literal}
 import org.apache.spark.sql.types._
 
 class InterleaveBitsSuite extends SparkFunSuite with ExpressionEvalHelper {

@@ -8,13 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
-import org.apache.spark.sql.delta.{
-  DeltaConfigs,
-  DeltaLog,
-  NoMapping,
-  OptimisticTransaction,
-  Snapshot
-}
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, NoMapping, OptimisticTransaction, Snapshot}
 
 /** Delta's transaction, which remembers the files that were written under it and can remove them.
   * Delta itself leaves the files of a failed OPTIMIZE to VACUUM.

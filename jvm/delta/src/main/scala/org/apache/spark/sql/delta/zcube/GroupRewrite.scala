@@ -1,14 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
-  Attribute,
-  BitwiseXor,
-  Expression,
-  Literal,
-  ShiftRightUnsigned,
-  XxHash64
-}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile

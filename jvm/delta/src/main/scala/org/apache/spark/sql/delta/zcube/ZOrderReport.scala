@@ -3,12 +3,7 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.DeltaConfigs
-import org.apache.spark.sql.delta.commands.optimize.{
-  DeletionVectorStats,
-  OptimizeStats,
-  ZOrderFileStats,
-  ZOrderStats
-}
+import org.apache.spark.sql.delta.commands.optimize.{DeletionVectorStats, OptimizeStats, ZOrderFileStats, ZOrderStats}
 
 /** The row of OPTIMIZE's result, in the columns and with the metrics that Delta gives. */
 object ZOrderReport {
