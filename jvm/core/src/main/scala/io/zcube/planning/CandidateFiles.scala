@@ -1,0 +1,74 @@
+package io.zcube.planning
+
+import io.zcube.layout.FileCount
+
+/** The files of a table, or of a partition, told apart.
+  *
+  * @param fresh   to be rewritten in any case, with the reason
+  * @param partial cubes that may be merged, by id
+  * @param kept    files that nothing is done with, with the reason
+  */
+final case class CandidateFiles(
+    fresh: Seq[PlannedFile],
+    partial: Seq[ZCube],
+    kept: Seq[PlannedFile])
+
+object CandidateFiles {
+
+  def of(files: Seq[DataFile], options: PlanOptions): CandidateFiles = {
+    val fresh = Seq.newBuilder[PlannedFile]
+    val kept = Seq.newBuilder[PlannedFile]
+    val partial = Seq.newBuilder[ZCube]
+
+    val (inCubes, others) = files.partition(_.cube.exists(_.matches))
+    others.foreach { file =>
+      if (!file.selected) kept += PlannedFile(file, FileReason.NotSelected)
+      else if (file.cube.isEmpty) fresh += PlannedFile(file, FileReason.Fresh)
+      else if (options.full || options.force) fresh += PlannedFile(file, FileReason.OtherColumns)
+      else kept += PlannedFile(file, FileReason.KeptOtherColumns)
+    }
+    inCubes.groupBy(_.cube.get.id).toSeq.sortBy(_._1).foreach { case (id, members) =>
+      val badlySized = badlySizedOf(members, options)
+      val good = members.filter { file =>
+        reasonToRewrite(file, badlySized, options) match {
+          case Some(reason) if file.selected =>
+            fresh += PlannedFile(file, reason)
+            false
+          case _ => true
+        }
+      }
+      // What WHERE leaves out counts for the cube's size, but isn't merged.
+      val (selected, outside) = good.partition(_.selected)
+      kept ++= outside.map(PlannedFile(_, FileReason.NotSelected))
+      if (good.iterator.map(_.bytes).sum >= options.minCubeBytes) {
+        kept ++= selected.map(PlannedFile(_, FileReason.Stable))
+      } else if (selected.nonEmpty) {
+        partial += ZCube(id, selected)
+      }
+    }
+    CandidateFiles(fresh.result().sortBy(_.file.path), partial.result(), kept.result())
+  }
+
+  private def reasonToRewrite(
+      file: DataFile,
+      badlySized: DataFile => Boolean,
+      options: PlanOptions): Option[FileReason] =
+    if (options.force) Some(FileReason.Full)
+    else if (file.deletedShare > options.maxDeletedShare) Some(FileReason.DeletedRows)
+    else if (badlySized(file)) Some(FileReason.FileSize)
+    else None
+
+  /** Files far from the target, where rewriting the cube would bring them nearer. A cube that is
+    * small as a whole has small files and is right as it is: else every run would rewrite it.
+    */
+  private def badlySizedOf(cube: Seq[DataFile], options: PlanOptions): DataFile => Boolean = {
+    val target = options.targetFileBytes
+    val bytes = cube.iterator.map(_.bytes).sum
+    val rows = if (cube.forall(_.rows.isDefined)) cube.iterator.map(_.rows.get).sum else Long.MaxValue
+    val limit = if (rows == Long.MaxValue) 0L else options.maxRecords
+    val wanted = FileCount.of(bytes, target, rows, limit)
+    if (cube.size > 2 * wanted + 1) _.bytes < target / 2
+    else if (2L * cube.size < wanted) _.bytes > target * 2
+    else _ => false
+  }
+}

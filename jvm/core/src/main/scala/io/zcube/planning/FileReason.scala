@@ -1,0 +1,27 @@
+package io.zcube.planning
+
+/** Why a file is rewritten, or why it stays as it is.
+  *
+  * @param text in plain words, for plans that people read
+  */
+sealed abstract class FileReason(val text: String)
+
+object FileReason {
+
+  // Why a file is rewritten.
+  case object Fresh extends FileReason("fresh")
+  case object DeletedRows extends FileReason("deleted rows")
+  case object FileSize extends FileReason("file size")
+  case object OtherColumns extends FileReason("other columns")
+  case object SmallCube extends FileReason("small cube")
+  case object LargestCube extends FileReason("largest cube")
+  case object Overlaps extends FileReason("overlaps")
+  case object Full extends FileReason("full")
+
+  // Why a file stays.
+  case object InCube extends FileReason("in a cube")
+  case object Stable extends FileReason("stable")
+  case object KeptOtherColumns extends FileReason("other columns, until OPTIMIZE FULL")
+  case object OverBudget extends FileReason("over budget")
+  case object NotSelected extends FileReason("outside WHERE")
+}

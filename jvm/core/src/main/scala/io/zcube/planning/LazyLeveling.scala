@@ -1,0 +1,130 @@
+package io.zcube.planning
+
+import scala.annotation.tailrec
+
+/** Merges cubes of like size, and into the largest only what is worth it, after lazy leveling
+  * (N. Dayan, S. Idreos: "Dostoevsky", SIGMOD 2018).
+  *
+  *   - Fresh files become a cube.
+  *   - Once there are `fanOut` cubes of a size class, the new one among them, that lie over each other,
+  *     they are merged, and the result may fill the next class. Cubes that lie beside each other, as
+  *     those of data that comes in order, cost a query little and wait for `fanOut` squared.
+  *   - Small cubes that spread over the largest partial cube are merged into it when together they
+  *     have `mergeShare` of the bytes that they overlap there. Bytes count by the share of each
+  *     file's box that is overlapped, so that data which is mostly later than the rest, and touches
+  *     it at the edge only, never makes the old be rewritten.
+  *   - A file of another cube that lies mostly within the new cube joins early if such files are few.
+  *   - Nothing is merged into a stable cube.
+  */
+object LazyLeveling extends MergePolicy {
+
+  /** A file is concerned by others from this share of its box on. */
+  private val Touched = 0.25
+
+  /** Of the bytes of a small cube: it must overlap so many of the largest to be spread over it. */
+  private val SpreadOver = 0.5
+
+  /** Of the largest cube: what overlaps less of it is beside it. */
+  private val LeastOverlap = 0.05
+
+  /** Of `fanOut`: how deep cubes must lie over each other, all but their uneven edges. */
+  private val Deep = 0.6
+
+  override def merge(
+      candidates: CandidateFiles,
+      space: => RankSpace,
+      options: PlanOptions): Merge = {
+    val fresh = candidates.fresh
+    val sorted = candidates.partial.sortBy(c => (-c.bytes, c.id))
+    mergeIntoLargest(sorted, fresh, space, options) match {
+      case Some(group) =>
+        val taken = group.iterator.map(_.file.path).toSet
+        Merge(Seq(group, fresh.filterNot(f => taken(f.file.path))).filter(_.nonEmpty))
+      case None =>
+        val group = mergeClasses(fresh, sorted.drop(1), space, options)
+        Merge(Seq(group ++ overlapped(group, sorted, space, options)).filter(_.nonEmpty))
+    }
+  }
+
+  private def mergeIntoLargest(
+      sorted: Seq[ZCube],
+      fresh: Seq[PlannedFile],
+      space: => RankSpace,
+      options: PlanOptions): Option[Seq[PlannedFile]] =
+    sorted.headOption.flatMap { largest =>
+      val smalls = sorted.tail.map(_.files.map(PlannedFile(_, FileReason.SmallCube)))
+      val spread = (smalls :+ fresh).filter { piece =>
+        val shared = overlapOf(largest.files, piece, space).map { case (f, s) => f.bytes * s }.sum
+        piece.nonEmpty && shared >= SpreadOver * bytesOf(piece) &&
+        shared >= LeastOverlap * largest.bytes
+      }.flatten
+      val touched = overlapOf(largest.files, spread, space).collect { case (f, s) if s > Touched => f }
+      val worth = bytesOf(spread) >= options.mergeShare * touched.iterator.map(_.bytes).sum
+      Option.when(spread.nonEmpty && touched.nonEmpty && worth)(
+        spread ++ touched.map(PlannedFile(_, FileReason.LargestCube)))
+    }
+
+  private def overlapOf(
+      files: Seq[DataFile],
+      piece: Seq[PlannedFile],
+      space: => RankSpace): Seq[(DataFile, Double)] =
+    if (piece.isEmpty) Nil
+    else {
+      val box = KeyRanges.union(piece.map(_.file.ranges))
+      files.map(file => file -> space.overlap(file.ranges, box))
+    }
+
+  private def mergeClasses(
+      fresh: Seq[PlannedFile],
+      smalls: Seq[ZCube],
+      space: => RankSpace,
+      options: PlanOptions): Seq[PlannedFile] = {
+    def sizeClass(bytes: Long): Int = {
+      val files = math.max(1.0, bytes.toDouble / options.targetFileBytes)
+      math.floor(math.log(files) / math.log(options.fanOut.toDouble) + 1e-9).toInt
+    }
+    def enough(boxes: Seq[KeyRanges]): Boolean =
+      boxes.size >= options.fanOut &&
+        (boxes.size >= options.fanOut * options.fanOut ||
+          space.depth(boxes) >= Deep * options.fanOut)
+    @tailrec
+    def grow(batch: Seq[PlannedFile], left: Seq[ZCube]): Seq[PlannedFile] = {
+      val batchClass = sizeClass(bytesOf(batch))
+      val (peers, larger) = left.partition(c => sizeClass(c.bytes) <= batchClass)
+      val box = KeyRanges.union(batch.map(_.file.ranges))
+      if (peers.nonEmpty && enough(box +: peers.map(_.ranges))) {
+        grow(batch ++ peers.flatMap(_.files).map(PlannedFile(_, FileReason.SmallCube)), larger)
+      } else batch
+    }
+    if (fresh.nonEmpty) grow(fresh, smalls)
+    else {
+      // No new cube: the smallest class that is full, if any.
+      smalls
+        .groupBy(c => sizeClass(c.bytes))
+        .toSeq
+        .sortBy(_._1)
+        .collectFirst { case (_, cubes) if enough(cubes.map(_.ranges)) => cubes }
+        .map { cubes =>
+          val batch = cubes.flatMap(_.files).map(PlannedFile(_, FileReason.SmallCube))
+          grow(batch, smalls.filterNot(cubes.contains))
+        }
+        .getOrElse(Nil)
+    }
+  }
+
+  /** Files of other partial cubes that lie mostly within the group, if they are few. */
+  private def overlapped(
+      group: Seq[PlannedFile],
+      cubes: Seq[ZCube],
+      space: => RankSpace,
+      options: PlanOptions): Seq[PlannedFile] = {
+    val taken = group.iterator.map(_.file.path).toSet
+    val others = cubes.flatMap(_.files).filterNot(f => taken(f.path))
+    val touched = overlapOf(others, group, space).collect { case (f, s) if s > Touched => f }
+    val few = touched.size <= math.max(1, group.size) &&
+      touched.iterator.map(_.bytes).sum <= options.overlapShare * bytesOf(group)
+    if (few) touched.map(PlannedFile(_, FileReason.Overlaps)) else Nil
+  }
+
+  private def bytesOf(files: Seq[PlannedFile]): Long = files.iterator.map(_.file.bytes).sum
+}

@@ -1,0 +1,38 @@
+package io.zcube.planning
+
+/** What planning depends on beside the files. Sizes are in bytes.
+  *
+  * @param policy          how cubes are merged
+  * @param targetFileBytes size of the files to be written
+  * @param maxRecords      most rows of a file; 0 for no limit
+  * @param minCubeBytes    a cube of at least so much is stable: nothing is merged into it
+  * @param targetCubeBytes what a new cube is filled to, at least `minCubeBytes`
+  * @param maxDeletedShare a file with a greater share of deleted rows counts as fresh
+  * @param fanOut          so many cubes of one size class are merged
+  * @param mergeShare      small cubes are merged into the largest when together they have this share
+  *                        of the bytes that they overlap there
+  * @param overlapShare    files that a new cube overlaps join it early up to this share of its bytes
+  * @param maxBytes        most bytes to rewrite
+  * @param full            whether files of other columns or another curve are taken too
+  * @param force           whether everything is rewritten, whatever its state
+  */
+final case class PlanOptions(
+    policy: MergePolicyName = MergePolicyName.Leveled,
+    targetFileBytes: Long = 1L << 30,
+    maxRecords: Long = 0,
+    minCubeBytes: Long = 100L << 30,
+    targetCubeBytes: Long = 150L << 30,
+    maxDeletedShare: Double = 0.05,
+    fanOut: Int = 4,
+    mergeShare: Double = 0.3,
+    overlapShare: Double = 0.1,
+    maxBytes: Option[Long] = None,
+    full: Boolean = false,
+    force: Boolean = false) {
+  require(fanOut >= 2, s"fanOut must be at least 2, not $fanOut")
+  require(mergeShare > 0, s"mergeShare must be positive, not $mergeShare")
+
+  /** What cubes are filled to: never less than what makes them stable, nor more than the budget. */
+  val packBytes: Long =
+    math.min(math.max(targetCubeBytes, minCubeBytes), maxBytes.getOrElse(Long.MaxValue))
+}

@@ -1,0 +1,31 @@
+package io.zcube.planning
+
+/** Files that one job rewrites into a new ZCube. */
+final case class PlannedCube(files: Seq[PlannedFile]) {
+
+  val bytes: Long = files.iterator.map(_.file.bytes).sum
+
+  /** Bytes that are not well laid out yet. */
+  val freshBytes: Long = files.iterator
+    .filter(f => PlannedCube.Fresh.contains(f.reason))
+    .map(_.file.bytes)
+    .sum
+
+  /** Fresh bytes for each byte that is written: what a limited budget is spent on first. */
+  def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)
+
+  /** For example `12 files, 190 MiB: 4 fresh, 8 small cube`. */
+  def describe: String = {
+    val reasons = PlannedFile.countByReason(files)
+    s"${files.size} files, $bytes bytes: $reasons"
+  }
+}
+
+object PlannedCube {
+  private val Fresh: Set[FileReason] = Set(
+    FileReason.Fresh,
+    FileReason.DeletedRows,
+    FileReason.FileSize,
+    FileReason.OtherColumns,
+    FileReason.Full)
+}

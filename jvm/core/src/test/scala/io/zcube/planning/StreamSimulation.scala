@@ -1,0 +1,173 @@
+package io.zcube.planning
+
+import scala.util.Random
+
+import io.zcube.curve.HilbertCurve
+
+/** A table of points that grows by appends, each followed by an OPTIMIZE; no Spark. Files are laid out
+  * along a Hilbert curve over exact ranks; a file is read if its box meets the query.
+  *
+  * @param filesAtFirst files of the table before the first append
+  */
+final class StreamSimulation(
+    stream: StreamSimulation.Stream,
+    options: PlanOptions,
+    filesAtFirst: Int = 200) {
+  import StreamSimulation._
+
+  private val random = new Random(11)
+  private var files: Vector[File] =
+    layOut(stream.first(random, filesAtFirst * RowsPerFile.toInt), Some("first"))
+  private var written = 0L
+  private var appended = 0L
+  private var cubes = 0
+
+  def run(appends: Int): Outcome = {
+    val readings = (1 to appends).flatMap { number =>
+      val rows = stream.append(random, number, RowsPerFile.toInt * filesAtFirst / 200)
+      appended += rows.length
+      files :+= new File(s"append-$number", rows, None)
+      optimize()
+      Option.when(number % 10 == 0)(read())
+    }
+    val (now, full) = (readings.map(_._1).sum, readings.map(_._2).sum)
+    Outcome(written.toDouble / appended, now / full, files.flatMap(_.cube).distinct.size)
+  }
+
+  /** What an OPTIMIZE would do. */
+  def planNow: ClusteringPlan = new ZCubePlanner(options).plan(files.map(_.described))
+
+  private def optimize(): Unit = {
+    planNow.cubes.foreach { cube =>
+      val paths = cube.files.map(_.file.path).toSet
+      val (rewritten, rest) = files.partition(f => paths(f.path))
+      written += rewritten.map(_.rows.length.toLong).sum
+      cubes += 1
+      files = rest ++ layOut(rewritten.flatMap(_.rows).toArray, Some(s"cube-$cubes"))
+    }
+  }
+
+  private def read(): (Double, Double) = {
+    val rows = files.flatMap(_.rows).toArray
+    val queries = queriesOver(rows, new Random(7))
+    val full = layOut(rows, None)
+    (filesRead(files, queries), filesRead(full, queries))
+  }
+}
+
+object StreamSimulation {
+
+  type Point = (Double, Double)
+  type Box = (Point, Point)
+
+  val RowsPerFile = 100L
+
+  /** @param rewritten bytes rewritten for each byte appended
+    * @param read      files read, as a multiple of those of one full clustering at the same moment
+    */
+  final case class Outcome(rewritten: Double, read: Double, cubes: Int)
+
+  sealed trait Stream {
+    def first(random: Random, rows: Int): Array[Point]
+    def append(random: Random, number: Int, rows: Int): Array[Point]
+  }
+
+  case object Uniform extends Stream {
+    override def first(random: Random, rows: Int): Array[Point] =
+      Array.fill(rows)((random.nextDouble(), random.nextDouble()))
+    override def append(random: Random, number: Int, rows: Int): Array[Point] = first(random, rows)
+  }
+
+  /** The first column is a time; rows come late by one append on average. */
+  case object TimeCorrelated extends Stream {
+    override def first(random: Random, rows: Int): Array[Point] =
+      Array.fill(rows)((random.nextDouble() * 200, random.nextDouble()))
+    override def append(random: Random, number: Int, rows: Int): Array[Point] = Array.fill(rows) {
+      val late = -math.log(1 - random.nextDouble())
+      (200 + number + random.nextDouble() - late, random.nextDouble())
+    }
+  }
+
+  /** Nine in ten rows fall into a tenth of the first column. */
+  case object HotTenth extends Stream {
+    override def first(random: Random, rows: Int): Array[Point] = Uniform.first(random, rows)
+    override def append(random: Random, number: Int, rows: Int): Array[Point] = Array.fill(rows) {
+      val hot = random.nextInt(10) < 9
+      val x = random.nextDouble()
+      (if (hot) 0.4 + x / 10 else x, random.nextDouble())
+    }
+  }
+
+  private final class File(val path: String, val rows: Array[Point], val cube: Option[String]) {
+    val box: Box =
+      ((rows.map(_._1).min, rows.map(_._2).min), (rows.map(_._1).max, rows.map(_._2).max))
+
+    def described: DataFile = {
+      def key(value: Double): Long = (value * 1e12).toLong
+      val ranges = new KeyRanges(
+        Array(key(box._1._1), key(box._1._2)),
+        Array(key(box._2._1), key(box._2._2)))
+      DataFile(
+        path,
+        rows.length.toLong,
+        Some(rows.length.toLong),
+        cube = cube.map(CubeTag(_, matches = true)),
+        ranges = ranges)
+    }
+  }
+
+  private val numbers = Iterator.from(1)
+
+  private def layOut(rows: Array[Point], cube: Option[String]): Vector[File] = {
+    val curve = new HilbertCurve(2, 10)
+    def ranks(column: Point => Double): Array[Int] = {
+      val ranks = new Array[Int](rows.length)
+      rows.indices.sortBy(i => column(rows(i))).zipWithIndex.foreach { case (row, rank) =>
+        ranks(row) = (rank.toLong * 1024 / rows.length).toInt
+      }
+      ranks
+    }
+    val (x, y) = (ranks(_._1), ranks(_._2))
+    val order = rows.indices.sortBy(i => curve.index(Array(x(i), y(i))))
+    val count = math.max(1, math.ceil(rows.length / (RowsPerFile * 1.05)).toInt)
+    (0 until count).map { file =>
+      val from = (file.toLong * rows.length / count).toInt
+      val until = ((file + 1L) * rows.length / count).toInt
+      new File(s"file-${numbers.next()}", order.slice(from, until).map(rows(_)).toArray, cube)
+    }.toVector
+  }
+
+  /** One range of 1 %, a box of 10 %, a point, an OR of two ranges of 1 %: 50 of each. */
+  private def queriesOver(rows: Array[Point], random: Random): Seq[Seq[Box]] = {
+    val sorted = Seq(rows.map(_._1).sorted, rows.map(_._2).sorted)
+    def range(column: Int, width: Double): (Double, Double) = {
+      val from = random.nextDouble() * (1 - width)
+      val last = rows.length - 1
+      (
+        sorted(column)((from * last).toInt),
+        sorted(column)(math.min(last, ((from + width) * last).toInt)))
+    }
+    val everywhere = (Double.NegativeInfinity, Double.PositiveInfinity)
+    def box(x: (Double, Double), y: (Double, Double)): Box = ((x._1, y._1), (x._2, y._2))
+    (0 until 200).map { number =>
+      number % 4 match {
+        case 0 if number % 8 == 0 => Seq(box(range(0, 0.01), everywhere))
+        case 0 => Seq(box(everywhere, range(1, 0.01)))
+        case 1 => Seq(box(range(0, math.sqrt(0.1)), range(1, math.sqrt(0.1))))
+        case 2 =>
+          val point = rows(random.nextInt(rows.length))
+          Seq((point, point))
+        case _ => Seq(box(range(0, 0.01), everywhere), box(everywhere, range(1, 0.01)))
+      }
+    }
+  }
+
+  private def filesRead(files: Seq[File], queries: Seq[Seq[Box]]): Double = queries.map { boxes =>
+    files.count { file =>
+      boxes.exists { case (low, high) =>
+        file.box._1._1 <= high._1 && file.box._2._1 >= low._1 &&
+        file.box._1._2 <= high._2 && file.box._2._2 >= low._2
+      }
+    }
+  }.sum.toDouble / queries.size
+}

@@ -1,0 +1,169 @@
+package io.zcube.planning
+
+import scala.util.Random
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+
+  private val options =
+    PlanOptions(targetFileBytes = 100, minCubeBytes = 1000, targetCubeBytes = 1500)
+  private val all = options.copy(policy = MergePolicyName.All)
+
+  private def fresh(name: String, bytes: Long = 100): DataFile = DataFile(name, bytes)
+
+  private def cube(id: String, files: Int, bytes: Long = 100, matches: Boolean = true) =
+    (1 to files).map(i => DataFile(s"$id-$i", bytes, cube = Some(CubeTag(id, matches))))
+
+  private def reasons(plan: ClusteringPlan): Map[String, FileReason] =
+    (plan.cubes.flatMap(_.files) ++ plan.kept).map(f => f.file.path -> f.reason).toMap
+
+  private def plan(files: Seq[DataFile], options: PlanOptions): ClusteringPlan =
+    new ZCubePlanner(options).plan(files)
+
+  test("F15, F16: all takes fresh files and partial cubes; stable ones and other columns stay") {
+    val files = Seq(fresh("f")) ++ cube("partial", 9) ++ cube("stable", 10) ++
+      cube("other", 3, matches = false)
+    val found = plan(files, all)
+    assert(found.cubes.size === 1)
+    assert(found.cubes.head.files.map(_.file.path).toSet ===
+      (cube("partial", 9).map(_.path) :+ "f").toSet)
+    assert(reasons(found)("stable-1") === FileReason.Stable)
+    assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
+  }
+
+  test("F16: one cube and no fresh file is nothing to do, two cubes are") {
+    assert(plan(cube("a", 3), all).isEmpty)
+    assert(plan(cube("a", 3) ++ cube("b", 3), all).cubes.size === 1)
+    assert(plan(Nil, all).isEmpty)
+  }
+
+  test("F15: cubes are filled up to the target size") {
+    val found = plan((1 to 40).map(i => fresh(f"f$i%02d")), all)
+    assert(found.cubes.map(_.bytes).sum === 4000)
+    assert(found.cubes.size === 3)
+    assert(found.cubes.forall(c => c.bytes <= 1500 && c.bytes >= 1000))
+  }
+
+  test("F15: a target below the minimum counts as the minimum") {
+    val found = plan((1 to 40).map(i => fresh(s"f$i")), all.copy(targetCubeBytes = 10))
+    assert(found.cubes.map(_.bytes) === Seq(1000, 1000, 1000, 1000))
+  }
+
+  test("F15: a stable cube that lost rows falls back to partial") {
+    val files = cube("a", 10).map(_.copy(bytes = 99)) :+ fresh("f")
+    assert(plan(files, all).cubes.head.files.size === 11)
+  }
+
+  test("full takes other columns' files too") {
+    val files = cube("a", 3) ++ cube("other", 3, matches = false)
+    val found = plan(files, options.copy(full = true))
+    assert(found.cubes.flatMap(_.files).size === 6)
+    assert(reasons(found)("other-2") === FileReason.OtherColumns)
+    assert(plan(cube("a", 3), options.copy(full = true)).isEmpty)
+    assert(plan(cube("a", 3), options.copy(force = true)).cubes.head.files.size === 3)
+  }
+
+  test("files with many deleted rows are rewritten, others of their cube stay") {
+    val files = cube("a", 4).map(f => if (f.path == "a-2") f.copy(deletedShare = 0.06) else f)
+    val found = plan(files, options.copy(mergeShare = 10))
+    assert(found.cubes.flatMap(_.files).map(f => (f.file.path, f.reason)) ===
+      Seq("a-2" -> FileReason.DeletedRows))
+    val few = cube("a", 4).map(_.copy(deletedShare = 0.05))
+    assert(plan(few, options).isEmpty)
+  }
+
+  test("a cube in far too many or too few files is put right; a small cube is not") {
+    assert(plan(cube("a", 20, bytes = 10), options).cubes.flatMap(_.files).size === 20)
+    assert(plan(cube("a", 2, bytes = 450), options).cubes.flatMap(_.files).size === 2)
+    assert(plan(cube("a", 1, bytes = 10), options).isEmpty)
+    // So small because of a limit of rows per file, and not to be rewritten for ever.
+    val limited = cube("a", 20, bytes = 10).map(_.copy(rows = Some(90L)))
+    assert(plan(limited, options.copy(maxRecords = 100)).isEmpty)
+  }
+
+  test("what WHERE leaves out stays, but counts for the size of its cube") {
+    val files = cube("a", 10).map(f => f.copy(selected = f.path == "a-1")) :+ fresh("f")
+    assert(plan(files, all).cubes.flatMap(_.files).map(_.file.path) === Seq("f"))
+    val unselected = fresh("g").copy(selected = false)
+    assert(reasons(plan(Seq(unselected), all))("g") === FileReason.NotSelected)
+  }
+
+  test("a budget takes the most useful cubes and says what is left") {
+    val files = (1 to 30).map(i => fresh(f"f$i%02d"))
+    val found = plan(files, options.copy(maxBytes = Some(1700)))
+    assert(found.bytes <= 1700 && found.bytes >= 1000)
+    val left = found.kept.filter(_.reason == FileReason.OverBudget)
+    assert(left.size + found.cubes.flatMap(_.files).size === 30)
+    assert(plan(files, options.copy(maxBytes = Some(50))).isEmpty)
+  }
+
+  private val tables: Gen[Seq[DataFile]] = for {
+    seed <- Gen.choose(0L, 1L << 40)
+    count <- Gen.choose(0, 120)
+  } yield {
+    val random = new Random(seed)
+    (1 to count).map { i =>
+      val low = random.nextInt(1000).toLong
+      DataFile(
+        s"f$i",
+        1 + random.nextInt(250).toLong,
+        deletedShare = if (random.nextInt(10) == 0) random.nextDouble() else 0,
+        cube = random.nextInt(8) match {
+          case 0 | 1 => None
+          case n => Some(CubeTag(s"c$n", matches = n != 7))
+        },
+        ranges =
+          if (random.nextInt(9) == 0) KeyRanges.Unknown
+          else new KeyRanges(Array(low), Array(low + random.nextInt(300))),
+        selected = random.nextInt(7) != 0
+      )
+    }
+  }
+
+  private val anyOptions: Gen[PlanOptions] = for {
+    policy <- Gen.oneOf(MergePolicyName.all)
+    fanOut <- Gen.choose(2, 6)
+    budget <- Gen.option(Gen.choose(1L, 9000L))
+    full <- Gen.oneOf(true, false)
+  } yield options.copy(policy = policy, fanOut = fanOut, maxBytes = budget, full = full)
+
+  test("every file has one fate; what is not selected, stable or foreign is left alone") {
+    forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
+      val found = plan(files, options)
+      val fates = (found.cubes.flatMap(_.files) ++ found.kept).map(_.file.path)
+      assert(fates.sorted === files.map(_.path).sorted)
+      assert(found.cubes.flatMap(_.files).forall(_.file.selected))
+      assert(options.full || found.cubes.flatMap(_.files).forall(_.file.cube.forall(_.matches)))
+      options.maxBytes.foreach(budget => assert(found.bytes <= budget))
+      val order = new Random(1).shuffle(files)
+      assert(plan(order, options).describe === found.describe)
+    }
+  }
+
+  test("without a budget everything fresh is taken") {
+    forAll(tables, anyOptions, minSuccessful(300)) { (files, options) =>
+      val taken =
+        plan(files, options.copy(maxBytes = None)).cubes.flatMap(_.files).map(_.file.path).toSet
+      assert(files.filter(f => f.selected && f.cube.isEmpty).forall(f => taken(f.path)))
+    }
+  }
+
+  test("a million files are planned within a small heap") {
+    val random = new Random(3)
+    val files = (1 to 1000000).map { i =>
+      val low = Array.fill(2)(random.nextLong() >> 1)
+      val tag = if (i % 100 == 0) None else Some(CubeTag(s"cube-${i % 50}", matches = true))
+      DataFile(
+        s"part-$i",
+        100,
+        Some(1L),
+        cube = tag,
+        ranges = new KeyRanges(low, low.map(_ + 1000000)))
+    }
+    val large = options.copy(minCubeBytes = 10000000, targetCubeBytes = 15000000)
+    assert(plan(files, large).cubes.flatMap(_.files).count(_.reason == FileReason.Fresh) === 10000)
+  }
+}
