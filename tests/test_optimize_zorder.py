@@ -150,10 +150,10 @@ def test_delta_table_api_is_taken_over(spark, path):
 def test_by_name_and_three_parts(spark, name):
     spark.sql(f"CREATE TABLE {name} USING delta AS SELECT id x, hash(id) y FROM range(1000)")
     for table in (name, f"default.{name}", f"spark_catalog.default.{name}"):
-        result = ClusteredTable.for_name(spark, table).optimize(zorder_by=["x", "y"])
+        result = ClusteredTable.for_name(spark, table).optimize(zorder_by=["x", "y"], full=True)
         assert result.files_added == 1
     with jobs.recorded(spark) as ran:
-        spark.sql(f"OPTIMIZE {name} ZORDER BY x, y")
+        spark.sql(f"OPTIMIZE {name} FULL ZORDER BY x, y")
     assert any(d.startswith(f"spark_catalog.default.{name}: OPTIMIZE") for d in ran)
 
 
@@ -308,7 +308,13 @@ def test_null_values_and_all_null_columns(spark, path):
         ("'curv' = 'hilbert'", "ZCUBE_UNKNOWN_OPTION"),
         ("'curve' = 'peano'", "ZCUBE_INVALID_OPTION"),
         ("'curve' = 'zorder', 'curve' = 'hilbert'", "ZCUBE_INVALID_OPTION"),
-        ("'maxBytes' = '5'", "ZCUBE_UNKNOWN_OPTION"),
+        ("'MAXBYTES' = '0'", "ZCUBE_INVALID_OPTION"),
+        ("'maxBytes' = 'much'", "ZCUBE_INVALID_OPTION"),
+        ("'maxDuration' = '5'", "ZCUBE_INVALID_OPTION"),
+        ("'maxDuration' = '-5s'", "ZCUBE_INVALID_OPTION"),
+        ("'minCubeSize' = ''", "ZCUBE_INVALID_OPTION"),
+        ("'mergePolicy' = 'tiered'", "ZCUBE_INVALID_OPTION"),
+        ("'details' = 'maybe'", "ZCUBE_INVALID_OPTION"),
     ],
 )
 def test_wrong_options_are_refused(spark, path, options, condition):
@@ -332,7 +338,10 @@ def test_curves(spark, path, curve):
     write(spark, path)
     small_files(spark, 12 << 10)
     optimize(spark, path, f"/* why */ ZORDER BY (x, y) OPTIONS ( 'curve' = '{curve}' ) ;")
-    result = ClusteredTable.for_path(spark, path).optimize(zorder_by=["x", "y"], curve=curve)
+    table = ClusteredTable.for_path(spark, path)
+    # The same curve again has nothing to do.
+    assert table.optimize(zorder_by=["x", "y"], curve=curve).files_added == 0
+    result = table.optimize(zorder_by=["x", "y"], curve=curve, full=True)
     assert result.files_added == len(delta_log.files(spark, path)) > 3
     assert "files" in str(result)
     assert result.to_dict()["files_added"] == result.files_added

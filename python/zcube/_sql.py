@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from zcube.errors import ZCubeError
 
@@ -20,6 +20,16 @@ def qualified(parts: Sequence[str]) -> str:
 def literal(text: str) -> str:
     """Quote a string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def options(pairs: Mapping[str, str | None]) -> str:
+    """Write an OPTIONS clause, without the keys that have no value.
+
+    >>> options({"curve": "hilbert", "maxBytes": None})
+    "OPTIONS ('curve' = 'hilbert')"
+    """
+    given = [f"{literal(k)} = {literal(v)}" for k, v in pairs.items() if v is not None]
+    return f"OPTIONS ({', '.join(given)})"
 
 
 def name_parts(name: str) -> list[str]:

@@ -58,3 +58,15 @@ def positive(value: int | None, name: str) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ZCubeError(f"{name} must be a positive int, not {value!r}.")
     return value
+
+
+def size(value: int | str | None, name: str) -> str | None:
+    """Return a size in bytes as SQL's OPTIONS take it; text such as ``"10g"`` is left to Spark.
+
+    Raises:
+        ZCubeError: it is neither text nor a positive int.
+    """
+    if isinstance(value, str):
+        return value
+    checked = positive(value, name)
+    return None if checked is None else str(checked)

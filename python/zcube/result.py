@@ -2,11 +2,57 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
+
+
+@dataclass(frozen=True)
+class CubeResult:
+    """What became of one planned ZCube.
+
+    Attributes:
+        state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, as
+            time was up.
+        files: files that were to be rewritten.
+        bytes: their bytes.
+        reasons: how many of them for which reason, such as ``{"fresh": 3, "small cube": 8}``.
+        partition: the partition they are in.
+        files_added: files written in their place; 0 unless committed.
+        bytes_added: their bytes.
+        id: the ZCube's id, if committed.
+        version: the table's version that has it, if committed.
+        why: the reason, unless committed.
+    """
+
+    state: str
+    files: int
+    bytes: int
+    reasons: dict[str, int]
+    partition: dict[str, str]
+    files_added: int = 0
+    bytes_added: int = 0
+    id: str | None = None
+    version: int | None = None
+    why: str | None = None
+
+    @classmethod
+    def _from_json(cls, cube: dict[str, Any]) -> CubeResult:
+        return cls(
+            state=cube["state"],
+            files=cube["files"],
+            bytes=cube["bytes"],
+            reasons=cube["reasons"],
+            partition=cube["partition"],
+            files_added=cube.get("filesAdded", 0),
+            bytes_added=cube.get("bytesAdded", 0),
+            id=cube.get("id"),
+            version=cube.get("version"),
+            why=cube.get("why"),
+        )
 
 
 @dataclass(frozen=True)
@@ -20,6 +66,10 @@ class OptimizeResult:
         bytes_removed: their bytes.
         bytes_added: their bytes.
         partitions: partitions that were rewritten.
+        cubes: each planned ZCube and what became of it.
+        kept: how many files stayed as they were, for which reason.
+        left_files: files that a budget or the time left for another run.
+        left_bytes: their bytes.
         metrics: all metrics of the SQL command, under their own names.
     """
 
@@ -29,19 +79,30 @@ class OptimizeResult:
     bytes_removed: int
     bytes_added: int
     partitions: int
+    cubes: list[CubeResult]
+    kept: dict[str, int]
+    left_files: int
+    left_bytes: int
     metrics: dict[str, Any] = field(repr=False)
 
     @classmethod
     def from_row(cls, row: Row) -> OptimizeResult:
-        """Read the one row that the SQL command returns."""
+        """Read the one row that the SQL command returns; its ``details`` column may be missing."""
         metrics = row["metrics"].asDict(recursive=True)
+        text = row["details"] if "details" in row else None
+        details = json.loads(text) if text else {}
+        left = details.get("left", {"files": 0, "bytes": 0})
         return cls(
             path=row["path"],
             files_removed=metrics["numFilesRemoved"],
             files_added=metrics["numFilesAdded"],
-            bytes_removed=metrics["filesRemoved"]["totalSize"],
-            bytes_added=metrics["filesAdded"]["totalSize"],
+            bytes_removed=metrics["filesRemoved"]["totalSize"] or 0,
+            bytes_added=metrics["filesAdded"]["totalSize"] or 0,
             partitions=metrics["partitionsOptimized"],
+            cubes=[CubeResult._from_json(cube) for cube in details.get("cubes", [])],
+            kept=details.get("kept", {}),
+            left_files=left["files"],
+            left_bytes=left["bytes"],
             metrics=metrics,
         )
 
@@ -50,10 +111,16 @@ class OptimizeResult:
         return asdict(self)
 
     def __str__(self) -> str:
-        return (
+        text = (
             f"{self.path}: {self.files_removed} files ({_mib(self.bytes_removed)}) rewritten to "
             f"{self.files_added} files ({_mib(self.bytes_added)}) in {self.partitions} partition(s)"
         )
+        dropped = sum(cube.state == "dropped" for cube in self.cubes)
+        if dropped:
+            text += f"; {dropped} cube(s) dropped after concurrent changes"
+        if self.left_files:
+            text += f"; left for another run: {self.left_files} files ({_mib(self.left_bytes)})"
+        return text
 
 
 def _mib(size: int) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zcube import _extension, _gateway, _sql
-from zcube._validate import column_names, curve_name
+from zcube._validate import column_names, curve_name, size
 from zcube.errors import ZCubeError
 from zcube.result import OptimizeResult
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Row, SparkSession
 
 
 class ClusteredTable:
@@ -56,37 +56,107 @@ class ClusteredTable:
     def optimize(
         self,
         *,
-        zorder_by: Sequence[str],
+        zorder_by: Sequence[str] | None = None,
         where: str | None = None,
+        full: bool = False,
         curve: str | None = None,
+        merge_policy: str | None = None,
+        max_bytes: int | str | None = None,
+        max_duration: str | None = None,
+        min_cube_size: int | str | None = None,
+        target_cube_size: int | str | None = None,
+        max_file_size: int | str | None = None,
     ) -> OptimizeResult:
-        """Rewrite the table so that rows near each other in all the columns share files.
+        """Rewrite files so that rows near each other in all the columns share files.
+
+        Only what is worth it is rewritten: new files, and older ones that lie over them. A run with
+        nothing new to do rewrites nothing.
 
         Args:
-            zorder_by: columns; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot.
-            where: a predicate on partition columns; other partitions are left alone.
-            curve: ``zorder`` (the default), ``hilbert`` or ``linear``.
+            zorder_by: columns; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot. Leave it
+                out for a clustered table (see ``cluster_by``), which has columns of its own.
+            where: a predicate on partition columns, or on the clustering columns of a clustered
+                table; files that it rules out are left alone.
+            full: take files too that other columns or another curve clustered; with ``zorder_by``,
+                rewrite every file.
+            curve: ``zorder`` (the default of ``zorder_by``), ``hilbert`` (the default of clustered
+                tables) or ``linear``.
+            merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.
+            max_bytes: rewrite at most so many bytes now, the most useful cubes first; ``"10g"``.
+            max_duration: begin no cube after that time; ``"90s"``, ``"10min"``.
+            min_cube_size: a ZCube of that size is stable: nothing is merged into it.
+            target_cube_size: what a ZCube is filled to.
+            max_file_size: size of the files to write.
 
         Raises:
             ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
             AnalysisException: Delta's own refusals (a partition column, no statistics, …).
-            delta.exceptions.ConcurrentModificationException: another writer changed the files;
-                nothing was committed.
+            delta.exceptions.ConcurrentModificationException: another writer changed the files, and
+                no cube could be committed.
+
+        >>> table.optimize(max_bytes="10g").left_bytes  # doctest: +SKIP
+        0
         """
-        names = column_names(zorder_by, "zorder_by")
-        chosen = curve_name(curve)
+        names = None if zorder_by is None else column_names(zorder_by, "zorder_by")
+        options = {
+            "curve": curve_name(curve),
+            "mergePolicy": merge_policy,
+            "maxBytes": size(max_bytes, "max_bytes"),
+            "maxDuration": max_duration,
+            "minCubeSize": size(min_cube_size, "min_cube_size"),
+            "targetCubeSize": size(target_cube_size, "target_cube_size"),
+            "maxFileSize": size(max_file_size, "max_file_size"),
+            "details": "true",
+        }
         _extension.require(self._spark)
         statement = [f"OPTIMIZE {self._table}"]
+        if full:
+            statement.append("FULL")
         if where is not None:
             if not where.strip():
                 raise ZCubeError("where is empty. Leave it out to optimize the whole table.")
             statement.append(f"WHERE {where}")
-        statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
-        if chosen is not None:
-            statement.append(f"OPTIONS ('curve' = {_sql.literal(chosen)})")
-        with _gateway.typed_errors(f"OPTIMIZE {self._table}", connect=self._over_connect()):
-            row = self._spark.sql(" ".join(statement)).collect()[0]
+        if names is not None:
+            statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
+        statement.append(_sql.options(options))
+        row = self._run(" ".join(statement), "OPTIMIZE")[0]
         return OptimizeResult.from_row(row)
+
+    def cluster_by(self, *columns: str | None) -> None:
+        """Set the table's clustering columns; ``cluster_by(None)`` removes them.
+
+        Files keep their layout until the next ``optimize()``; those clustered by other columns are
+        rewritten by ``optimize(full=True)`` only.
+
+        Raises:
+            ZCubeError: a name is malformed, or a column is named twice.
+            AnalysisException: Delta's refusals: an unknown column, too many, one without
+                statistics, a partitioned table.
+
+        >>> table.cluster_by("x", "y")  # doctest: +SKIP
+        """
+        if columns == (None,):
+            clause = "NONE"
+        else:
+            given = [column for column in columns if column is not None]
+            if len(given) < len(columns):
+                raise ZCubeError("cluster_by takes column names, or None alone.")
+            names = column_names(given, "cluster_by")
+            clause = f"({', '.join(_sql.qualified(parts) for parts in names)})"
+        # ALTER TABLE takes no string literal for a path.
+        if self._table.startswith("'"):
+            raise ZCubeError(f"cluster_by needs an absolute path or a name, not {self._table}.")
+        self._run(f"ALTER TABLE {self._table} CLUSTER BY {clause}", "ALTER TABLE")
+
+    @property
+    def clustering_columns(self) -> list[str]:
+        """The table's clustering columns, none if it isn't clustered."""
+        row = self._run(f"DESCRIBE DETAIL {self._table}", "DESCRIBE DETAIL")[0]
+        return list(row["clusteringColumns"] or [])
+
+    def _run(self, statement: str, doing: str) -> list[Row]:
+        with _gateway.typed_errors(f"{doing} {self._table}", connect=self._over_connect()):
+            return self._spark.sql(statement).collect()
 
     def _over_connect(self) -> bool:
         return type(self._spark).__module__.startswith("pyspark.sql.connect.")

@@ -24,7 +24,7 @@ object CandidateFiles {
     others.foreach { file =>
       if (!file.selected) kept += PlannedFile(file, FileReason.NotSelected)
       else if (file.cube.isEmpty) fresh += PlannedFile(file, FileReason.Fresh)
-      else if (options.full || options.force) fresh += PlannedFile(file, FileReason.OtherColumns)
+      else if (options.otherColumns || options.force) fresh += PlannedFile(file, FileReason.OtherColumns)
       else kept += PlannedFile(file, FileReason.KeptOtherColumns)
     }
     inCubes.groupBy(_.cube.get.id).toSeq.sortBy(_._1).foreach { case (id, members) =>

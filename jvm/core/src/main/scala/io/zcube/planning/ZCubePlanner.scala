@@ -8,22 +8,25 @@ package io.zcube.planning
   */
 final class ZCubePlanner(options: PlanOptions) {
 
-  def plan(files: Seq[DataFile]): ClusteringPlan = {
-    val candidates = CandidateFiles.of(files, options)
-    lazy val space = RankSpace.of(files)
-    val policy = if (options.full || options.force) MergeAll else options.policy.policy
-    val merge = policy.merge(candidates, space, options)
-    val cubes = merge.groups.flatMap(pack)
-    val (within, over) = spend(cubes.sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
-    val taken = (within ++ over).iterator.flatMap(_.files).map(_.file.path).toSet
-    val idle = candidates.partial
-      .flatMap(_.files)
-      .filterNot(f => taken(f.path))
-      .map(PlannedFile(_, FileReason.InCube))
+  def plan(files: Seq[DataFile]): ClusteringPlan = planPartitions(Seq(files))
+
+  /** Plans each partition by itself, and spends the budget on the most useful cubes of all. */
+  def planPartitions(partitions: Seq[Seq[DataFile]]): ClusteringPlan = {
+    val (cubes, kept) = partitions.map(planOne).unzip
+    val (within, over) =
+      spend(cubes.flatten.sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
     ClusteringPlan(
       within,
-      candidates.kept ++ idle ++
-        over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget)))
+      kept.flatten ++ over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget)))
+  }
+
+  private def planOne(files: Seq[DataFile]): (Seq[PlannedCube], Seq[PlannedFile]) = {
+    val candidates = CandidateFiles.of(files, options)
+    lazy val space = RankSpace.of(files)
+    val cubes = options.policy.policy.merge(candidates, space, options).groups.flatMap(pack)
+    val taken = cubes.iterator.flatMap(_.files).map(_.file.path).toSet
+    val idle = candidates.partial.flatMap(_.files).filterNot(f => taken(f.path))
+    (cubes, candidates.kept ++ idle.map(PlannedFile(_, FileReason.InCube)))
   }
 
   /** Neighbours in the first column go into one cube, so that cubes overlap little there. */

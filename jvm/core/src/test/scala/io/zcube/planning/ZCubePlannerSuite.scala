@@ -57,12 +57,12 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(files, all).cubes.head.files.size === 11)
   }
 
-  test("full takes other columns' files too") {
+  test("FULL takes other columns' files too") {
     val files = cube("a", 3) ++ cube("other", 3, matches = false)
-    val found = plan(files, options.copy(full = true))
+    val found = plan(files, all.copy(otherColumns = true))
     assert(found.cubes.flatMap(_.files).size === 6)
     assert(reasons(found)("other-2") === FileReason.OtherColumns)
-    assert(plan(cube("a", 3), options.copy(full = true)).isEmpty)
+    assert(plan(cube("a", 3), all.copy(otherColumns = true)).isEmpty)
     assert(plan(cube("a", 3), options.copy(force = true)).cubes.head.files.size === 3)
   }
 
@@ -128,7 +128,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     fanOut <- Gen.choose(2, 6)
     budget <- Gen.option(Gen.choose(1L, 9000L))
     full <- Gen.oneOf(true, false)
-  } yield options.copy(policy = policy, fanOut = fanOut, maxBytes = budget, full = full)
+  } yield options.copy(policy = policy, fanOut = fanOut, maxBytes = budget, otherColumns = full)
 
   test("every file has one fate; what is not selected, stable or foreign is left alone") {
     forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
@@ -136,7 +136,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val fates = (found.cubes.flatMap(_.files) ++ found.kept).map(_.file.path)
       assert(fates.sorted === files.map(_.path).sorted)
       assert(found.cubes.flatMap(_.files).forall(_.file.selected))
-      assert(options.full || found.cubes.flatMap(_.files).forall(_.file.cube.forall(_.matches)))
+      assert(options.otherColumns || found.cubes.flatMap(_.files).forall(_.file.cube.forall(_.matches)))
       options.maxBytes.foreach(budget => assert(found.bytes <= budget))
       val order = new Random(1).shuffle(files)
       assert(plan(order, options).describe === found.describe)

@@ -1,7 +1,7 @@
 package io.zcube.delta
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.delta.zcube.TakeOverOptimize
+import org.apache.spark.sql.delta.zcube.{ClusteredLike, KeepClusterBy, TakeOverOptimize}
 
 import io.zcube.sql.SessionExtensionPart
 
@@ -10,7 +10,12 @@ final class DeltaSessionExtensionPart extends SessionExtensionPart {
 
   override def requires: String = "org.apache.spark.sql.delta.commands.OptimizeTableCommand"
 
-  override def inject(extensions: SparkSessionExtensions): Unit =
+  override def inject(extensions: SparkSessionExtensions): Unit = {
+    extensions.injectHintResolutionRule(ClusteredLike.Note(_))
+    extensions.injectResolutionRule(KeepClusterBy(_))
     // Post-hoc: by then Delta's command is resolved, whoever made it (SQL, DeltaTable, Connect).
     extensions.injectPostHocResolutionRule(TakeOverOptimize(_))
+    extensions.injectPostHocResolutionRule(ClusteredLike.Keep(_))
+    extensions.injectPostHocResolutionRule(KeepClusterBy.OfOverwrites(_))
+  }
 }

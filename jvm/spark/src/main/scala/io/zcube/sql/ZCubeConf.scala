@@ -18,7 +18,7 @@ object ZCubeConf {
     .buildConf("spark.zcube.layout.curve")
     .doc(
       "The curve that OPTIMIZE … ZORDER BY lays rows along when its OPTIONS name none: zorder, " +
-        "hilbert or linear.")
+        "hilbert or linear. Clustered tables take hilbert unless OPTIONS say otherwise.")
     .version("0.1.0")
     .stringConf
     .checkValue(
@@ -42,4 +42,46 @@ object ZCubeConf {
     .intConf
     .checkValue(_ >= 100, "must be at least 100")
     .createWithDefault(1000)
+
+  val MergePolicy = SQLConf
+    .buildConf("spark.zcube.merge.policy")
+    .doc(
+      "How OPTIMIZE merges ZCubes: leveled bounds the rewriting, all merges every partial cube each " +
+        "time, as Delta does.")
+    .version("0.1.0")
+    .stringConf
+    .checkValue(
+      name => io.zcube.planning.MergePolicyName.find(name).isDefined,
+      "must be leveled or all")
+    .createWithDefault("leveled")
+
+  val MergeFanOut = SQLConf
+    .buildConf("spark.zcube.merge.fanOut")
+    .doc(
+      "Policy leveled: so many cubes of one size class that lie over each other are merged. More " +
+        "means less rewriting and more files to read.")
+    .version("0.1.0")
+    .intConf
+    .checkValue(_ >= 2, "must be at least 2")
+    .createWithDefault(4)
+
+  val MergeShare = SQLConf
+    .buildConf("spark.zcube.merge.share")
+    .doc(
+      "Policy leveled: small cubes are merged into the largest partial one when together they have " +
+        "this share of the bytes that they overlap there. More means less rewriting and more files " +
+        "to read.")
+    .version("0.1.0")
+    .doubleConf
+    .checkValue(_ > 0, "must be greater than 0")
+    .createWithDefault(0.3)
+
+  val MergeOverlapShare = SQLConf
+    .buildConf("spark.zcube.merge.overlapShare")
+    .doc("Policy leveled: files of other cubes that lie mostly within a new cube join it early, if " +
+      "their bytes are at most this share of the new cube's.")
+    .version("0.1.0")
+    .doubleConf
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(0.1)
 }

@@ -8,6 +8,12 @@ object ZCubeErrors {
   def clusterInputSizeUnknown(): Throwable =
     analysis("ZCUBE_CLUSTER_INPUT_SIZE_UNKNOWN")
 
+  def clusteringMismatch(asked: Seq[String], existing: Seq[String]): Throwable =
+    analysis(
+      "ZCUBE_CLUSTERING_MISMATCH",
+      "asked" -> asked.mkString(", "),
+      "existing" -> (if (existing.isEmpty) "none" else existing.mkString(", ")))
+
   def hilbertValueOutOfRange(value: Long, bits: Int): Throwable =
     new ZCubeArithmeticException(
       "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
@@ -18,6 +24,13 @@ object ZCubeErrors {
 
   def invalidOption(option: String, value: String, expected: String): Throwable =
     analysis("ZCUBE_INVALID_OPTION", "option" -> option, "value" -> value, "expected" -> expected)
+
+  def notAClusteringColumn(predicate: String, column: String, known: Seq[String]): Throwable =
+    analysis(
+      "ZCUBE_NOT_A_CLUSTERING_COLUMN",
+      "predicate" -> predicate,
+      "column" -> column,
+      "known" -> known.mkString(", "))
 
   def optionsNotSupported(): Throwable = analysis("ZCUBE_OPTIONS_NOT_SUPPORTED")
 
@@ -50,6 +63,11 @@ object ZCubeErrors {
 
   def unorderedType(column: String, dataType: DataType): Throwable =
     analysis("ZCUBE_UNORDERED_TYPE", "column" -> column, "dataType" -> dataType.sql)
+
+  def writtenFileMissing(table: String, path: String): Throwable =
+    new ZCubeExecutionException(
+      "ZCUBE_WRITTEN_FILE_MISSING",
+      Map("table" -> table, "path" -> path))
 
   private def analysis(condition: String, parameters: (String, String)*): Throwable =
     new ZCubeAnalysisException(condition, parameters.toMap)

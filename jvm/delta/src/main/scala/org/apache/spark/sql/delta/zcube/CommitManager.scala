@@ -5,40 +5,51 @@ import java.util.ConcurrentModificationException
 import scala.annotation.tailrec
 import scala.util.{Failure, Success, Try}
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay}
 import org.apache.spark.sql.delta.{DeltaOperations, OptimisticTransaction, RowTracking}
+import org.apache.spark.util.ThreadUtils
+
+import io.zcube.sql.errors.ZCubeErrors
 
 /** Commits rewritten groups, and tries again where a concurrent change left their files alone. */
-final class CommitManager(session: SparkSession, task: ZOrderTask) {
+final class CommitManager(session: SparkSession, task: ClusteringTask) {
 
+  private val columns = task.columns.map(_.name)
   private val operation = DeltaOperations.Optimize(
     predicate = task.predicates,
-    zOrderBy = task.zOrderBy.map(_.name),
+    zOrderBy = if (task.clustered) Nil else columns,
     auto = false,
-    clusterBy = None,
-    isFull = false)
+    clusterBy = Option.when(task.clustered)(columns),
+    isFull = task.isFull)
 
-  /** @throws java.util.ConcurrentModificationException Delta's typed conflict, when a file that was
+  /** The table's new version.
+    *
+    * @throws java.util.ConcurrentModificationException Delta's typed conflict, when a file that was
     *         rewritten is no longer in the table; then surely nothing was committed
     */
-  def commit(txn: OptimisticTransaction, groups: Seq[RewrittenGroup]): Unit = {
-    val actions = groups.flatMap(_.added) ++ groups.flatMap(_.removed)
-    attempt(txn, groups, actions)
+  def commit(txn: OptimisticTransaction, groups: Seq[RewrittenGroup]): Long = {
+    checkWritten(groups)
+    FailurePoint.reached(FailurePoint.BeforeCommit)
+    val version = attempt(txn, groups, groups.flatMap(_.added) ++ groups.flatMap(_.removed))
+    FailurePoint.reached(FailurePoint.AfterCommit)
+    version
   }
 
   @tailrec
   private def attempt(
       txn: OptimisticTransaction,
       groups: Seq[RewrittenGroup],
-      actions: Seq[Action]): Unit = {
+      actions: Seq[Action]): Long = {
     txn.registerSQLMetrics(session, CommitMetrics.of(session.sparkContext, groups))
     val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(txn.snapshot)
     Try(txn.commit(actions, operation, tags)) match {
-      case Success(_) =>
+      case Success(version) => version
       case Failure(e: ConcurrentModificationException) =>
         val again = txn.deltaLog.startTransaction(txn.catalogTable)
-        if (!stillThere(again, groups)) throw e
+        if (!stillValid(again, groups)) throw e
+        checkWritten(groups)
         again.trackFilesRead(groups.flatMap(_.group.files))
         again.trackReadPredicates(task.predicates)
         attempt(again, groups, actions)
@@ -46,13 +57,33 @@ final class CommitManager(session: SparkSession, task: ZOrderTask) {
     }
   }
 
-  /** Whether all rewritten files, with the same deleted rows, are in the table as it is now. */
-  private def stillThere(txn: OptimisticTransaction, groups: Seq[RewrittenGroup]): Boolean = {
+  /** Whether all rewritten files, with the same deleted rows, are in the table as it is now, and the
+    * new files have what the table now asks of its files.
+    */
+  private def stillValid(txn: OptimisticTransaction, groups: Seq[RewrittenGroup]): Boolean = {
     def identity(file: AddFile) = InMemoryLogReplay.UniqueFileActionTuple(
       file.pathAsUri,
       file.getDeletionVectorUniqueId)
-    val now = txn.snapshot.filesForScan(task.predicates).files.map(identity).toSet
-    txn.metadata.partitionSchema == task.snapshot.metadata.partitionSchema &&
-    groups.flatMap(_.group.files).forall(file => now.contains(identity(file)))
+    val (before, after) = (task.snapshot, txn.snapshot)
+    val sameNeeds =
+      after.metadata.partitionSchema == before.metadata.partitionSchema &&
+        after.metadata.columnMappingMode == before.metadata.columnMappingMode &&
+        RowTracking.isEnabled(after.protocol, after.metadata) ==
+        RowTracking.isEnabled(before.protocol, before.metadata)
+    sameNeeds && {
+      val now = after.filesForScan(Nil).files.map(identity).toSet
+      groups.flatMap(_.group.files).forall(file => now.contains(identity(file)))
+    }
+  }
+
+  /** A VACUUM without retention removes files that no commit names yet, so these too. */
+  private def checkWritten(groups: Seq[RewrittenGroup]): Unit = {
+    val log = task.snapshot.deltaLog
+    val fs = log.dataPath.getFileSystem(log.newDeltaHadoopConf())
+    val added = groups.flatMap(_.added)
+    val missing = ThreadUtils.parmap(added, "ZCubeCheck", math.max(1, math.min(16, added.size))) {
+      file => Option.when(!fs.exists(new Path(log.dataPath, new Path(file.pathAsUri))))(file.path)
+    }.flatten
+    missing.headOption.foreach(path => throw ZCubeErrors.writtenFileMissing(task.tableName, path))
   }
 }

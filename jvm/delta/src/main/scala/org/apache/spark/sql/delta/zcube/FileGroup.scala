@@ -1,19 +1,21 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
 
-/** Files of one partition, which are rewritten together.
+import io.zcube.planning.PlannedCube
+
+/** Files of one partition that are rewritten together into one ZCube.
   *
-  * @param files in the order of their paths, so that nothing depends on the order of the log
+  * @param files   in the order of their paths, so that nothing depends on the order of the log
+  * @param planned what the plan says of them
   */
-final case class FileGroup(partitionValues: Map[String, String], files: Seq[AddFile]) {
+final case class FileGroup(
+    partitionValues: Map[String, String],
+    files: Seq[AddFile],
+    planned: PlannedCube) {
 
   /** Bytes of the rows that are not deleted by a deletion vector. */
-  val liveBytes: Long = files.map { file =>
-    (file.size * (1.0 - file.deletedToPhysicalRecordsRatio.getOrElse(0.0))).toLong
-  }.sum
+  val liveBytes: Long = files.map(FileGroup.liveBytesOf).sum
 
   /** Rows, if every file has statistics. */
   val rows: Option[Long] = {
@@ -31,20 +33,6 @@ final case class FileGroup(partitionValues: Map[String, String], files: Seq[AddF
 
 object FileGroup {
 
-  /** Files by partition. Partition values are compared by type, as Delta does, so that two spellings
-    * of one timestamp are one partition.
-    */
-  def byPartition(
-      session: SparkSession,
-      snapshot: Snapshot,
-      files: Seq[AddFile]): Seq[FileGroup] = {
-    val schema = snapshot.metadata.physicalPartitionSchema
-    files
-      .groupBy(_.normalizedPartitionValues(session, schema))
-      .values
-      .map(_.sortBy(_.path))
-      .map(group => FileGroup(group.head.partitionValues, group))
-      .toSeq
-      .sortBy(_.files.head.path)
-  }
+  def liveBytesOf(file: AddFile): Long =
+    (file.size * (1.0 - file.deletedToPhysicalRecordsRatio.getOrElse(0.0))).toLong
 }

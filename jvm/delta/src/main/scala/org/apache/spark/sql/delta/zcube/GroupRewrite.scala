@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.util.UUID
+
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
@@ -14,26 +16,32 @@ import io.zcube.sql.layout._
   *
   * @param session a clone of the user's ([[LayoutSession]])
   */
-final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: ClusteringTransaction) {
+final class GroupRewrite(session: SparkSession, task: ClusteringTask, txn: ClusteringTransaction) {
   import GroupRewrite._
 
   private val settings = task.settings
+  private val tags = new CubeTags(task)
+  private val targetFileBytes = settings.targetFileBytes(task)
   private val snapshot: Snapshot = txn.snapshot
 
   /** Runs on the calling thread, with the session active on it. */
   def run(group: FileGroup, removedAt: Long): RewrittenGroup = {
-    val columns = task.zOrderBy.map(_.name).mkString(", ")
+    FailurePoint.reached(FailurePoint.BeforeSampling)
+    val columns = task.columns.map(_.name).mkString(", ")
     val what = s"${task.tableName}: OPTIMIZE by ($columns), ${group.files.size} files${group.label}"
     val (sample, files) = sampleOf(group, what)
     val added =
       if (sample.rowCount == 0) Nil
       else JobDescription.within(session.sparkContext, s"$what: writing $files files") {
+        FailurePoint.reached(FailurePoint.BeforeWriting)
         write(group, sample, files)
       }
     checkRows(sample.rowCount, added)
+    val cubeId = UUID.randomUUID().toString
     RewrittenGroup(
       group,
-      added,
+      cubeId,
+      added.map(tags.write(_, cubeId)),
       group.files.map(_.removeWithTimestamp(removedAt, dataChange = false)))
   }
 
@@ -47,8 +55,8 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
     val sample = RowSampler.sample(
       session,
       plan,
-      task.zOrderBy.length,
-      RowIdentity.FilePlace(task.zOrderBy.length, task.zOrderBy.length + 1),
+      task.columns.length,
+      RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
       group.rows,
       LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile),
       s"$what: sampling"
@@ -57,7 +65,7 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
   }
 
   private def fileCount(group: FileGroup, rows: Long): Int =
-    FileCount.of(group.liveBytes, settings.targetFileBytes, rows, settings.maxRecords)
+    FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
 
   private def write(group: FileGroup, sample: RowSample, files: Int): Seq[AddFile] = {
     val request =
@@ -85,11 +93,10 @@ final class GroupRewrite(session: SparkSession, task: ZOrderTask, txn: Clusterin
     Seq(PlacedRows.FileName, PlacedRows.RowIndex).map(name => output.find(_.name == name).get)
   }
 
-  private def clusteringColumns(input: DataFrame): Seq[Expression] = task.zOrderBy.map { name =>
+  private def clusteringColumns(input: DataFrame): Seq[Expression] = task.columns.map { column =>
     input.queryExecution.analyzed
-      .resolve(name.nameParts, session.sessionState.conf.resolver)
-      .getOrElse(
-        throw DeltaErrors.zOrderingColumnDoesNotExistException(name.name))
+      .resolve(column.logical, session.sessionState.conf.resolver)
+      .getOrElse(throw DeltaErrors.zOrderingColumnDoesNotExistException(column.name))
   }
 
   /** Statistics say how many rows were written; without them the new files are counted. */

@@ -1,40 +1,93 @@
 package org.apache.spark.sql.delta.zcube
 
 import java.util.Locale
+import java.util.concurrent.TimeUnit
 
-import org.apache.spark.sql.internal.SQLConf
+import scala.util.Try
+
+import org.apache.spark.network.util.{ByteUnit, JavaUtils}
 
 import io.zcube.layout.CurveName
-import io.zcube.sql.ZCubeConf
+import io.zcube.planning.MergePolicyName
 import io.zcube.sql.errors.ZCubeErrors
 
-/** The OPTIONS of OPTIMIZE … ZORDER BY; what they leave open, the session's settings decide. */
-final case class OptimizeOptions(curve: CurveName)
+/** The OPTIONS of OPTIMIZE; what they leave open, the session's settings decide.
+  *
+  * @param curve          the curve that rows are laid along
+  * @param mergePolicy    how cubes are merged
+  * @param maxBytes       most bytes that this run rewrites
+  * @param maxDuration    no cube is begun after so many milliseconds
+  * @param minCubeSize    bytes from which on a cube is stable
+  * @param targetCubeSize bytes that a cube is filled to
+  * @param maxFileSize    bytes of the files to write
+  * @param details        whether the result has a third column that tells of each cube
+  */
+final case class OptimizeOptions(
+    curve: CurveName,
+    mergePolicy: Option[MergePolicyName],
+    maxBytes: Option[Long],
+    maxDuration: Option[Long],
+    minCubeSize: Option[Long],
+    targetCubeSize: Option[Long],
+    maxFileSize: Option[Long],
+    details: Boolean)
 
 object OptimizeOptions {
 
-  private val Curve = "curve"
-  private val Known = Seq(Curve)
+  private val Size = "a size in bytes, such as 1073741824 or '10g'"
+  private val Known =
+    Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
+      Seq("maxFileSize", "details")
 
   /** Refuses unknown options, values that an option can't have, and options given twice. */
   def check(options: Seq[(String, String)]): Unit = {
-    val keys = options.map(_._1.toLowerCase(Locale.ROOT))
-    options.foreach { case (key, value) =>
-      key.toLowerCase(Locale.ROOT) match {
-        case Curve if CurveName.find(value).isEmpty =>
-          throw ZCubeErrors.invalidOption(key, value, CurveName.all.map(_.name).mkString(" or "))
-        case known if Known.contains(known) =>
-          if (keys.count(_ == known) > 1) throw ZCubeErrors.invalidOption(key, value, "given once")
-        case _ => throw ZCubeErrors.unknownOption(key, Known)
-      }
-    }
+    val _ = of(options, CurveName.ZOrder)
   }
 
-  def of(options: Seq[(String, String)], conf: SQLConf): OptimizeOptions = {
-    check(options)
-    val name = options
-      .collectFirst { case (key, value) if key.toLowerCase(Locale.ROOT) == Curve => value }
-      .getOrElse(conf.getConf(ZCubeConf.Curve))
-    OptimizeOptions(CurveName.find(name).get)
+  /** The same, read.
+    *
+    * @param options      as the user wrote them; keys in any case
+    * @param defaultCurve where no option names one
+    */
+  def of(options: Seq[(String, String)], defaultCurve: CurveName): OptimizeOptions = {
+    val byKey = options.groupBy(_._1.toLowerCase(Locale.ROOT))
+    byKey.foreach { case (key, given) =>
+      val (asWritten, value) = given.head
+      if (!Known.exists(_.equalsIgnoreCase(key))) throw ZCubeErrors.unknownOption(asWritten, Known)
+      if (given.size > 1) throw ZCubeErrors.invalidOption(asWritten, value, "given once")
+    }
+    def read[T](name: String, expected: String)(parse: String => Option[T]): Option[T] =
+      byKey.get(name.toLowerCase(Locale.ROOT)).map(_.head).map { case (key, value) =>
+        parse(value).getOrElse(throw ZCubeErrors.invalidOption(key, value, expected))
+      }
+    def size(name: String): Option[Long] = read(name, Size) { value =>
+      Try(JavaUtils.byteStringAs(value.trim, ByteUnit.BYTE)).toOption.filter(_ > 0)
+    }
+    OptimizeOptions(
+      curve = read("curve", CurveName.all.map(_.name).mkString(" or "))(CurveName.find)
+        .getOrElse(defaultCurve),
+      mergePolicy = read("mergePolicy", MergePolicyName.all.map(_.name).mkString(" or "))(
+        MergePolicyName.find),
+      maxBytes = size("maxBytes"),
+      maxDuration = read("maxDuration", "a time such as '90s', '10min' or '2h'")(duration),
+      minCubeSize = size("minCubeSize"),
+      targetCubeSize = size("targetCubeSize"),
+      maxFileSize = size("maxFileSize"),
+      details = wantsDetails(options)
+    )
+  }
+
+  /** Needed already where the command's output columns are told. */
+  def wantsDetails(options: Seq[(String, String)]): Boolean =
+    options.collectFirst { case (key, value) if key.equalsIgnoreCase("details") => value }
+      .exists(value =>
+        value.trim.toBooleanOption.getOrElse(
+          throw ZCubeErrors.invalidOption("details", value, "true or false")))
+
+  private def duration(text: String): Option[Long] = {
+    val trimmed = text.trim
+    // Spark takes a bare number for some unit of its own; a user would have to guess it.
+    if (trimmed.forall(_.isDigit)) None
+    else Try(JavaUtils.timeStringAs(trimmed, TimeUnit.MILLISECONDS)).toOption.filter(_ > 0)
   }
 }

@@ -4,14 +4,18 @@ import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.internal.SQLConf
 
+import io.zcube.planning.{MergePolicyName, PlanOptions}
 import io.zcube.sql.ZCubeConf
 
 /** The settings of one run, Delta's own among them.
   *
-  * @param targetFileBytes   `spark.databricks.delta.optimize.maxFileSize`
+  * @param maxFileBytes      `spark.databricks.delta.optimize.maxFileSize`
   * @param maxThreads        `spark.databricks.delta.optimize.maxThreads`
   * @param batchBytes        `spark.databricks.delta.optimize.batchSize`: a commit for each so many
-  *                          bytes of input; one commit for all if not set
+  *                          bytes of input; one commit for each cube if not set
+  * @param maxDeletedRatio   `spark.databricks.delta.optimize.maxDeletedRowsRatio`
+  * @param minCubeBytes      `….optimize.clustering.mergeStrategy.minCubeSize.threshold`
+  * @param targetCubeBytes   `….optimize.clustering.mergeStrategy.minCubeSize.targetCubeSize`
   * @param ranges            `spark.databricks.io.skipping.mdc.rangeId.max`, if the user set it
   * @param spread            `spark.databricks.io.skipping.mdc.addNoise`
   * @param sort              whether rows are sorted inside files
@@ -19,14 +23,45 @@ import io.zcube.sql.ZCubeConf
   * @param sampleRowsPerFile rows sampled for each file
   */
 final case class OptimizeSettings(
-    targetFileBytes: Long,
+    maxFileBytes: Long,
     maxThreads: Int,
     batchBytes: Option[Long],
     ranges: Option[Int],
     spread: Boolean,
     sort: Boolean,
     maxRecords: Long,
-    sampleRowsPerFile: Int)
+    sampleRowsPerFile: Int,
+    maxDeletedRatio: Double,
+    minCubeBytes: Long,
+    targetCubeBytes: Long,
+    policy: MergePolicyName,
+    fanOut: Int,
+    mergeShare: Double,
+    overlapShare: Double) {
+
+  /** Size of the files to write: the statement's, or the session's. */
+  def targetFileBytes(task: ClusteringTask): Long =
+    task.options.maxFileSize.getOrElse(maxFileBytes)
+
+  def planOptions(task: ClusteringTask): PlanOptions = {
+    val options = task.options
+    PlanOptions(
+      policy = if (task.isFull) MergePolicyName.All else options.mergePolicy.getOrElse(policy),
+      targetFileBytes = targetFileBytes(task),
+      maxRecords = maxRecords,
+      minCubeBytes = options.minCubeSize.getOrElse(minCubeBytes),
+      targetCubeBytes = options.targetCubeSize.getOrElse(targetCubeBytes),
+      maxDeletedShare = maxDeletedRatio,
+      fanOut = fanOut,
+      mergeShare = mergeShare,
+      overlapShare = overlapShare,
+      maxBytes = options.maxBytes,
+      // ZORDER BY names its columns anew each time; files of others are then simply not in order.
+      otherColumns = task.isFull || !task.clustered,
+      force = task.isFull && !task.clustered
+    )
+  }
+}
 
 object OptimizeSettings {
 
@@ -40,6 +75,14 @@ object OptimizeSettings {
     conf.getConf(DeltaSQLConf.MDC_ADD_NOISE),
     conf.getConf(ZCubeConf.SortWithinFiles),
     conf.maxRecordsPerFile,
-    conf.getConf(ZCubeConf.SampleRowsPerFile)
+    conf.getConf(ZCubeConf.SampleRowsPerFile),
+    context.maxDeletedRowsRatio.getOrElse(
+      conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_DELETED_ROWS_RATIO)),
+    conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_MIN_CUBE_SIZE),
+    conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_TARGET_CUBE_SIZE),
+    MergePolicyName.find(conf.getConf(ZCubeConf.MergePolicy)).get,
+    conf.getConf(ZCubeConf.MergeFanOut),
+    conf.getConf(ZCubeConf.MergeShare),
+    conf.getConf(ZCubeConf.MergeOverlapShare)
   )
 }

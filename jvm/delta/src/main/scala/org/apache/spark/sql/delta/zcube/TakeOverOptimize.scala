@@ -8,8 +8,9 @@ import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 import io.zcube.sql.ZCubeConf
 import io.zcube.sql.plans.OptimizeWithOptions
 
-/** Puts ZCube's command in the place of Delta's OPTIMIZE … ZORDER BY. Compaction, REORG, and OPTIMIZE
-  * of clustered tables stay Delta's.
+/** Puts ZCube's command in the place of Delta's OPTIMIZE. REORG and auto compaction stay Delta's, and
+  * ZCube's command hands plain compaction back: whether a table is clustered is known only once the
+  * command runs.
   */
 case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -17,18 +18,13 @@ case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
     if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
     else {
       plan.resolveOperatorsUp {
-        case command: OptimizeTableCommand if isZOrder(command) =>
-          OptimizeZOrderCommand(
-            command.child,
-            command.userPartitionPredicates,
-            command.optimizeContext,
-            Nil)(command.zOrderBy)
-        case OptimizeWithOptions(options, command: OptimizeZOrderCommand) =>
+        case command: OptimizeTableCommand
+            if command.child.resolved && command.optimizeContext.reorg.isEmpty =>
+          OptimizeCommand(command.child, command, Nil)
+        case OptimizeWithOptions(options, command: OptimizeCommand) =>
+          // Unknown and malformed ones are refused before anything runs.
           OptimizeOptions.check(options)
-          command.copy(options = options)(command.zOrderBy)
+          command.copy(options = options)
       }
     }
-
-  private def isZOrder(command: OptimizeTableCommand): Boolean =
-    command.zOrderBy.nonEmpty && command.child.resolved && command.optimizeContext.reorg.isEmpty
 }

@@ -1,21 +1,24 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.delta.Snapshot
 
-/** What one OPTIMIZE … ZORDER BY has to do.
+/** What one OPTIMIZE by columns has to do.
   *
   * @param snapshot   the table as it is read
-  * @param predicates on partition columns; files outside are left alone
-  * @param zOrderBy   the columns, nested ones by their path
+  * @param predicates of the user's WHERE; files outside are left alone
+  * @param columns    the clustering columns
+  * @param clustered  whether they are the table's own (CLUSTER BY) and not the statement's (ZORDER BY)
+  * @param isFull     whether FULL was said
   */
-final case class ZOrderTask(
+final case class ClusteringTask(
     snapshot: Snapshot,
     catalogTable: Option[CatalogTable],
     predicates: Seq[Expression],
-    zOrderBy: Seq[UnresolvedAttribute],
+    columns: Seq[ColumnPath],
+    clustered: Boolean,
+    isFull: Boolean,
     options: OptimizeOptions,
     settings: OptimizeSettings) {
 

@@ -1,0 +1,119 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.DeltaConfigs
+import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
+import org.apache.spark.sql.delta.commands.optimize.{DeletionVectorStats, OptimizeStats, ZOrderFileStats, ZOrderStats}
+import org.apache.spark.sql.delta.skipping.clustering.{ClusteringFileStats, ClusteringStats}
+import org.apache.spark.sql.delta.util.JsonUtils
+
+import io.zcube.planning.{FileReason, PlannedFile}
+
+/** The row of OPTIMIZE's result, in the columns and with the metrics that Delta gives, and a column
+  * more where OPTIONS ask for it.
+  */
+object ClusteringReport {
+
+  /** Delta's word for "every file of a partition is rewritten". */
+  private val EveryFile = "all"
+
+  def row(
+      session: SparkSession,
+      task: ClusteringTask,
+      planned: PlannedRun,
+      outcomes: Seq[CubeOutcome],
+      startedAt: Long): Row = {
+    val rewritten = outcomes.collect { case CubeOutcome.Committed(group, _) => group }
+    val removed = rewritten.flatMap(_.removed)
+    val deleted = rewritten.flatMap(_.group.files).flatMap(file => Option(file.deletionVector))
+    val columns = task.snapshot.metadata.schema.size
+    val indexed = DeltaConfigs.DATA_SKIPPING_NUM_INDEXED_COLS.fromMetaData(task.snapshot.metadata)
+
+    val stats = OptimizeStats(startTimeMs = startedAt)
+    stats.addedFilesSizeStats.merge(rewritten.flatMap(_.added))
+    stats.removedFilesSizeStats.merge(removed)
+    stats.numPartitionsOptimized =
+      rewritten.map(_.group.partitionValues).distinct.size.toLong
+    stats.numBins = rewritten.size.toLong
+    stats.numBatches = outcomes.collect { case CubeOutcome.Committed(_, v) => v }.distinct.size.toLong
+    stats.totalConsideredFiles = planned.considered.size.toLong
+    stats.totalFilesSkipped = planned.considered.size.toLong - removed.size
+    stats.totalClusterParallelism = session.sparkContext.defaultParallelism.toLong
+    stats.numTableColumns = columns.toLong
+    stats.numTableColumnsWithStats = math.min(indexed, columns).toLong
+    stats.deletionVectorStats = Option.when(deleted.nonEmpty)(
+      DeletionVectorStats(deleted.size.toLong, deleted.map(_.cardinality).sum))
+    val tags = new CubeTags(task)
+    val (inCubes, others) = planned.considered.partition(tags.read(_).exists(_.matches))
+    val cubes = inCubes.flatMap(tags.read).map(_.id).distinct.size.toLong
+    if (task.clustered) {
+      def of(files: Seq[FileAction]) =
+        ClusteringFileStats(files.size.toLong, files.map(_.getFileSize).sum)
+      stats.clusteringStats = Some(
+        ClusteringStats(
+          inputZCubeFiles = of(inCubes),
+          inputOtherFiles = of(others),
+          inputNumZCubes = cubes,
+          mergedFiles = ClusteringFileStats(removed.size.toLong, removed.flatMap(_.size).sum),
+          numOutputZCubes = rewritten.size.toLong
+        ))
+    } else {
+      def of(files: Seq[AddFile]) = ZOrderFileStats(files.size.toLong, files.map(_.size).sum)
+      stats.zOrderStats = Some(
+        ZOrderStats(
+          strategyName =
+            if (removed.size == planned.considered.size) EveryFile
+            else task.options.mergePolicy.getOrElse(task.settings.policy).name,
+          inputCubeFiles = of(inCubes),
+          inputOtherFiles = of(others),
+          inputNumCubes = cubes,
+          mergedFiles = ZOrderFileStats(removed.size.toLong, removed.flatMap(_.size).sum),
+          numOutputCubes = rewritten.size.toLong
+        ))
+    }
+    val known =
+      Seq[Any](task.snapshot.deltaLog.dataPath.toString, stats.toOptimizeMetrics)
+    Row.fromSeq(if (task.options.details) known :+ details(planned, outcomes) else known)
+  }
+
+  /** What became of each cube, and of the files that stay. */
+  private def details(planned: PlannedRun, outcomes: Seq[CubeOutcome]): String = {
+    val cubes = outcomes.map { outcome =>
+      val group = outcome.group
+      val planned = Map[String, Any](
+        "partition" -> group.partitionValues,
+        "files" -> group.files.size,
+        "bytes" -> group.bytes,
+        "reasons" -> reasons(group.planned.files))
+      planned ++ (outcome match {
+        case CubeOutcome.Committed(rewritten, version) =>
+          Map[String, Any](
+            "state" -> "committed",
+            "id" -> rewritten.cubeId,
+            "version" -> version,
+            "filesAdded" -> rewritten.added.size,
+            "bytesAdded" -> rewritten.added.map(_.size).sum)
+        case CubeOutcome.Dropped(_, conflict) =>
+          Map("state" -> "dropped", "why" -> conflict.getMessage)
+        case CubeOutcome.NotStarted(_) => Map("state" -> "left", "why" -> "maxDuration is over")
+      })
+    }
+    val over = planned.plan.kept.filter(_.reason == FileReason.OverBudget)
+    JsonUtils.toJson(
+      Map[String, Any](
+        "cubes" -> cubes,
+        "kept" -> reasons(planned.plan.kept),
+        "left" -> Map[String, Any](
+          "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),
+          "bytes" -> (over.map(_.file.bytes).sum + notStarted(outcomes).map(_.bytes).sum)
+        )
+      ))
+  }
+
+  private def notStarted(outcomes: Seq[CubeOutcome]): Seq[FileGroup] =
+    outcomes.collect { case CubeOutcome.NotStarted(group) => group }
+
+  private def reasons(files: Seq[PlannedFile]): Map[String, Int] =
+    files.groupBy(_.reason.text).map { case (text, of) => text -> of.size }
+}

@@ -1,0 +1,35 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
+import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.delta.DeltaColumnMapping
+import org.apache.spark.sql.types.{DataType, StructType}
+
+/** A column, or a leaf of a nested one.
+  *
+  * @param logical  the names that users know
+  * @param physical the names that files and statistics use under column mapping
+  */
+final case class ColumnPath(logical: Seq[String], physical: Seq[String], dataType: DataType) {
+
+  /** As one text, parts joined by dots and quoted where need be. */
+  def name: String = logical.quoted
+
+  def attribute: UnresolvedAttribute = UnresolvedAttribute(logical)
+}
+
+object ColumnPath {
+
+  /** None if the schema has no such column. */
+  def find(schema: StructType, parts: Seq[String], resolver: Resolver): Option[ColumnPath] =
+    parts.headOption.flatMap(part => schema.find(f => resolver(f.name, part))).flatMap { field =>
+      val physical = DeltaColumnMapping.getPhysicalName(field)
+      (parts.tail, field.dataType) match {
+        case (Nil, dataType) => Some(ColumnPath(Seq(field.name), Seq(physical), dataType))
+        case (rest, struct: StructType) =>
+          find(struct, rest, resolver).map(leaf =>
+            leaf.copy(field.name +: leaf.logical, physical +: leaf.physical))
+        case _ => None
+      }
+    }
+}

@@ -1,0 +1,55 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.util.JsonUtils
+import org.apache.spark.sql.delta.zorder.ZCubeInfo
+
+import io.zcube.layout.CurveName
+import io.zcube.planning.CubeTag
+
+/** The tags by which a file belongs to a ZCube: Delta's own, so that either system can go on with the
+  * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
+  */
+final class CubeTags(task: ClusteringTask) {
+  import CubeTags._
+
+  private val logical = task.columns.map(_.name)
+  private val physical = JsonUtils.toJson(task.columns.map(_.physical))
+  private val curve = task.options.curve
+  private val usualCurve: CurveName = if (task.clustered) CurveName.Hilbert else CurveName.ZOrder
+
+  /** @return None for a file that was never clustered */
+  def read(file: AddFile): Option[CubeTag] = {
+    val foreign = file.clusteringProvider.exists(_ != ClusteredTableUtils.clusteringProvider)
+    ZCubeInfo.getForFile(file) match {
+      case Some(info) =>
+        val sameColumns = file.getTag(PhysicalColumns) match {
+          case Some(columns) => columns == physical
+          case None => info.zOrderBy == logical
+        }
+        val sameCurve =
+          file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).getOrElse(usualCurve.name) == curve.name
+        Some(CubeTag(info.zCubeID, sameColumns && sameCurve && !foreign))
+      case None => Option.when(foreign)(CubeTag(file.path, matches = false))
+    }
+  }
+
+  def write(file: AddFile, cubeId: String): AddFile = {
+    val tagged = ZCubeInfo.setForFile(file, ZCubeInfo(cubeId, logical))
+    tagged.copy(
+      tags = tagged.tags ++ Map(
+        AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE) -> curve.name,
+        PhysicalColumns -> physical),
+      clusteringProvider =
+        if (task.clustered) Some(ClusteredTableUtils.clusteringProvider)
+        else file.clusteringProvider
+    )
+  }
+}
+
+object CubeTags {
+
+  /** Not one of Delta's tags; a writer that doesn't know it carries it along or drops it. */
+  private val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
+}

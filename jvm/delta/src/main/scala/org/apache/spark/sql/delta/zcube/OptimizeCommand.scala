@@ -1,0 +1,114 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
+import org.apache.spark.sql.delta.skipping.clustering.{ClusteredTableUtils, ClusteringColumnInfo}
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.{Row, SparkSession, classic}
+
+import io.zcube.layout.CurveName
+import io.zcube.sql.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
+
+/** `OPTIMIZE t [FULL] [WHERE …] [ZORDER BY (…)] [OPTIONS (…)]`: the same refusals, output and history
+  * as Delta's command, other work. Delta's base class brings the output columns and the check of the
+  * Z-order columns, so that they can't drift apart. What has no columns to cluster by, plain
+  * compaction, is left to Delta's command.
+  *
+  * @param delta   Delta's command, resolved
+  * @param options as the user wrote them
+  */
+case class OptimizeCommand(
+    override val child: LogicalPlan,
+    delta: OptimizeTableCommand,
+    options: Seq[(String, String)])
+    extends OptimizeTableCommandBase
+    with UnaryNode {
+
+  override val output: Seq[Attribute] = {
+    val details = AttributeReference("details", StringType)()
+    delta.output ++ Option.when(OptimizeOptions.wantsDetails(options))(details)
+  }
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): OptimizeCommand =
+    copy(child = newChild)
+
+  override def run(sparkSession: SparkSession): Seq[Row] = {
+    val table = getDeltaTable(child, "OPTIMIZE")
+    val snapshot = table.update()
+    if (snapshot.version == -1) {
+      throw DeltaErrors.notADeltaTableException(table.deltaLog.dataPath.toString)
+    }
+    if (snapshot.isCatalogOwned) throw DeltaErrors.operationBlockedOnCatalogManagedTable("OPTIMIZE")
+    val session = sparkSession.asInstanceOf[classic.SparkSession]
+    val clustered = ClusteredTableUtils.isSupported(snapshot.protocol)
+    if (clustered && delta.zOrderBy.nonEmpty) {
+      throw DeltaErrors.clusteringWithZOrderByException(delta.zOrderBy)
+    }
+    // The predicates are looked at before the columns, as Delta does.
+    val onPartitions = if (clustered) Nil else partitionPredicates(session, snapshot)
+    val columns =
+      if (clustered) clusteringColumns(session, snapshot) else zOrderColumns(session, snapshot)
+    if (columns.isEmpty) compact(session)
+    else {
+      val conf = session.sessionState.conf
+      val defaultCurve =
+        if (clustered) CurveName.Hilbert else CurveName.find(conf.getConf(ZCubeConf.Curve)).get
+      val task = ClusteringTask(
+        snapshot,
+        table.catalogTable,
+        if (clustered) clusteringPredicates(session, snapshot, columns)
+        else onPartitions,
+        columns,
+        clustered,
+        delta.optimizeContext.isFull,
+        OptimizeOptions.of(options, defaultCurve),
+        OptimizeSettings.of(conf, delta.optimizeContext)
+      )
+      Seq(new ClusteringRun(LayoutSession.cloneOf(session, snapshot), task).run())
+    }
+  }
+
+  private def compact(session: SparkSession): Seq[Row] = {
+    if (options.exists(!_._1.equalsIgnoreCase("details"))) throw ZCubeErrors.optionsNotSupported()
+    delta.run(session).map(row => if (output.size > row.size) Row.fromSeq(row.toSeq :+ null) else row)
+  }
+
+  private def clusteringColumns(
+      session: classic.SparkSession,
+      snapshot: Snapshot): Seq[ColumnPath] =
+    ClusteringColumnInfo.extractLogicalNames(snapshot).map { name =>
+      val parts = session.sessionState.sqlParser.parseMultipartIdentifier(name)
+      ColumnPath.find(snapshot.schema, parts, session.sessionState.conf.resolver).get
+    }
+
+  private def zOrderColumns(
+      session: classic.SparkSession,
+      snapshot: Snapshot): Seq[ColumnPath] = {
+    validateZorderByColumns(session, snapshot, delta.zOrderBy)
+    delta.zOrderBy.map { column =>
+      ColumnPath
+        .find(snapshot.schema, column.nameParts, session.sessionState.conf.resolver)
+        .getOrElse(throw DeltaErrors.zOrderingColumnDoesNotExistException(column.name))
+    }
+  }
+
+  private def partitionPredicates(
+      session: classic.SparkSession,
+      snapshot: Snapshot): Seq[Expression] =
+    delta.userPartitionPredicates.flatMap { text =>
+      val predicates = parsePredicates(session, text)
+      verifyPartitionPredicates(session, snapshot.metadata.partitionColumns, predicates)
+      predicates
+    }
+
+  private def clusteringPredicates(
+      session: classic.SparkSession,
+      snapshot: Snapshot,
+      columns: Seq[ColumnPath]): Seq[Expression] =
+    delta.userPartitionPredicates.flatMap { text =>
+      ClusteringPredicate.resolve(session, snapshot, columns, parsePredicates(session, text), text)
+    }
+}
