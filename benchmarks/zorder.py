@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import shutil
 import statistics
 import tempfile
 import time
 from pathlib import Path
 
-import pyspark
 import zcube
 from pyspark.sql import SparkSession
 from zcube.demo import data
 
 from benchmarks.cpu import cpu_seconds
+from benchmarks.machine import machine
 
 COLUMNS = {
     2: "l_shipdate, l_partkey",
@@ -63,25 +62,6 @@ def run(spark: SparkSession, original: Path, work: Path, engine: str, columns: i
     spark.conf.set("spark.zcube.enabled", str(engine == "zcube").lower())
     statement = f"OPTIMIZE delta.`{work}` ZORDER BY ({COLUMNS[columns]})"
     return measured(spark, lambda: spark.sql(statement).collect())
-
-
-def machine() -> dict[str, str]:
-    cpu = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.processor(),
-    )
-    return {
-        "cpu": cpu,
-        "cores": str(len(__import__("os").sched_getaffinity(0))),
-        "python": platform.python_version(),
-        "spark": pyspark.__version__,
-        "delta": "4.4.0",
-        "zcube": zcube.__version__,
-    }
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ import zcube
 from hypothesis import settings
 from pyspark.sql import SparkSession
 
+from tests.support.failure_points import FailurePoints
 from tests.support.job_counter import JobCounter
 
 # Another Spark on the machine must not lend its home or its settings to the tests.
@@ -35,6 +36,7 @@ SETTINGS = {
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     home = tmp_path_factory.mktemp("spark")
+    os.environ["ZCUBE_FAILURE_POINTS"] = str(tmp_path_factory.mktemp("failure-points"))
     builder = SparkSession.builder.master("local[2]").appName("zcube tests")
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
@@ -98,6 +100,14 @@ def delta_only(spark):
             spark.conf.unset("spark.zcube.enabled")
 
     return switched_off
+
+
+@pytest.fixture
+def failure_points(spark):
+    """Places where a run in this process can be stopped."""
+    points = FailurePoints(os.environ["ZCUBE_FAILURE_POINTS"])
+    yield points
+    points.clear()
 
 
 @pytest.fixture

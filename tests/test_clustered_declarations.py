@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from delta.tables import DeltaTable
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F
+from pyspark.sql.functions import lit
 from zcube import ClusteredTable, ZCubeError
 
 from tests.support.checksum import multiset
@@ -68,7 +68,7 @@ def test_f13_writer_v2(spark, name):
     assert columns_of(spark, name) == ["c"]
     rows(spark).writeTo(name).append()
     assert columns_of(spark, name) == ["c"]
-    rows(spark).writeTo(name).overwrite(F.lit(True))
+    rows(spark).writeTo(name).overwrite(lit(True))
     assert columns_of(spark, name) == ["c"]
 
 
@@ -121,7 +121,7 @@ def test_f13_append_and_overwrite_keep_the_columns(spark, name, path):
         lambda: rows(spark).write.mode("append").insertInto(name),
         lambda: rows(spark).write.mode("overwrite").insertInto(name),
         lambda: spark.sql(f"INSERT OVERWRITE {name} SELECT * FROM source"),
-        lambda: rows(spark).writeTo(name).overwrite(F.lit(True)),
+        lambda: rows(spark).writeTo(name).overwrite(lit(True)),
         lambda: rows(spark).writeTo(name).overwritePartitions(),
         lambda: rows(spark).write.format("delta").mode("overwrite").saveAsTable(name),
     ):
@@ -133,11 +133,13 @@ def test_f13_append_and_overwrite_keep_the_columns(spark, name, path):
         lambda: rows(spark).write.format("delta").mode("append").save(path),
         lambda: rows(spark).write.format("delta").mode("overwrite").save(path),
         lambda: spark.sql(f"INSERT OVERWRITE {table} SELECT * FROM source"),
-        lambda: rows(spark)
-        .write.format("delta")
-        .mode("overwrite")
-        .option("replaceWhere", "a < 10")
-        .save(path),
+        lambda: (
+            rows(spark)
+            .write.format("delta")
+            .mode("overwrite")
+            .option("replaceWhere", "a < 10")
+            .save(path)
+        ),
     ):
         with contextlib.suppress(PySparkException):
             write()
@@ -230,19 +232,19 @@ def test_refusals_wherever_it_is_said(spark, name, path, write, columns, conditi
     df = spark.range(3).selectExpr(
         "id a", "id b", "id c", "id d", "id e", "map(id, id) m", "array(id) r"
     )
+    df.createOrReplaceTempView("source")
+    delta = df.write.format("delta")
+    ways = {
+        "sql": lambda: spark.sql(
+            f"CREATE TABLE {name} USING delta CLUSTER BY ({', '.join(columns)}) "
+            "AS SELECT * FROM source"
+        ),
+        "save": lambda: delta.clusterBy(*columns).save(path),
+        "saveAsTable": lambda: delta.clusterBy(*columns).saveAsTable(name),
+        "writeTo": lambda: df.writeTo(name).using("delta").clusterBy(*columns).create(),
+    }
     with pytest.raises(PySparkException) as error:
-        if write == "sql":
-            df.createOrReplaceTempView("source")
-            spark.sql(
-                f"CREATE TABLE {name} USING delta CLUSTER BY ({', '.join(columns)}) "
-                "AS SELECT * FROM source"
-            )
-        elif write == "save":
-            df.write.format("delta").clusterBy(*columns).save(path)
-        elif write == "saveAsTable":
-            df.write.format("delta").clusterBy(*columns).saveAsTable(name)
-        else:
-            df.writeTo(name).using("delta").clusterBy(*columns).create()
+        ways[write]()
     if condition is not None:
         assert error.value.getCondition() == condition
     assert not spark.catalog.tableExists(name)

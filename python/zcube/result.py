@@ -89,7 +89,7 @@ class OptimizeResult:
     def from_row(cls, row: Row) -> OptimizeResult:
         """Read the one row that the SQL command returns; its ``details`` column may be missing."""
         metrics = row["metrics"].asDict(recursive=True)
-        text = row["details"] if "details" in row else None
+        text = row.asDict().get("details")
         details = json.loads(text) if text else {}
         left = details.get("left", {"files": 0, "bytes": 0})
         return cls(

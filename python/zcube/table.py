@@ -73,8 +73,8 @@ class ClusteredTable:
         nothing new to do rewrites nothing.
 
         Args:
-            zorder_by: columns; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot. Leave it
-                out for a clustered table (see ``cluster_by``), which has columns of its own.
+            zorder_by: columns; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot. Leave
+                it out for a clustered table (see ``cluster_by``), which has columns of its own.
             where: a predicate on partition columns, or on the clustering columns of a clustered
                 table; files that it rules out are left alone.
             full: take files too that other columns or another curve clustered; with ``zorder_by``,

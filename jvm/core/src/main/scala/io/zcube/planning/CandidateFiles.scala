@@ -24,7 +24,8 @@ object CandidateFiles {
     others.foreach { file =>
       if (!file.selected) kept += PlannedFile(file, FileReason.NotSelected)
       else if (file.cube.isEmpty) fresh += PlannedFile(file, FileReason.Fresh)
-      else if (options.otherColumns || options.force) fresh += PlannedFile(file, FileReason.OtherColumns)
+      else if (options.otherColumns || options.force)
+        fresh += PlannedFile(file, FileReason.OtherColumns)
       else kept += PlannedFile(file, FileReason.KeptOtherColumns)
     }
     inCubes.groupBy(_.cube.get.id).toSeq.sortBy(_._1).foreach { case (id, members) =>
@@ -64,7 +65,8 @@ object CandidateFiles {
   private def badlySizedOf(cube: Seq[DataFile], options: PlanOptions): DataFile => Boolean = {
     val target = options.targetFileBytes
     val bytes = cube.iterator.map(_.bytes).sum
-    val rows = if (cube.forall(_.rows.isDefined)) cube.iterator.map(_.rows.get).sum else Long.MaxValue
+    val rows =
+      if (cube.forall(_.rows.isDefined)) cube.iterator.map(_.rows.get).sum else Long.MaxValue
     val limit = if (rows == Long.MaxValue) 0L else options.maxRecords
     val wanted = FileCount.of(bytes, target, rows, limit)
     if (cube.size > 2 * wanted + 1) _.bytes < target / 2

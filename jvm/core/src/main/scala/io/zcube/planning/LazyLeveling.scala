@@ -58,7 +58,8 @@ object LazyLeveling extends MergePolicy {
         piece.nonEmpty && shared >= SpreadOver * bytesOf(piece) &&
         shared >= LeastOverlap * largest.bytes
       }.flatten
-      val touched = overlapOf(largest.files, spread, space).collect { case (f, s) if s > Touched => f }
+      val touched =
+        overlapOf(largest.files, spread, space).collect { case (f, s) if s > Touched => f }
       val worth = bytesOf(spread) >= options.mergeShare * touched.iterator.map(_.bytes).sum
       Option.when(spread.nonEmpty && touched.nonEmpty && worth)(
         spread ++ touched.map(PlannedFile(_, FileReason.LargestCube)))

@@ -7,7 +7,7 @@ final case class PlannedCube(files: Seq[PlannedFile]) {
 
   /** Bytes that are not well laid out yet. */
   val freshBytes: Long = files.iterator
-    .filter(f => PlannedCube.Fresh.contains(f.reason))
+    .filter(f => PlannedCube.isFresh(f.reason))
     .map(_.file.bytes)
     .sum
 
@@ -28,4 +28,7 @@ object PlannedCube {
     FileReason.FileSize,
     FileReason.OtherColumns,
     FileReason.Full)
+
+  /** Whether files of that reason are in no order yet, so that rewriting them helps at once. */
+  def isFresh(reason: FileReason): Boolean = Fresh.contains(reason)
 }

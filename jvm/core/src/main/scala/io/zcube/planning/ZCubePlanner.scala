@@ -23,10 +23,22 @@ final class ZCubePlanner(options: PlanOptions) {
   private def planOne(files: Seq[DataFile]): (Seq[PlannedCube], Seq[PlannedFile]) = {
     val candidates = CandidateFiles.of(files, options)
     lazy val space = RankSpace.of(files)
-    val cubes = options.policy.policy.merge(candidates, space, options).groups.flatMap(pack)
-    val taken = cubes.iterator.flatMap(_.files).map(_.file.path).toSet
+    val groups = options.policy.policy.merge(candidates, space, options).groups
+    val (affordable, beyond) = groups.map(afford).unzip
+    val cubes = affordable.flatMap(pack)
+    val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
+    val taken = (cubes.flatMap(_.files) ++ dropped).iterator.map(_.file.path).toSet
     val idle = candidates.partial.flatMap(_.files).filterNot(f => taken(f.path))
-    (cubes, candidates.kept ++ idle.map(PlannedFile(_, FileReason.InCube)))
+    (cubes, candidates.kept ++ dropped ++ idle.map(PlannedFile(_, FileReason.InCube)))
+  }
+
+  /** What to do of a group, and what is beyond the budget. A merge is done as a whole or not at all:
+    * in parts it would make more small cubes, to be merged again. The fresh files go ahead without it.
+    */
+  private def afford(group: Seq[PlannedFile]): (Seq[PlannedFile], Seq[PlannedFile]) = {
+    val bytes = group.iterator.map(_.file.bytes).sum
+    if (options.maxBytes.exists(bytes > _)) group.partition(f => PlannedCube.isFresh(f.reason))
+    else (group, Nil)
   }
 
   /** Neighbours in the first column go into one cube, so that cubes overlap little there. */

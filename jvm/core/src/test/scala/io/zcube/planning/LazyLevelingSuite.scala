@@ -11,14 +11,13 @@ class LazyLevelingSuite extends AnyFunSuite {
   private def simulate(stream: Stream, options: PlanOptions): Outcome =
     new StreamSimulation(stream, options).run(200)
 
-  for (stream <- Seq(Uniform, HotTenth)) {
+  for (stream <- Seq(Uniform, HotTenth))
     test(s"$stream stream of 200 appends: rewriting and reading are bounded") {
       val outcome = simulate(stream, byDefault)
       assert(outcome.rewritten <= 8.0 && outcome.read <= 1.4)
       val less = simulate(stream, lessWriting)
       assert(less.rewritten <= 5.0 && less.read <= 2.0)
     }
-  }
 
   test("data that comes in order of time is hardly rewritten") {
     val outcome = simulate(TimeCorrelated, byDefault)

@@ -37,7 +37,7 @@ final class StreamSimulation(
   /** What an OPTIMIZE would do. */
   def planNow: ClusteringPlan = new ZCubePlanner(options).plan(files.map(_.described))
 
-  private def optimize(): Unit = {
+  private def optimize(): Unit =
     planNow.cubes.foreach { cube =>
       val paths = cube.files.map(_.file.path).toSet
       val (rewritten, rest) = files.partition(f => paths(f.path))
@@ -45,7 +45,6 @@ final class StreamSimulation(
       cubes += 1
       files = rest ++ layOut(rewritten.flatMap(_.rows).toArray, Some(s"cube-$cubes"))
     }
-  }
 
   private def read(): (Double, Double) = {
     val rows = files.flatMap(_.rows).toArray
@@ -98,7 +97,7 @@ object StreamSimulation {
     }
   }
 
-  private final class File(val path: String, val rows: Array[Point], val cube: Option[String]) {
+  final private class File(val path: String, val rows: Array[Point], val cube: Option[String]) {
     val box: Box =
       ((rows.map(_._1).min, rows.map(_._2).min), (rows.map(_._1).max, rows.map(_._2).max))
 

@@ -136,7 +136,8 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val fates = (found.cubes.flatMap(_.files) ++ found.kept).map(_.file.path)
       assert(fates.sorted === files.map(_.path).sorted)
       assert(found.cubes.flatMap(_.files).forall(_.file.selected))
-      assert(options.otherColumns || found.cubes.flatMap(_.files).forall(_.file.cube.forall(_.matches)))
+      assert(
+        options.otherColumns || found.cubes.flatMap(_.files).forall(_.file.cube.forall(_.matches)))
       options.maxBytes.foreach(budget => assert(found.bytes <= budget))
       val order = new Random(1).shuffle(files)
       assert(plan(order, options).describe === found.describe)

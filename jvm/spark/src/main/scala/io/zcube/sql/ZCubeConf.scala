@@ -78,8 +78,9 @@ object ZCubeConf {
 
   val MergeOverlapShare = SQLConf
     .buildConf("spark.zcube.merge.overlapShare")
-    .doc("Policy leveled: files of other cubes that lie mostly within a new cube join it early, if " +
-      "their bytes are at most this share of the new cube's.")
+    .doc(
+      "Policy leveled: files of other cubes that lie mostly within a new cube join it early, if " +
+        "their bytes are at most this share of the new cube's.")
     .version("0.1.0")
     .doubleConf
     .checkValue(_ >= 0, "must not be negative")

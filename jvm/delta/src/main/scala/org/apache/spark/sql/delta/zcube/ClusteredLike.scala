@@ -42,7 +42,8 @@ object ClusteredLike {
     */
   case class Keep(session: SparkSession) extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-      case create: CreateDeltaTableCommand if session.sessionState.conf.getConf(ZCubeConf.Enabled) =>
+      case create: CreateDeltaTableCommand
+          if session.sessionState.conf.getConf(ZCubeConf.Enabled) =>
         create.getTagValue(Source).map(properties).filter(_.nonEmpty) match {
           case Some(more) =>
             create.copy(table = create.table.copy(properties = create.table.properties ++ more))
@@ -50,7 +51,9 @@ object ClusteredLike {
         }
       // By its name: a class that older lines of Spark lack.
       case like if like.nodeName == "CreateTableLike" && like.resolved =>
-        like.children.collectFirst { case ResolvedTable(_, _, source: DeltaTableV2, _) => source } match {
+        like.children.collectFirst { case ResolvedTable(_, _, source: DeltaTableV2, _) =>
+          source
+        } match {
           case Some(source) => withProperties(like, clustering(source.initialSnapshot))
           case None => like
         }

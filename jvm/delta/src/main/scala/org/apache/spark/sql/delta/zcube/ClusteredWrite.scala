@@ -1,11 +1,11 @@
 package org.apache.spark.sql.delta.zcube
 
+import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.delta.commands.WriteIntoDelta
 import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
 import org.apache.spark.sql.delta.{DeltaLog, DeltaOperations, DeltaOptions, OptimisticTransaction}
-import org.apache.spark.sql.SaveMode
 
 /** Delta's write of a DataFrame, told the clustering columns, in one commit. */
 final case class ClusteredWrite(

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, GetStructField, Literal, SubqueryExpression}
-import org.apache.spark.sql.catalyst.expressions.{Attribute => CatalystAttribute}
+import org.apache.spark.sql.catalyst.expressions.{Attribute => CatalystAttribute, Expression, GetStructField, Literal, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.SparkSession

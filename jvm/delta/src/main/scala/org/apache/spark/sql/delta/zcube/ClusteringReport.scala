@@ -36,7 +36,9 @@ object ClusteringReport {
     stats.numPartitionsOptimized =
       rewritten.map(_.group.partitionValues).distinct.size.toLong
     stats.numBins = rewritten.size.toLong
-    stats.numBatches = outcomes.collect { case CubeOutcome.Committed(_, v) => v }.distinct.size.toLong
+    stats.numBatches = outcomes.collect { case CubeOutcome.Committed(_, v) =>
+      v
+    }.distinct.size.toLong
     stats.totalConsideredFiles = planned.considered.size.toLong
     stats.totalFilesSkipped = planned.considered.size.toLong - removed.size
     stats.totalClusterParallelism = session.sparkContext.defaultParallelism.toLong
@@ -56,7 +58,8 @@ object ClusteringReport {
           inputOtherFiles = of(others),
           inputNumZCubes = cubes,
           mergedFiles = ClusteringFileStats(removed.size.toLong, removed.flatMap(_.size).sum),
-          numOutputZCubes = rewritten.size.toLong
+          numOutputZCubes =
+            rewritten.size.toLong
         ))
     } else {
       def of(files: Seq[AddFile]) = ZOrderFileStats(files.size.toLong, files.map(_.size).sum)
@@ -69,7 +72,8 @@ object ClusteringReport {
           inputOtherFiles = of(others),
           inputNumCubes = cubes,
           mergedFiles = ZOrderFileStats(removed.size.toLong, removed.flatMap(_.size).sum),
-          numOutputCubes = rewritten.size.toLong
+          numOutputCubes =
+            rewritten.size.toLong
         ))
     }
     val known =

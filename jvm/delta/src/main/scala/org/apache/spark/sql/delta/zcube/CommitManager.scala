@@ -30,8 +30,8 @@ final class CommitManager(session: SparkSession, task: ClusteringTask) {
     *         rewritten is no longer in the table; then surely nothing was committed
     */
   def commit(txn: OptimisticTransaction, groups: Seq[RewrittenGroup]): Long = {
-    checkWritten(groups)
     FailurePoint.reached(FailurePoint.BeforeCommit)
+    checkWritten(groups)
     val version = attempt(txn, groups, groups.flatMap(_.added) ++ groups.flatMap(_.removed))
     FailurePoint.reached(FailurePoint.AfterCommit)
     version

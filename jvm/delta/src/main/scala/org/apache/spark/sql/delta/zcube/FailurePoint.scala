@@ -1,11 +1,11 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{FileAlreadyExistsException, Files, Path, Paths}
 
 /** Places where tests stop a run, to kill it or to change the table under it. They do nothing unless
   * the environment variable ZCUBE_FAILURE_POINTS names a folder when the process starts: then a run
-  * that comes to a place for which the folder has a file `<place>` puts `<place>.reached` there and
-  * waits until the first file is gone.
+  * that comes first to a place for which the folder has a file `<place>` puts `<place>.reached` there
+  * and waits until the first file is gone.
   */
 object FailurePoint extends Enumeration {
 
@@ -18,9 +18,17 @@ object FailurePoint extends Enumeration {
 
   def reached(place: Value): Unit = folder.map(_.resolve(place.toString)).foreach { switch =>
     if (Files.exists(switch)) {
-      val told = switch.resolveSibling(s"$place.reached")
-      if (!Files.exists(told)) Files.createFile(told)
-      while (Files.exists(switch)) Thread.sleep(20)
+      if (isFirst(switch.resolveSibling(s"$place.reached"))) {
+        while (Files.exists(switch)) Thread.sleep(20)
+      }
     }
   }
+
+  private def isFirst(told: Path): Boolean =
+    try {
+      Files.createFile(told): Unit
+      true
+    } catch {
+      case _: FileAlreadyExistsException => false
+    }
 }

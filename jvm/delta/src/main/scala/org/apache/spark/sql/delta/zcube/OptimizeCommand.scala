@@ -73,7 +73,8 @@ case class OptimizeCommand(
 
   private def compact(session: SparkSession): Seq[Row] = {
     if (options.exists(!_._1.equalsIgnoreCase("details"))) throw ZCubeErrors.optionsNotSupported()
-    delta.run(session).map(row => if (output.size > row.size) Row.fromSeq(row.toSeq :+ null) else row)
+    delta.run(session).map(row =>
+      if (output.size > row.size) Row.fromSeq(row.toSeq :+ null) else row)
   }
 
   private def clusteringColumns(

@@ -34,7 +34,8 @@ object PlannedRun {
         deletedShare(file),
         tag,
         ranges.getOrElse(file.path, KeyRanges.Unknown),
-        selected(file.path))
+        selected(file.path)
+      )
     }
     val byPath = files.iterator.map(f => f.path -> f).toMap
     val plan =

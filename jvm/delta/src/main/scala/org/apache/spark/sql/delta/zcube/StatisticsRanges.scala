@@ -27,7 +27,8 @@ object StatisticsRanges {
       if (has(statistics, path.tail)) col(path.map(p => s"`${p.replace("`", "``")}`").mkString("."))
       else lit(null)
     }
-    val rows = files.select(col("path") +: (bounds("minValues") ++ bounds("maxValues")): _*).collect()
+    val rows =
+      files.select(col("path") +: (bounds("minValues") ++ bounds("maxValues")): _*).collect()
     rows.iterator.flatMap(row => rangesOf(row, columns.length).map(row.getString(0) -> _)).toMap
   }
 

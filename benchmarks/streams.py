@@ -1,0 +1,232 @@
+"""Incremental clustering on three streams of appends: how much is rewritten, and what queries read.
+
+Each stream starts with a clustered table of about 200 files and appends 0.5 % of it 200 times, with
+an OPTIMIZE after each. Every tenth time 200 seeded queries are answered from the log's statistics,
+on the table and on a full clustering of the same rows by ZCube. Delta's own OPTIMIZE runs on the same
+stream, for fewer appends, as it rewrites everything each time: its total is what it did so far,
+continued by the size of the table.
+
+    python -m benchmarks.streams [--appends 200] [--settings default,write] [--output …]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import zcube
+from pyspark.sql import SparkSession
+
+from benchmarks.machine import machine
+
+FILES, ROWS = 200, 400
+FILE_BYTES = 12 << 10
+STREAMS = ("uniform", "time", "hot")
+SETTINGS = {
+    "read": {"fanOut": "3", "share": "0.2"},
+    "default": {},
+    "write": {"fanOut": "8", "share": "0.6"},
+    "all": {"policy": "all"},
+}
+
+
+def session(folder: Path) -> SparkSession:
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "3g")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config("spark.databricks.delta.snapshotPartitions", "2")
+        .config("spark.databricks.delta.optimize.maxFileSize", str(FILE_BYTES))
+    )
+    spark = zcube.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def rows(stream: str, number: int, random: np.random.Generator) -> np.ndarray:
+    """Append ``number``; 0 is the table at first. Columns x and y as whole numbers."""
+    count = FILES * ROWS if number == 0 else FILES * ROWS // 200
+    x, y = random.random(count), random.random(count)
+    if stream == "time":
+        # Mostly later: a row is late by one append on average.
+        x = x * 200 if number == 0 else 200 + number + x - random.exponential(1.0, count)
+    elif stream == "hot" and number > 0:
+        x = np.where(random.random(count) < 0.9, 0.4 + x / 10, x)
+    return np.stack([(x * 1e9).astype(np.int64), (y * 1e9).astype(np.int64)], axis=1)
+
+
+def write(spark: SparkSession, table: str, values: np.ndarray, *, create: bool = False) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"x": values[:, 0], "y": values[:, 1]})
+    frame["payload"] = values[:, 0] ^ (values[:, 1] * 7919)
+    df = spark.createDataFrame(frame).coalesce(1)
+    writer = df.write.format("delta")
+    (writer.clusterBy("x", "y") if create else writer.mode("append")).save(table)
+
+
+def boxes(spark: SparkSession, table: str) -> np.ndarray:
+    """Lower and upper corners of the table's files, from its log."""
+    log = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, table)
+    nothing = spark._jvm.scala.Option.empty()
+    stats = log.update(False, nothing, nothing).allFiles().select("stats", [])
+    found = [json.loads(row.getString(0)) for row in stats.collectAsList()]
+    return np.array(
+        [[[f[b]["x"], f[b]["y"]] for b in ("minValues", "maxValues")] for f in found], dtype=float
+    )
+
+
+def queries(values: np.ndarray) -> list[list[np.ndarray]]:
+    """50 each of: a range of 1 % of one column, a box of 10 %, a point, an OR of two ranges."""
+    random = np.random.default_rng(7)
+    ordered = np.sort(values, axis=0)
+    last = len(values) - 1
+
+    def span(column: int, width: float) -> tuple[float, float]:
+        start = random.random() * (1 - width)
+        return ordered[int(start * last), column], ordered[int((start + width) * last), column]
+
+    def box(x: tuple[float, float], y: tuple[float, float]) -> np.ndarray:
+        return np.array([[x[0], y[0]], [x[1], y[1]]], dtype=float)
+
+    everything = (-np.inf, np.inf)
+    made = []
+    for number in range(200):
+        kind = number % 4
+        if kind == 0:
+            one = span(number // 4 % 2, 0.01)
+            made.append([box(one, everything) if number // 4 % 2 == 0 else box(everything, one)])
+        elif kind == 1:
+            made.append([box(span(0, 0.1**0.5), span(1, 0.1**0.5))])
+        elif kind == 2:
+            point = values[random.integers(len(values))].astype(float)
+            made.append([np.array([point, point])])
+        else:
+            made.append([box(span(0, 0.01), everything), box(everything, span(1, 0.01))])
+    return made
+
+
+def files_read(files: np.ndarray, asked: list[list[np.ndarray]]) -> float:
+    total = 0
+    for parts in asked:
+        hit = np.zeros(len(files), dtype=bool)
+        for part in parts:
+            hit |= np.all((files[:, 0] <= part[1]) & (files[:, 1] >= part[0]), axis=1)
+        total += int(hit.sum())
+    return total / len(asked)
+
+
+def run(spark: SparkSession, folder: Path, stream: str, setting: str, appends: int) -> dict:
+    engine = "delta" if setting == "delta" else "zcube"
+    for key in ("fanOut", "share", "policy"):
+        spark.conf.unset(f"spark.zcube.merge.{key}")
+    for key, value in SETTINGS.get(setting, {}).items():
+        spark.conf.set(f"spark.zcube.merge.{key}", value)
+    table, copy = str(folder / "table"), str(folder / "copy")
+    shutil.rmtree(table, ignore_errors=True)
+    random = np.random.default_rng(11)
+    values = rows(stream, 0, random)
+    spark.conf.set("spark.zcube.enabled", "true")
+    write(spark, table, values, create=True)
+    spark.sql(f"OPTIMIZE delta.`{table}`").collect()
+    rewritten = appended = 0
+    readings: list[tuple[float, float]] = []
+    started = time.monotonic()
+    for number in range(1, appends + 1):
+        more = rows(stream, number, random)
+        values = np.concatenate([values, more])
+        write(spark, table, more)
+        history = spark.sql(f"DESCRIBE HISTORY delta.`{table}` LIMIT 1").collect()[0]
+        appended += int(history["operationMetrics"]["numOutputBytes"])
+        spark.conf.set("spark.zcube.enabled", str(engine == "zcube").lower())
+        metrics = spark.sql(f"OPTIMIZE delta.`{table}`").collect()[0]["metrics"]
+        spark.conf.set("spark.zcube.enabled", "true")
+        rewritten += metrics["filesAdded"]["totalSize"] or 0
+        if number % 10 == 0:
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(table, copy)
+            full = f"OPTIMIZE delta.`{copy}` OPTIONS ('mergePolicy' = 'all')"
+            spark.sql(full).collect()
+            asked = queries(values)
+            readings.append(
+                (files_read(boxes(spark, table), asked), files_read(boxes(spark, copy), asked))
+            )
+    now, best = (sum(column) for column in zip(*readings, strict=True))
+    done = rewritten / appended
+    # Delta rewrites the whole table each time: 1 + 0.005 n of its first size after n appends.
+    whole = sum(1 + 0.005 * n for n in range(1, 201)) / sum(
+        1 + 0.005 * n for n in range(1, appends + 1)
+    )
+    per_200 = done if appends == 200 else done * whole * appends / 200
+    return {
+        "stream": stream,
+        "setting": setting,
+        "appends": appends,
+        "rewritten": round(done if engine == "zcube" else per_200, 2),
+        "read": round(now / best, 3),
+        "files": len(boxes(spark, table)),
+        "seconds": round(time.monotonic() - started),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--appends", type=int, default=200)
+    parser.add_argument("--delta-appends", type=int, default=20)
+    parser.add_argument("--settings", default=",".join([*SETTINGS, "delta"]))
+    parser.add_argument("--streams", default=",".join(STREAMS))
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="zcube-streams-"))
+    spark = session(folder)
+    runs = []
+    try:
+        for setting in options.settings.split(","):
+            # What rewrites everything each time is not let run to the end.
+            short = setting in ("delta", "all")
+            appends = min(options.appends, options.delta_appends) if short else options.appends
+            for stream in options.streams.split(","):
+                runs.append(run(spark, folder, stream, setting, appends))
+                print(runs[-1], flush=True)
+                save(options.output, runs)
+    finally:
+        spark.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def save(output: Path, runs: list[dict]) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    about = machine()
+    (output / "streams.json").write_text(json.dumps({"about": about, "runs": runs}, indent=1))
+    lines = [
+        "# Incremental clustering: reading against rewriting",
+        "",
+        "Made by `python -m benchmarks.streams`. "
+        + ", ".join(f"{k} {v}" for k, v in about.items()),
+        "",
+        "Bytes rewritten for each byte appended over the whole stream of 200 appends of 0.5 %, and",
+        "files read by 200 queries as a multiple of those that a full clustering reads at the same",
+        "moment. `all` and `delta` rewrite the whole table each time; they ran for fewer appends,",
+        "and Delta's total is continued in proportion to the table's size.",
+        "",
+        "| stream | setting | appends | rewritten | read | files at the end |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {r['stream']} | {r['setting']} | {r['appends']} | {r['rewritten']:.2f} "
+        f"| {r['read']:.2f} | {r['files']} |"
+        for r in runs
+    ]
+    (output / "streams.md").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""An OPTIMIZE of two ZCubes, stopped before its first commit, while the table changes under it.
+
+What the change alone makes of the rows is the oracle: it is applied to a copy that nobody optimizes.
+"""
+
+import shutil
+import threading
+
+import pytest
+from pyspark.errors import PySparkException
+from zcube import ClusteredTable
+
+from tests.support.checksum import multiset
+from tests.support.log_replay import data_files_on_disk, files_ever_added, live_files
+
+
+def make(spark, path, deletion_vectors=False):
+    """Six files by ranges of id, the last by a commit of its own; ``cube_sizes`` make two cubes."""
+    spark.sql(
+        f"CREATE TABLE delta.`{path}` (id BIGINT, y INT, s STRING) USING delta CLUSTER BY (id, y) "
+        f"TBLPROPERTIES ('delta.enableDeletionVectors' = {str(deletion_vectors).lower()}, "
+        "'delta.columnMapping.mode' = 'name')"
+    )
+    for start, files in ((0, 5), (5000, 1)):
+        spark.range(start, start + files * 1000, 1, files).selectExpr(
+            "id", "hash(id) y", "string(id) s"
+        ).write.format("delta").mode("append").save(path)
+
+
+def cube_sizes(path):
+    """What makes two cubes of the files: two fifths of them are stable, three fifths too many."""
+    size = sum(file.size for file in live_files(path))
+    return {"min_cube_size": size * 2 // 5, "target_cube_size": size * 3 // 5}
+
+
+def sql(text):
+    return lambda spark, path: spark.sql(text.format(t=f"delta.`{path}`"))
+
+
+def append(spark, path):
+    spark.range(9000, 9100).selectExpr("id", "hash(id) y", "'new' s").write.format("delta").mode(
+        "append"
+    ).save(path)
+
+
+def overwrite(spark, path):
+    spark.range(7).selectExpr("id", "hash(id) y", "'all' s").write.format("delta").mode(
+        "overwrite"
+    ).save(path)
+
+
+MERGE = (
+    "MERGE INTO {t} USING (SELECT 7L AS id) n ON {t}.id = n.id "
+    "WHEN MATCHED THEN UPDATE SET s = 'merged'"
+)
+
+# The change, how many of the two cubes can still be committed.
+CHANGES = {
+    "append": (append, 2),
+    "overwrite": (overwrite, 0),
+    "delete": (sql("DELETE FROM {t} WHERE id = 7"), 1),
+    "delete all": (sql("DELETE FROM {t}"), 0),
+    "update": (sql("UPDATE {t} SET s = 'u' WHERE id = 5500"), 1),
+    "merge": (sql(MERGE), 1),
+    "alter columns": (sql("ALTER TABLE {t} CLUSTER BY (y)"), 2),
+    "add column": (sql("ALTER TABLE {t} ADD COLUMN (more INT)"), 2),
+    "rename": (sql("ALTER TABLE {t} RENAME COLUMN s TO text"), 2),
+    "vacuum": (sql("VACUUM {t}"), 2),
+    "restore": (sql("RESTORE TABLE {t} TO VERSION AS OF 1"), 1),
+    "property": (sql("ALTER TABLE {t} SET TBLPROPERTIES ('k' = 'v')"), 2),
+}
+WITH_VECTORS = ("delete", "update", "merge", "append")
+CASES = [(name, False) for name in CHANGES] + [(name, True) for name in WITH_VECTORS]
+
+
+@pytest.mark.parametrize(("change", "vectors"), CASES)
+def test_conflict_matrix(spark, path, tmp_path, failure_points, change, vectors):
+    act, committed = CHANGES[change]
+    make(spark, path, vectors)
+    sizes = cube_sizes(path)
+    copy = str(tmp_path / "copy")
+    shutil.copytree(path, copy)
+    act(spark, copy)
+    outcome = {}
+
+    def run():
+        try:
+            outcome["result"] = ClusteredTable.for_path(spark, path).optimize(**sizes)
+        except PySparkException as error:
+            outcome["error"] = error
+
+    failure_points.stop_at("before-commit")
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        failure_points.wait_for("before-commit", thread.is_alive)
+        act(spark, path)
+    finally:
+        failure_points.clear()
+        thread.join()
+    table = spark.read.format("delta").load(path)
+    assert multiset(table) == multiset(spark.read.format("delta").load(copy))
+    if committed == 0:
+        kind = type(outcome["error"]).__name__
+        assert kind.startswith("Concurrent")
+        assert kind.endswith("Exception")
+    else:
+        result = outcome["result"]
+        states = sorted(cube.state for cube in result.cubes)
+        assert states == ["committed"] * committed + ["dropped"] * (2 - committed)
+        assert all(cube.why for cube in result.cubes if cube.state == "dropped")
+    assert data_files_on_disk(path) <= files_ever_added(path)
+    # And the next run finds nothing amiss.
+    ClusteredTable.for_path(spark, path).optimize()
+    assert multiset(spark.read.format("delta").load(path)) == multiset(table)
+
+
+@pytest.mark.parametrize("other", ["zcube", "delta"])
+def test_two_optimizers_at_once(spark, path, failure_points, delta_only, other):
+    """The second goes through while the first waits; the first then drops all that it did."""
+    make(spark, path)
+    before = multiset(spark.read.format("delta").load(path))
+    outcome = {}
+
+    def run():
+        try:
+            outcome["result"] = ClusteredTable.for_path(spark, path).optimize()
+        except PySparkException as error:
+            outcome["error"] = error
+
+    failure_points.stop_at("before-commit")
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        failure_points.wait_for("before-commit", thread.is_alive)
+        if other == "zcube":
+            assert ClusteredTable.for_path(spark, path).optimize().files_removed == 6
+        else:
+            with delta_only():
+                spark.sql(f"OPTIMIZE delta.`{path}`")
+    finally:
+        failure_points.clear()
+        thread.join()
+    assert type(outcome["error"]).__name__ == "ConcurrentDeleteReadException"
+    assert multiset(spark.read.format("delta").load(path)) == before
+    assert data_files_on_disk(path) == files_ever_added(path)
+
+
+def test_a_vacuum_that_takes_the_new_files_away(spark, path, failure_points):
+    """Without retention VACUUM removes what is written and not yet committed: nothing may be lost."""
+    spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    make(spark, path)
+    before = multiset(spark.read.format("delta").load(path))
+    outcome = {}
+
+    def run():
+        try:
+            outcome["result"] = ClusteredTable.for_path(spark, path).optimize()
+        except PySparkException as error:
+            outcome["error"] = error
+
+    failure_points.stop_at("before-commit")
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        failure_points.wait_for("before-commit", thread.is_alive)
+        spark.sql(f"VACUUM delta.`{path}` RETAIN 0 HOURS")
+    finally:
+        failure_points.clear()
+        thread.join()
+    assert "ZCUBE_WRITTEN_FILE_MISSING" in str(outcome["error"])
+    assert multiset(spark.read.format("delta").load(path)) == before
+
+
+def test_a_stream_reads_and_another_writes_meanwhile(spark, path, tmp_path):
+    """Appends by a stream never fail, and a reader of the table sees each row once."""
+    make(spark, path)
+    source, sink = str(tmp_path / "source"), str(tmp_path / "sink")
+    spark.range(0).selectExpr("id", "hash(id) y", "string(id) s").write.format("delta").save(source)
+    writer = (
+        spark.readStream.format("delta").load(source).writeStream.format("delta")
+        .option("checkpointLocation", str(tmp_path / "c1")).start(path)
+    )  # fmt: skip
+    reader = (
+        spark.readStream.format("delta").load(path).writeStream.format("delta")
+        .option("checkpointLocation", str(tmp_path / "c2")).start(sink)
+    )  # fmt: skip
+    try:
+        for round_ in range(4):
+            start = 10_000 + round_ * 500
+            spark.range(start, start + 500).selectExpr("id", "hash(id) y", "'s' s").write.format(
+                "delta"
+            ).mode("append").save(source)
+            ClusteredTable.for_path(spark, path).optimize()
+            writer.processAllAvailable()
+            reader.processAllAvailable()
+    finally:
+        writer.stop()
+        reader.stop()
+    assert multiset(spark.read.format("delta").load(sink)) == multiset(
+        spark.read.format("delta").load(path)
+    )
+    assert spark.read.format("delta").load(path).count() == 8000

@@ -1,0 +1,401 @@
+"""OPTIMIZE of clustered tables: FACTS F14 to F17, ZCubes, budgets, WHERE, and Delta beside it."""
+
+import json
+
+import pytest
+from delta.tables import DeltaTable
+from pyspark.errors import PySparkException
+from zcube import ClusteredTable
+
+from tests.support import jobs
+from tests.support.checksum import multiset
+from tests.support.log_replay import (
+    actions,
+    data_files_on_disk,
+    files_ever_added,
+    last_version,
+    live_files,
+)
+
+SMALL = 12 << 10
+
+
+def points(spark, start, count, parts=1):
+    return spark.range(start, start + count, 1, parts).selectExpr(
+        "id", "hash(id) x", "hash(id, 1) & 1023 y", "string(id % 50) s"
+    )
+
+
+def clustered(spark, path, count=6000, by=("x", "y"), parts=3):
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
+    points(spark, 0, count, parts).write.format("delta").clusterBy(*by).save(path)
+    return ClusteredTable.for_path(spark, path)
+
+
+def append(spark, path, start, count=400):
+    points(spark, start, count).write.format("delta").mode("append").save(path)
+
+
+def rows(spark, path):
+    return multiset(spark.read.format("delta").load(path))
+
+
+def cubes(path):
+    found = {}
+    for file in live_files(path):
+        found.setdefault(file.tags.get("ZCUBE_ID"), []).append(file)
+    return found
+
+
+def adds(path, version):
+    return [action["add"] for action in actions(path, version) if "add" in action]
+
+
+def overlap(files, column):
+    """How many pairs of files share a value of the column's range."""
+    boxes = sorted((f.minimum[column], f.maximum[column]) for f in files)
+    return sum(a[1] >= b[0] for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+
+
+def test_f14_tags_provider_and_history(spark, path):
+    table = clustered(spark, path)
+    before = rows(spark, path)
+    result = table.optimize()
+    written = adds(path, last_version(path))
+    assert {add["clusteringProvider"] for add in written} == {"liquid"}
+    assert {add["tags"]["ZCUBE_ZORDER_BY"] for add in written} == {'["x","y"]'}
+    assert {add["tags"]["ZCUBE_ZORDER_CURVE"] for add in written} == {"hilbert"}
+    assert len({add["tags"]["ZCUBE_ID"] for add in written}) == 1
+    assert not any(add["dataChange"] for add in written)
+    assert rows(spark, path) == before
+    entry = spark.sql(f"DESCRIBE HISTORY delta.`{path}` LIMIT 1").collect()[0]
+    assert entry["operation"] == "OPTIMIZE"
+    assert json.loads(entry["operationParameters"]["clusterBy"]) == ["x", "y"]
+    assert result.metrics["clusteringStats"]["numOutputZCubes"] == 1
+    assert result.metrics["clusteringStats"]["mergedFiles"]["numFiles"] == 3
+    assert [cube.state for cube in result.cubes] == ["committed"]
+    assert result.cubes[0].id == written[0]["tags"]["ZCUBE_ID"]
+    assert result.cubes[0].version == last_version(path)
+
+
+def test_one_column_is_plain_range_order(spark, path):
+    table = clustered(spark, path, by=("x",))
+    with jobs.recorded(spark) as ran:
+        table.optimize()
+    assert sum("OPTIMIZE by (x)" in description for description in ran) == 2
+    files = live_files(path)
+    assert len(files) > 4
+    assert overlap(files, "x") == 0
+
+
+def test_f16_nothing_to_do_commits_nothing_and_runs_no_job_over_data(spark, path, job_counter):
+    table = clustered(spark, path)
+    table.optimize()
+    version = last_version(path)
+    with job_counter() as ran:
+        result = table.optimize()
+    assert last_version(path) == version
+    assert result.files_added == result.files_removed == 0
+    assert result.cubes == []
+    assert result.kept == {"in a cube": len(live_files(path))}
+    assert ran.described("OPTIMIZE by") == []
+    assert table.optimize(full=True).files_added == 0
+
+
+def test_leveled_rewrites_the_new_and_leaves_the_rest(spark, path):
+    table = clustered(spark, path, count=20_000)
+    table.optimize()
+    first = {file.path for file in live_files(path)}
+    append(spark, path, 100_000)
+    result = table.optimize()
+    assert result.files_removed == 1
+    assert result.cubes[0].reasons == {"fresh": 1}
+    assert first <= {file.path for file in live_files(path)}
+    assert len(cubes(path)) == 2
+
+
+def test_leveled_merges_a_size_class_and_then_into_the_largest(spark, path):
+    table = clustered(spark, path, count=40_000)
+    table.optimize()
+    reasons = []
+    for number in range(30):
+        append(spark, path, 100_000 + number * 400)
+        before = rows(spark, path)
+        reasons.append({k for cube in table.optimize().cubes for k in cube.reasons})
+        assert rows(spark, path) == before
+    assert {"fresh"} in reasons
+    assert {"fresh", "small cube"} in reasons
+    assert any("largest cube" in kinds for kinds in reasons)
+    assert None not in cubes(path)
+
+
+def test_policy_all_merges_every_partial_cube(spark, path):
+    table = clustered(spark, path)
+    table.optimize()
+    append(spark, path, 100_000)
+    count = len(live_files(path))
+    result = table.optimize(merge_policy="all")
+    assert result.files_removed == count
+    assert len(cubes(path)) == 1
+
+
+def test_f15_stable_cubes_are_left_alone(spark, path):
+    table = clustered(spark, path)
+    table.optimize(min_cube_size=1000)
+    stable = {file.path for file in live_files(path)}
+    append(spark, path, 100_000, 6000)
+    spark.conf.set(
+        "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize.threshold", "1000"
+    )
+    result = table.optimize(merge_policy="all")
+    assert stable <= {file.path for file in live_files(path)}
+    assert result.kept == {"stable": len(stable)}
+
+
+def test_f15_many_cubes_one_commit_each(spark, path):
+    table = clustered(spark, path, count=12_000, parts=12)
+    before, version = rows(spark, path), last_version(path)
+    size = sum(file.size for file in live_files(path))
+    result = table.optimize(min_cube_size=size // 4, target_cube_size=size // 3)
+    assert len(result.cubes) == len(cubes(path)) in (3, 4)
+    assert last_version(path) == version + len(result.cubes)
+    assert sorted(cube.version for cube in result.cubes) == list(
+        range(version + 1, last_version(path) + 1)
+    )
+    assert rows(spark, path) == before
+
+
+def test_deltas_batch_size_keeps_its_meaning(spark, path):
+    table = clustered(spark, path, count=12_000, parts=12)
+    version = last_version(path)
+    size = sum(file.size for file in live_files(path))
+    spark.conf.set("spark.databricks.delta.optimize.batchSize", str(1 << 40))
+    result = table.optimize(min_cube_size=size // 4, target_cube_size=size // 3)
+    assert len(result.cubes) > 2
+    assert last_version(path) == version + 1
+
+
+def test_f16_other_columns_stay_until_full(spark, path):
+    table = clustered(spark, path)
+    table.optimize()
+    old = {file.path for file in live_files(path)}
+    table.cluster_by("y", "id")
+    append(spark, path, 100_000)
+    result = table.optimize()
+    assert result.kept == {"other columns, until OPTIMIZE FULL": len(old)}
+    assert old <= {file.path for file in live_files(path)}
+    before = rows(spark, path)
+    table.optimize(full=True)
+    assert {file.tags["ZCUBE_ZORDER_BY"] for file in live_files(path)} == {'["y","id"]'}
+    assert rows(spark, path) == before
+    assert table.optimize(full=True).files_removed == 0
+
+
+def test_a_renamed_column_is_the_same_column(spark, path):
+    table = clustered(spark, path)
+    spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    table.optimize()
+    spark.sql(f"ALTER TABLE delta.`{path}` RENAME COLUMN x TO xx")
+    assert table.optimize().files_removed == 0
+    assert table.optimize(full=True).files_removed == 0
+
+
+def test_f17_zorder_by_is_refused_and_none_compacts(spark, path):
+    table = clustered(spark, path)
+    with pytest.raises(PySparkException) as error:
+        table.optimize(zorder_by=["x"])
+    assert error.value.getCondition() == "DELTA_CLUSTERING_WITH_ZORDER_BY"
+    table.cluster_by(None)
+    spark.conf.unset("spark.databricks.delta.optimize.maxFileSize")
+    result = table.optimize()
+    assert (result.files_removed, result.files_added) == (3, 1)
+    assert "ZCUBE_ID" not in live_files(path)[0].tags
+
+
+def test_where_takes_in_only_files_that_may_match(spark, path):
+    table = clustered(spark, path, by=("id", "y"), parts=6)
+    before = {f.path: f for f in live_files(path)}
+    result = table.optimize(where="id < 1500 AND y >= 0")
+    touched = [f for f in before.values() if f.minimum["id"] < 1500]
+    assert result.files_removed == len(touched) == 2
+    assert result.kept == {"outside WHERE": 4}
+    with pytest.raises(PySparkException) as error:
+        table.optimize(where="s = '1'")
+    assert error.value.getCondition() == "ZCUBE_NOT_A_CLUSTERING_COLUMN"
+    with pytest.raises(PySparkException):
+        table.optimize(where="no_such_column = 1")
+    assert table.optimize(where="id > 1000000").files_removed == 0
+
+
+def test_where_by_date_text_and_nested_columns(spark, path):
+    df = spark.range(0, 3000, 1, 3).selectExpr(
+        "struct(date_add(DATE'2026-01-01', cast(id / 10 AS int)) d, hash(id) h) n", "id"
+    )
+    df.write.format("delta").clusterBy("n.d", "id").save(path)
+    table = ClusteredTable.for_path(spark, path)
+    assert table.clustering_columns == ["n.d", "id"]
+    assert table.optimize(where="n.d >= '2026-10-01'").files_removed == 1
+    assert table.optimize(where="n.d >= '2026-01-01'").files_removed >= 2
+
+
+def test_a_budget_of_bytes(spark, path):
+    table = clustered(spark, path, count=12_000, parts=12)
+    total = sum(file.size for file in live_files(path))
+    before = rows(spark, path)
+    result = table.optimize(max_bytes=total // 3)
+    assert 0 < result.bytes_removed <= total // 3
+    assert result.left_files == 12 - result.files_removed
+    assert result.left_bytes + result.bytes_removed == total
+    assert "left for another run" in str(result)
+    for _ in range(3):
+        table.optimize(max_bytes=total // 3)
+    assert None not in cubes(path)
+    # Merging the cubes would take more than the budget: it is left, and not done by halves.
+    result = table.optimize(max_bytes=total // 3)
+    assert result.files_removed == 0
+    assert table.optimize().left_files == 0
+    assert rows(spark, path) == before
+
+
+def test_a_budget_of_time(spark, path):
+    table = clustered(spark, path)
+    version = last_version(path)
+    result = table.optimize(max_duration="1ms")
+    assert result.cubes[0].state == "left"
+    assert result.left_files == 3
+    assert last_version(path) == version
+    assert table.optimize(max_duration="1h").left_files == 0
+
+
+def test_deleted_rows_are_purged_from_their_files_only(spark, path):
+    table = clustered(spark, path, count=20_000)
+    table.optimize()
+    spark.sql(
+        f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)"
+    )
+    spark.sql(f"DELETE FROM delta.`{path}` WHERE x < -1900000000 AND id % 2 = 0")
+    before = rows(spark, path)
+    result = table.optimize()
+    assert "deleted rows" in result.cubes[0].reasons
+    assert "in a cube" in result.kept
+    assert rows(spark, path) == before
+    # What is left has a share of deleted rows below Delta's ratio.
+    assert table.optimize().files_removed == 0
+
+
+def test_delta_goes_on_with_our_cubes_and_we_with_deltas(spark, path, delta_only):
+    table = clustered(spark, path)
+    table.optimize()
+    append(spark, path, 100_000)
+    before = rows(spark, path)
+    with delta_only():
+        metrics = spark.sql(f"OPTIMIZE delta.`{path}`").collect()[0]["metrics"]
+    # Delta saw our files as a partial cube of the same columns.
+    assert metrics["clusteringStats"]["inputZCubeFiles"]["numFiles"] > 0
+    assert metrics["clusteringStats"]["inputOtherFiles"]["numFiles"] == 1
+    assert len(cubes(path)) == 1
+    assert table.optimize().files_removed == 0
+    append(spark, path, 200_000)
+    assert table.optimize().files_removed == 1
+    with delta_only():
+        spark.sql(f"OPTIMIZE delta.`{path}`")
+    assert len(cubes(path)) == 1
+    with delta_only():
+        version = last_version(path)
+        spark.sql(f"OPTIMIZE delta.`{path}`")
+    assert last_version(path) == version
+    assert table.optimize(merge_policy="all").files_removed == 0
+    assert rows(spark, path).rows == before.rows + 400
+
+
+def test_delta_table_api_and_options_in_sql(spark, path):
+    clustered(spark, path)
+    DeltaTable.forPath(spark, path).optimize().executeCompaction()
+    assert {f.tags["ZCUBE_ZORDER_BY"] for f in live_files(path)} == {'["x","y"]'}
+    append(spark, path, 100_000)
+    row = spark.sql(
+        f"OPTIMIZE delta.`{path}` OPTIONS ('mergePolicy' = 'all', 'details' = 'true')"
+    ).collect()[0]
+    assert json.loads(row["details"])["cubes"][0]["state"] == "committed"
+    assert spark.sql(f"OPTIMIZE delta.`{path}`").columns == ["path", "metrics"]
+
+
+@pytest.mark.parametrize("curve", ["zorder", "linear"])
+def test_another_curve_is_another_layout(spark, path, curve):
+    table = clustered(spark, path)
+    table.optimize(curve=curve)
+    assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in live_files(path)} == {curve}
+    assert table.optimize(curve=curve).files_removed == 0
+    assert table.optimize(full=True).files_removed > 0
+
+
+def test_zorder_by_is_incremental_by_partition(spark, path):
+    points(spark, 0, 6000, 3).selectExpr("*", "id % 2 p").write.format("delta").partitionBy(
+        "p"
+    ).save(path)
+    table = ClusteredTable.for_path(spark, path)
+    table.optimize(zorder_by=["x", "y"])
+    version = last_version(path)
+    result = table.optimize(zorder_by=["x", "y"])
+    assert (result.files_removed, last_version(path)) == (0, version)
+    assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in live_files(path)} == {"zorder"}
+    assert all("clusteringProvider" not in add for add in adds(path, version))
+    points(spark, 100_000, 500).selectExpr("*", "1L p").write.format("delta").mode("append").save(
+        path
+    )
+    before = rows(spark, path)
+    result = table.optimize(zorder_by=["x", "y"])
+    assert [cube.partition for cube in result.cubes] == [{"p": "1"}]
+    assert table.optimize(zorder_by=["x", "y"]).files_removed == 0
+    # Other columns, another curve, or FULL: all is laid out anew.
+    everything = len(live_files(path))
+    assert table.optimize(zorder_by=["y", "x"]).files_removed == everything
+    everything = len(live_files(path))
+    assert table.optimize(zorder_by=["y", "x"], curve="hilbert").files_removed == everything
+    everything = len(live_files(path))
+    result = table.optimize(zorder_by=["y", "x"], curve="hilbert", full=True)
+    assert result.files_removed == everything
+    assert rows(spark, path) == before
+
+
+def test_files_far_from_the_target_are_put_right(spark, path):
+    table = clustered(spark, path, count=20_000)
+    table.optimize()
+    many = len(live_files(path))
+    result = table.optimize(max_file_size=SMALL * 8)
+    assert result.cubes[0].reasons == {"file size": many}
+    assert table.optimize(max_file_size=SMALL * 8).files_removed == 0
+    result = table.optimize(max_file_size=SMALL)
+    assert set(result.cubes[0].reasons) == {"file size"}
+    assert table.optimize(max_file_size=SMALL).files_removed == 0
+
+
+def test_an_empty_clustered_table_and_one_of_no_statistics(spark, path):
+    spark.sql(f"CREATE TABLE delta.`{path}` (x INT, y INT) USING delta CLUSTER BY (x, y)")
+    table = ClusteredTable.for_path(spark, path)
+    assert table.optimize().files_removed == 0
+    spark.conf.set("spark.databricks.delta.stats.collect", "false")
+    for start in range(3):
+        points(spark, start * 100, 100).selectExpr("x", "y").write.format("delta").mode(
+            "append"
+        ).save(path)
+        before = rows(spark, path)
+        assert table.optimize().files_added == 1
+        assert rows(spark, path) == before
+
+
+def test_row_ids_change_data_and_time_travel(spark, path):
+    spark.sql(
+        f"CREATE TABLE delta.`{path}` (id BIGINT, x INT) USING delta CLUSTER BY (x) TBLPROPERTIES "
+        "('delta.enableRowTracking' = true, 'delta.enableChangeDataFeed' = true)"
+    )
+    points(spark, 0, 3000, 3).select("id", "x").write.format("delta").mode("append").save(path)
+    ids = f"SELECT id, _metadata.row_id r FROM delta.`{path}`"
+    before, version = multiset(spark.sql(ids)), last_version(path)
+    ClusteredTable.for_path(spark, path).optimize()
+    assert multiset(spark.sql(ids)) == before
+    changes = spark.read.format("delta").option("readChangeFeed", "true")
+    assert changes.option("startingVersion", version + 1).load(path).count() == 0
+    old = spark.read.format("delta").option("versionAsOf", version).load(path)
+    assert multiset(old) == rows(spark, path)
+    assert data_files_on_disk(path) == files_ever_added(path)
