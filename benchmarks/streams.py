@@ -23,6 +23,7 @@ import zcube
 from pyspark.sql import SparkSession
 
 from benchmarks.machine import machine
+from tests.support.log_replay import live_files
 
 FILES, ROWS = 200, 400
 FILE_BYTES = 12 << 10
@@ -73,15 +74,13 @@ def write(spark: SparkSession, table: str, values: np.ndarray, *, create: bool =
     (writer.clusterBy("x", "y") if create else writer.mode("append")).save(table)
 
 
-def boxes(spark: SparkSession, table: str) -> np.ndarray:
+def boxes(table: str) -> np.ndarray:
     """Lower and upper corners of the table's files, from its log."""
-    log = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, table)
-    nothing = spark._jvm.scala.Option.empty()
-    stats = log.update(False, nothing, nothing).allFiles().select("stats", [])
-    found = [json.loads(row.getString(0)) for row in stats.collectAsList()]
-    return np.array(
-        [[[f[b]["x"], f[b]["y"]] for b in ("minValues", "maxValues")] for f in found], dtype=float
-    )
+    corners = [
+        [[end[column] for column in ("x", "y")] for end in (file.minimum, file.maximum)]
+        for file in live_files(table)
+    ]
+    return np.array(corners, dtype=float)
 
 
 def queries(values: np.ndarray) -> list[list[np.ndarray]]:
@@ -156,9 +155,7 @@ def run(spark: SparkSession, folder: Path, stream: str, setting: str, appends: i
             full = f"OPTIMIZE delta.`{copy}` OPTIONS ('mergePolicy' = 'all')"
             spark.sql(full).collect()
             asked = queries(values)
-            readings.append(
-                (files_read(boxes(spark, table), asked), files_read(boxes(spark, copy), asked))
-            )
+            readings.append((files_read(boxes(table), asked), files_read(boxes(copy), asked)))
     now, best = (sum(column) for column in zip(*readings, strict=True))
     done = rewritten / appended
     # Delta rewrites the whole table each time: 1 + 0.005 n of its first size after n appends.
@@ -172,7 +169,7 @@ def run(spark: SparkSession, folder: Path, stream: str, setting: str, appends: i
         "appends": appends,
         "rewritten": round(done if engine == "zcube" else per_200, 2),
         "read": round(now / best, 3),
-        "files": len(boxes(spark, table)),
+        "files": len(boxes(table)),
         "seconds": round(time.monotonic() - started),
     }
 

@@ -28,6 +28,8 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.snapshotPartitions": "2",
+    # VACUUM makes so many partitions, 10,000 by default.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
     "spark.driver.memory": "2g",
     "spark.sql.session.timeZone": "UTC",
 }
@@ -41,7 +43,10 @@ def spark(tmp_path_factory):
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", str(home / "warehouse"))
-    java_options = f"-Duser.timezone=UTC -Dderby.system.home={home / 'derby'}"
+    # Many small queries: time goes into compiling bytecode, and the quick compiler will do.
+    java_options = (
+        f"-XX:TieredStopAtLevel=1 -Duser.timezone=UTC -Dderby.system.home={home / 'derby'}"
+    )
     builder = builder.config("spark.driver.extraJavaOptions", java_options)
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")

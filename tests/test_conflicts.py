@@ -69,7 +69,7 @@ CHANGES = {
     "restore": (sql("RESTORE TABLE {t} TO VERSION AS OF 1"), 1),
     "property": (sql("ALTER TABLE {t} SET TBLPROPERTIES ('k' = 'v')"), 2),
 }
-WITH_VECTORS = ("delete", "update", "merge", "append")
+WITH_VECTORS = ("append", "overwrite", "delete", "update", "merge")
 CASES = [(name, False) for name in CHANGES] + [(name, True) for name in WITH_VECTORS]
 
 

@@ -118,8 +118,8 @@ def test_leveled_merges_a_size_class_and_then_into_the_largest(spark, path):
     table = clustered(spark, path, count=40_000)
     table.optimize()
     reasons = []
-    for number in range(30):
-        append(spark, path, 100_000 + number * 400)
+    for number in range(18):
+        append(spark, path, 100_000 + number * 800, 800)
         before = rows(spark, path)
         reasons.append({k for cube in table.optimize().cubes for k in cube.reasons})
         assert rows(spark, path) == before

@@ -12,13 +12,14 @@ from zcube._version import __version__
 from zcube._versions import versions
 from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
-from zcube.result import OptimizeResult
+from zcube.result import CubeResult, OptimizeResult
 from zcube.session import configure
 from zcube.table import ClusteredTable
 
 __all__ = [
     "CURVES",
     "ClusteredTable",
+    "CubeResult",
     "OptimizeResult",
     "ZCubeError",
     "__version__",

@@ -46,14 +46,29 @@ def _parser() -> argparse.ArgumentParser:
     optimize = commands.add_parser(
         "optimize",
         help="cluster a table",
-        epilog="example: zcube optimize /data/events --zorder-by x,y "
-        "--where \"day = '2026-01-01'\"",
+        epilog="examples: zcube optimize /data/events --zorder-by x,y "
+        "--where \"day = '2026-01-01'\"; "
+        "zcube optimize --name events --max-bytes 50g  # a clustered table",
     )
     optimize.add_argument("table", help="folder of a Delta table, or a table's name with --name")
     optimize.add_argument("--name", action="store_true", help="TABLE is a name, not a path")
-    optimize.add_argument("--zorder-by", required=True, metavar="COLUMNS", help="x,y")
-    optimize.add_argument("--where", help="predicate on partition columns")
+    optimize.add_argument(
+        "--zorder-by", metavar="COLUMNS", help="x,y; not for clustered tables, which have their own"
+    )
+    optimize.add_argument("--where", help="predicate on partition or clustering columns")
+    optimize.add_argument(
+        "--full", action="store_true", help="take files of other columns or curves too"
+    )
     optimize.add_argument("--curve", choices=CURVES)
+    optimize.add_argument("--merge-policy", choices=("leveled", "all"))
+    for option, text in (
+        ("--max-bytes", "rewrite at most so many bytes now, such as 10g"),
+        ("--max-duration", "begin no cube after so long, such as 30min"),
+        ("--min-cube-size", "a ZCube of that size is stable"),
+        ("--target-cube-size", "what a ZCube is filled to"),
+        ("--max-file-size", "size of the files to write"),
+    ):
+        optimize.add_argument(option, metavar=option.rsplit("-", 1)[-1].upper(), help=text)
     optimize.add_argument("--master", help="Spark master (default: Spark's own)")
     optimize.add_argument("--remote", help="Spark Connect server, sc://host:port")
     optimize.add_argument(
@@ -94,7 +109,16 @@ def _optimize(options: argparse.Namespace) -> int:
     try:
         find = ClusteredTable.for_name if options.name else ClusteredTable.for_path
         result = find(spark, options.table).optimize(
-            zorder_by=options.zorder_by.split(","), where=options.where, curve=options.curve
+            zorder_by=options.zorder_by.split(",") if options.zorder_by else None,
+            where=options.where,
+            full=options.full,
+            curve=options.curve,
+            merge_policy=options.merge_policy,
+            max_bytes=options.max_bytes,
+            max_duration=options.max_duration,
+            min_cube_size=options.min_cube_size,
+            target_cube_size=options.target_cube_size,
+            max_file_size=options.max_file_size,
         )
         print(json.dumps(result.to_dict(), default=str) if options.json else result)
     finally:

@@ -24,10 +24,14 @@ class FailurePoints:
         assert place in self.PLACES
         (self._folder / place).touch()
 
+    def reached(self, place: str) -> bool:
+        """Whether a run waits there."""
+        return (self._folder / f"{place}.reached").exists()
+
     def wait_for(self, place: str, alive=lambda: True, seconds: float = 180) -> None:
         """Return once a run waits there; fail if there is none, or it ended."""
         end = time.monotonic() + seconds
-        while not (self._folder / f"{place}.reached").exists():
+        while not self.reached(place):
             assert alive(), f"the run ended before {place}"
             assert time.monotonic() < end, f"no run came to {place}"
             time.sleep(0.02)

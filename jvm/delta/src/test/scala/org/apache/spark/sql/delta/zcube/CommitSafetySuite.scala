@@ -35,6 +35,11 @@ class CommitSafetySuite extends AnyFunSuite with BeforeAndAfterAll {
     .config("spark.ui.enabled", "false")
     .getOrCreate()
 
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.sparkContext.setLogLevel("ERROR")
+  }
+
   override protected def afterAll(): Unit =
     try spark.stop()
     finally super.afterAll()

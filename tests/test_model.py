@@ -1,0 +1,230 @@
+"""Random sequences of everything that can happen to a table, against a plain list of its rows.
+
+``make soak`` runs the same for longer: ``ZCUBE_MODEL_STEPS`` is the number of steps of each sequence.
+"""
+
+import os
+import random
+import threading
+from collections import Counter
+from functools import partial
+from urllib.parse import unquote
+
+import pytest
+from pyspark.errors import PySparkException
+from zcube import ClusteredTable
+
+from tests.support.kill import kill_optimize
+from tests.support.log_replay import actions, data_files_on_disk, last_version
+
+STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "75"))
+SCHEMA = "id BIGINT, x INT, y INT, p INT, s STRING"
+
+
+class Model:
+    """A table, the rows that it must hold, and what can be done to both."""
+
+    def __init__(self, spark, path, points, scratch, *, kind, seed):
+        self.spark, self.path, self.points, self.scratch = spark, path, points, scratch
+        self.kind, self.random = kind, random.Random(seed)
+        self.table = ClusteredTable.for_path(spark, path)
+        self.next_id, self.rows, self.done = 0, [], []
+        clause = {"clustered": "CLUSTER BY (x, y)", "partitioned": "PARTITIONED BY (p)"}.get(
+            kind, ""
+        )
+        spark.sql(
+            f"CREATE TABLE {self.name} ({SCHEMA}) USING delta {clause} TBLPROPERTIES "
+            f"('delta.enableDeletionVectors' = {str(seed % 2 == 0).lower()})"
+        )
+        self.versions = {0: []}
+        self.added, self.orphans, self.replayed = set(), set(), 0
+
+    @property
+    def name(self):
+        return f"delta.`{self.path}`"
+
+    # Changes of rows: each to the table by SQL, and to the list by Python.
+
+    def new_rows(self):
+        count = self.random.choice([1, 30, 120])
+        self.next_id += count
+        return [
+            (
+                number,
+                self.random.choice([None, 5, *range(0, 1000, 100)]) if number % 3 else number % 977,
+                self.random.randrange(1000),
+                number % 3,
+                self.random.choice([None, "", "a" * 40, str(number)]),
+            )
+            for number in range(self.next_id - count, self.next_id)
+        ]
+
+    def append(self):
+        rows = self.new_rows()
+        frame = self.spark.createDataFrame(rows, SCHEMA).coalesce(self.random.choice([1, 3]))
+        frame.write.format("delta").mode("append").save(self.path)
+        self.rows = self.rows + rows
+
+    def overwrite(self):
+        rows = self.new_rows()
+        self.spark.createDataFrame(rows, SCHEMA).write.format("delta").mode("overwrite").save(
+            self.path
+        )
+        self.rows = rows
+
+    def predicate(self):
+        remainder, low = self.random.randrange(7), self.random.randrange(900)
+        return self.random.choice(
+            [
+                (f"id % 7 = {remainder}", lambda row: row[0] % 7 == remainder),
+                (
+                    f"y BETWEEN {low} AND {low + 100}",
+                    lambda row: low <= row[2] <= low + 100,
+                ),
+                ("x IS NULL", lambda row: row[1] is None),
+                (f"p = {remainder % 3}", lambda row: row[3] == remainder % 3),
+            ]
+        )
+
+    def delete(self):
+        text, holds = self.predicate()
+        self.spark.sql(f"DELETE FROM {self.name} WHERE {text}")
+        self.rows = [row for row in self.rows if not holds(row)]
+
+    def update(self):
+        text, holds = self.predicate()
+        self.spark.sql(f"UPDATE {self.name} SET y = (y + 1) % 1000 WHERE {text}")
+        self.rows = [
+            (*row[:2], (row[2] + 1) % 1000, *row[3:]) if holds(row) else row for row in self.rows
+        ]
+
+    def merge(self):
+        incoming = self.new_rows()
+        known = self.random.sample(self.rows, min(5, len(self.rows)))
+        incoming += [(row[0], 1, 1, row[3], "merged") for row in known]
+        self.spark.createDataFrame(incoming, SCHEMA).createOrReplaceTempView("incoming")
+        self.spark.sql(
+            f"MERGE INTO {self.name} t USING incoming i ON t.id = i.id "
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        )
+        new = {row[0]: row for row in incoming}
+        self.rows = [row for row in self.rows if row[0] not in new] + incoming
+
+    def restore(self):
+        version = self.random.choice(sorted(self.versions)[-6:])
+        self.spark.sql(f"RESTORE TABLE {self.name} TO VERSION AS OF {version}")
+        self.rows = list(self.versions[version])
+
+    # Changes of the layout only.
+
+    def alter(self):
+        if self.kind == "clustered":
+            columns = self.random.choice([("x",), ("y", "x"), ("s", "y"), ("x", "y")])
+            self.table.cluster_by(*columns)
+
+    def options(self):
+        chosen = {
+            "full": self.random.random() < 0.2,
+            "curve": self.random.choice([None, None, None, "zorder", "hilbert", "linear"]),
+            "merge_policy": self.random.choice([None, None, "all", "leveled"]),
+            "max_bytes": self.random.choice([None, None, None, "10k", 1]),
+            "min_cube_size": self.random.choice([None, "8k"]),
+            "max_file_size": self.random.choice([None, "4k"]),
+        }
+        if chosen["min_cube_size"]:
+            chosen["target_cube_size"] = "16k"
+        if self.kind != "clustered":
+            chosen["zorder_by"] = self.random.choice([["x", "y"], ["x", "y"], ["y"]])
+        return chosen
+
+    def optimize(self):
+        self.table.optimize(**self.options())
+
+    def optimize_by_delta(self):
+        self.spark.conf.set("spark.zcube.enabled", "false")
+        zorder = "ZORDER BY (y)" if self.kind != "clustered" and self.random.random() < 0.5 else ""
+        self.spark.sql(f"OPTIMIZE {self.name} {zorder}")
+        self.spark.conf.unset("spark.zcube.enabled")
+
+    def optimize_and_change(self):
+        """A change between the writing and the commit of an OPTIMIZE."""
+        chosen, outcome = self.options(), []
+
+        def run():
+            try:
+                self.table.optimize(**chosen)
+            except PySparkException as error:
+                outcome.append(type(error).__name__)
+
+        self.points.stop_at("before-commit")
+        thread = threading.Thread(target=run)
+        thread.start()
+        try:
+            while thread.is_alive() and not self.points.reached("before-commit"):
+                thread.join(0.02)
+            self.random.choice([self.append, self.delete, self.update, self.merge])()
+        finally:
+            self.points.clear()
+            thread.join()
+        assert all(name.startswith("Concurrent") for name in outcome), outcome
+
+    def kill(self):
+        step = self.random.choice(["before-sampling", "writing", "before-commit", "after-commit"])
+        zorder = [] if self.kind == "clustered" else ["zorder=x,y"]
+        kill_optimize(self.path, self.scratch / f"kill-{len(self.done)}", step, *zorder)
+
+    ACTIONS = (
+        (append, 30), (overwrite, 1), (delete, 8), (update, 8), (merge, 8), (restore, 2), (alter, 4),
+        (optimize, 25), (optimize_by_delta, 4), (optimize_and_change, 6), (kill, 1),
+    )  # fmt: skip
+
+    def step(self):
+        actions, weights = zip(*self.ACTIONS, strict=True)
+        action = self.random.choices(actions, weights)[0]
+        self.done.append(action.__name__)
+        before = last_version(self.path)
+        partial(action, self)()
+        self.check(before)
+
+    def check(self, before):
+        version = last_version(self.path)
+        found = Counter(map(tuple, self.read().collect()))
+        assert found == Counter(self.rows), self.done[-5:]
+        self.versions[version] = list(self.rows)
+        if version > before and self.random.random() < 0.1:
+            older = self.random.choice(sorted(self.versions))
+            found = Counter(map(tuple, self.read(older).collect()))
+            assert found == Counter(self.versions[older]), (older, self.done[-5:])
+
+        self.check_files(version)
+
+    def check_files(self, version):
+        """An OPTIMIZE leaves no file that the log doesn't know; Delta leaves empty ones, a kill any."""
+        for number in range(self.replayed, version + 1):
+            commit = actions(self.path, number)
+            self.added |= {unquote(a["add"]["path"]) for a in commit if "add" in a}
+        self.replayed = version + 1
+        orphans = data_files_on_disk(self.path) - self.added
+        if self.done[-1] == "optimize":
+            assert orphans <= self.orphans, self.done[-5:]
+        self.orphans |= orphans
+
+    def read(self, version=None):
+        reader = self.spark.read.format("delta")
+        if version is not None:
+            reader = reader.option("versionAsOf", version)
+        return reader.load(self.path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"), [("clustered", 0), ("clustered", 1), ("plain", 2), ("partitioned", 3)]
+)
+def test_random_steps(spark, path, tmp_path, failure_points, kind, seed):
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    model = Model(spark, path, failure_points, tmp_path, kind=kind, seed=seed)
+    for _ in range(STEPS):
+        model.step()
+    if "kill" not in model.done:
+        model.done.append("kill")
+        model.kill()
+        model.check(last_version(path))
