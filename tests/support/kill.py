@@ -32,6 +32,7 @@ def kill_optimize(path: str, folder: Path, step: str, *arguments: str) -> bool:
         [
             sys.executable, "-m", "tests.support.optimize_process", path, *arguments,
             f"spark.sql.warehouse.dir={folder / 'warehouse'}",
+            "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
         ],
         cwd=ROOT,
         env={**os.environ, "ZCUBE_FAILURE_POINTS": str(folder), "PYTHONPATH": str(ROOT)},
