@@ -54,6 +54,9 @@ def _parser() -> argparse.ArgumentParser:
     optimize.add_argument("--zorder-by", required=True, metavar="COLUMNS", help="x,y")
     optimize.add_argument("--where", help="predicate on partition columns")
     optimize.add_argument("--curve", choices=CURVES)
+    optimize.add_argument(
+        "--weights", type=_weights, metavar="COLUMN=NUMBER,…", help="with --curve kdtree: x=3,y=1"
+    )
     optimize.add_argument("--master", help="Spark master (default: Spark's own)")
     optimize.add_argument("--remote", help="Spark Connect server, sc://host:port")
     optimize.add_argument(
@@ -69,6 +72,17 @@ def _setting(text: str) -> tuple[str, str]:
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"write {text!r} as KEY=VALUE")
     return key, value
+
+
+def _weights(text: str) -> dict[str, float]:
+    weights = {}
+    for pair in text.split(","):
+        name, _, number = pair.rpartition("=")
+        try:
+            weights[name.strip()] = float(number)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"write {pair!r} as COLUMN=NUMBER") from None
+    return weights
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -94,7 +108,10 @@ def _optimize(options: argparse.Namespace) -> int:
     try:
         find = ClusteredTable.for_name if options.name else ClusteredTable.for_path
         result = find(spark, options.table).optimize(
-            zorder_by=options.zorder_by.split(","), where=options.where, curve=options.curve
+            zorder_by=options.zorder_by.split(","),
+            where=options.where,
+            curve=options.curve,
+            weights=options.weights,
         )
         print(json.dumps(result.to_dict(), default=str) if options.json else result)
     finally:

@@ -99,11 +99,9 @@ final private[layout] class KdSplitSearch(
       i = from
       while (i < until) {
         val rank = other(rows(i))
-        if (rank != Layout.NullRank) {
-          val at = own(rows(i))
-          if (rank < low(at)) low(at) = rank
-          if (rank > high(at)) high(at) = rank
-        }
+        val at = own(rows(i))
+        if (rank < low(at)) low(at) = rank
+        if (rank > high(at)) high(at) = rank
         i += 1
       }
       d += 1
@@ -147,7 +145,8 @@ final private[layout] class KdSplitSearch(
       if (isEven || (!bestIsEven && isBearable(lowSize) && isBearable(highSize))) {
         val saved = files * wholeWidth - lowFiles * boxWidth - highFiles * widthAbove(next)
         val error = math.max(math.abs(lowSize - 1), math.abs(highSize - 1))
-        val score = saved * math.max(0.1, 1 - UnevenCost * math.max(0.0, error - wholeError))
+        val evenness = math.max(0.1, 1 - UnevenCost * math.max(0.0, error - wholeError))
+        val score = saved * evenness * (if (rank == Layout.NullRank) NullBonus else 1.0)
         if ((isEven && !bestIsEven) || score > bestScore) {
           // Values between that were not sampled are shared out.
           best = KdSplit(column, rank + (next - rank - 1) / 2, lowFiles)
@@ -194,8 +193,13 @@ private[layout] object KdSplitSearch {
   private def tolerance(files: Int): Double = 0.04 + 0.08 / files
 
   /** What else is borne where nothing is even, rather than tearing a value apart. */
-  private def isBearable(size: Double): Boolean = size >= 0.6 && size <= 1.18
+  private def isBearable(size: Double): Boolean = size >= 0.6 && size <= 1.2
 
   /** Share of what a cut saves that it must pay for each unit of unevenness. */
   private val UnevenCost = 2.0
+
+  /** What a cut between NULLs and values counts for more: no range reads the NULLs' files again, so
+    * they need no more cuts in this column, which what is saved now doesn't tell.
+    */
+  private val NullBonus = 1.2
 }

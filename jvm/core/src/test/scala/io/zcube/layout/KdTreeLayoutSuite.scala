@@ -59,11 +59,11 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("exactly as many files as wanted, and even ones, of any number") {
     for (columns <- 1 to 4; files <- Seq(1, 2, 3, 7, 17, 64, 100, 200)) {
-      val points = uniform(files, 60000, columns, 5000)
+      val points = uniform(files, 20000, columns, 5000)
       val laidOut = layOut(points, files)
       assert(laidOut.cuts.files === files)
       assert(!laidOut.cuts.tearsKeys)
-      val mean = 60000.0 / files
+      val mean = 20000.0 / files
       assert(sizes(points, laidOut).forall(n => n > 0.88 * mean && n < 1.12 * mean))
     }
   }
@@ -172,7 +172,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .map(rows => rows.count(_._2 < 0).toDouble / rows.length)
     // A fifth of 100 files is 20.
     assert(nulls.count(_ == 1.0) >= 15)
-    assert(nulls.count(share => share > 0 && share < 1) <= 15)
+    assert(nulls.count(share => share > 0 && share < 1) <= 5, nulls.filter(x => x > 0 && x < 1))
   }
 
   test("correlated columns: what cuts one cuts the other") {
