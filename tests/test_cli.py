@@ -19,11 +19,14 @@ def test_help_and_bad_usage(capsys):
         ["optimize", "/x"],
         ["optimize", "/x", "--zorder-by", "a", "--curve", "peano"],
         ["optimize", "/x", "--zorder-by", "a", "--conf", "nonsense"],
+        ["optimize", "/x", "--zorder-by", "a", "--curve", "kdtree", "--weights", "a=many"],
     ):
         with pytest.raises(SystemExit) as stop:
             cli.main(arguments)
         assert stop.value.code == 2
-    assert "write 'nonsense' as KEY=VALUE" in capsys.readouterr().err
+    errors = capsys.readouterr().err
+    assert "write 'nonsense' as KEY=VALUE" in errors
+    assert "write 'a=many' as COLUMN=NUMBER" in errors
 
 
 def test_errors_are_one_line_and_the_cure(capsys):
@@ -44,7 +47,9 @@ def test_optimize(spark, path):
         "--zorder-by",
         "x,y",
         "--curve",
-        "hilbert",
+        "kdtree",
+        "--weights",
+        "x=2,y=1",
     ]
     command += ["--json", "--master", "local[1]", "--conf", "spark.ui.enabled=false"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
