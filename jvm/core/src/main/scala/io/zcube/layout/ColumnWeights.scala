@@ -14,7 +14,7 @@ object ColumnWeights {
     "a list such as 'l_shipdate=3,l_partkey=1': column names, each once, with numbers greater than 0"
 
   private val Pair = raw"\s*((?:`(?:[^`]|``)*`|[^`=,])+)=\s*([^\s=,`]+)\s*".r
-  private val Part = raw"`((?:[^`]|``)*)`|([^`.]+)".r
+  private val Part = "`((?:[^`]|``)*)`|([^`.]+)".r
 
   /** Name parts and weight of each column named; None if the text is malformed.
     *

@@ -43,11 +43,12 @@ object LayoutPlan {
       val ranks = RankScale.of(values.counts, values.nullCount, scale)
       (values.boundsAt(ranks.boundIndices), ranks)
     }.unzip
-    val buckets = bounds.zip(sample.dataTypes).zipWithIndex.map { case ((bound, dataType), column) =>
-      sample.rows.map { row =>
-        if (row.isNullAt(column)) BucketedSample.NullBucket
-        else bound.idOf(row.get(column, dataType))
-      }
+    val buckets = bounds.zip(sample.dataTypes).zipWithIndex.map {
+      case ((bound, dataType), column) =>
+        sample.rows.map { row =>
+          if (row.isNullAt(column)) BucketedSample.NullBucket
+          else bound.idOf(row.get(column, dataType))
+        }
     }
     val laidOut = request.curve.layOut(
       new BucketedSample(scales.toArray, buckets.toArray),

@@ -76,7 +76,12 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
       case JBool(value) => value
       case JNothing | JNull => true
     }
-    ClusterRows(columns, LayoutRequest(curve, sort = sort, weights = weights), partitions, target, child)
+    ClusterRows(
+      columns,
+      LayoutRequest(curve, sort = sort, weights = weights),
+      partitions,
+      target,
+      child)
   }
 
   private def field[T](fields: Map[String, JValue], name: String, expected: String)(

@@ -100,9 +100,11 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
         Seq(
           TypedRangeBounds.at(dataType, ascending.init.toArray),
           TypedRangeBounds.at(IntegerType, Array(7))),
-        tree.layout)
+        tree.layout
+      )
       for ((v, y) <- points.distinct) {
-        val row = InternalRow(if (v < 0) null else ascending(v), Seq(null, 7, 8)(y + 1))
+        val second: Any = if (y < 0) null else 7 + y
+        val row = InternalRow(if (v < 0) null else ascending(v), second)
         checkEvaluation(key, tree.layout.keyOf(Array(v + 1, y + 1)), row)
       }
     }
