@@ -46,6 +46,7 @@ format: $(VENV)/.ready $(LAUNCHER) ## put sources into shape
 
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.zorder
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 
 jar: $(JAR) ## build the jar for the default Spark line
 

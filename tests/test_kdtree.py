@@ -144,9 +144,7 @@ def test_far_fewer_files_read_than_after_deltas_zorder(spark, path, delta_only, 
         one, tenth = 2**32 // 100, 2**32 // 10
         query = {
             "range": skipping.between(column, a[column], a[column] + one),
-            "box": skipping.all_of(
-                *(skipping.between(c, a[c], a[c] + tenth) for c in ("x", "y"))
-            ),
+            "box": skipping.all_of(*(skipping.between(c, a[c], a[c] + tenth) for c in ("x", "y"))),
             "point": skipping.all_of(*(skipping.equal_to(c, a[c]) for c in columns)),
             "or": skipping.any_of(
                 skipping.equal_to(column, a[column]), skipping.equal_to(other, b[other])

@@ -55,9 +55,7 @@ def _strings(rng: np.random.Generator, rows: int) -> Columns:
 
 
 def _nulls(rng: np.random.Generator, rows: int) -> Columns:
-    return [
-        pa.array(rng.integers(0, 2**31, rows), mask=rng.random(rows) < 0.2) for _ in range(4)
-    ]
+    return [pa.array(rng.integers(0, 2**31, rows), mask=rng.random(rows) < 0.2) for _ in range(4)]
 
 
 _SYNTHETIC: dict[str, Callable[[np.random.Generator, int], Columns]] = {

@@ -70,7 +70,9 @@ def files_read(files: list[LiveFile], queries: list[Query]) -> dict[str, int]:
         high = np.array([f.maximum.get(name, first) for f in files])
         bounds[column] = known, low, high
     # Without a smallest value a file has NULLs only.
-    assert all(f.rows == f.null_count[f"c{c}"] or f"c{c}" in f.minimum for f in files for c in bounds)
+    assert all(
+        f.rows == f.null_count[f"c{c}"] or f"c{c}" in f.minimum for f in files for c in bounds
+    )
     read = dict.fromkeys(KINDS, 0)
     for query in queries:
         hits = [

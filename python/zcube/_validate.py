@@ -65,7 +65,9 @@ def column_weights(
     for name, weight in weights.items():
         number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
         if not number or not math.isfinite(weight) or weight <= 0:
-            raise ZCubeError(f"The weight of {name} must be a number greater than 0, not {weight!r}.")
+            raise ZCubeError(
+                f"The weight of {name} must be a number greater than 0, not {weight!r}."
+            )
     if curve is not None and curve != "kdtree":
         raise ZCubeError(f"The curve {curve} takes no weights; leave them out, or name kdtree.")
     return [(parts, float(w)) for parts, w in zip(names, weights.values(), strict=True)]
