@@ -140,11 +140,12 @@ def test_far_fewer_files_read_than_after_deltas_zorder(spark, path, delta_only, 
     share = {"range": [], "box": [], "point": [], "or": []}
     for number in range(200):
         a, b = rng.choice(rows), rng.choice(rows)
-        column, other = rng.sample(["x", "y"], 2)
-        one, tenth = 2**32 // 100, 2**32 // 10
+        column, other = rng.sample(columns, 2)
+        # z has few values: a range of it is one value.
+        one, tenth = ({"x": step, "y": step, "z": 0} for step in (2**32 // 100, 2**32 // 10))
         query = {
-            "range": skipping.between(column, a[column], a[column] + one),
-            "box": skipping.all_of(*(skipping.between(c, a[c], a[c] + tenth) for c in ("x", "y"))),
+            "range": skipping.between(column, a[column], a[column] + one[column]),
+            "box": skipping.all_of(*(skipping.between(c, a[c], a[c] + tenth[c]) for c in columns)),
             "point": skipping.all_of(*(skipping.equal_to(c, a[c]) for c in columns)),
             "or": skipping.any_of(
                 skipping.equal_to(column, a[column]), skipping.equal_to(other, b[other])
@@ -165,11 +166,12 @@ def test_far_fewer_files_read_than_after_deltas_zorder(spark, path, delta_only, 
 def test_clustered_tables_and_python(spark, name):
     spark.sql(f"CREATE TABLE {name} (id BIGINT, x INT, y INT) USING delta CLUSTER BY (x, y)")
     rows = spark.range(0, 20_000, 1, 2).selectExpr("id", "hash(id) x", "hash(id, 1) y")
-    rows.write.mode("append").saveAsTable(name)
+    rows.write.format("delta").mode("append").saveAsTable(name)
     table = ClusteredTable.for_name(spark, name)
     done = table.optimize(curve="kdtree", weights={"`x`": 3, "Y": 1}, max_file_size=20_000)
     assert done.files_added > 5
-    assert table.optimize(curve="kdtree", weights={"x": 3.0}).files_removed == 0
+    again = table.optimize(curve="kdtree", weights={"x": 3.0}, max_file_size=20_000)
+    assert again.files_removed == 0
     location = spark.sql(f"DESCRIBE DETAIL {name}").collect()[0]["location"]
     files = live_files(location.removeprefix("file:"))
     assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in files} == {"kdtree"}
