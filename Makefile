@@ -47,6 +47,7 @@ format: $(VENV)/.ready $(LAUNCHER) ## put sources into shape
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end; hours with the streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.zorder
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.idle
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.streams
 
 soak: $(VENV)/.ready $(JAR) ## the random sequences of the tests, for an hour or so

@@ -20,11 +20,14 @@ def test_help_and_bad_usage(capsys):
         ["optimize", "/x", "--merge-policy", "none"],
         ["optimize", "/x", "--zorder-by", "a", "--curve", "peano"],
         ["optimize", "/x", "--zorder-by", "a", "--conf", "nonsense"],
+        ["optimize", "/x", "--zorder-by", "a", "--curve", "kdtree", "--weights", "a=many"],
     ):
         with pytest.raises(SystemExit) as stop:
             cli.main(arguments)
         assert stop.value.code == 2
-    assert "write 'nonsense' as KEY=VALUE" in capsys.readouterr().err
+    errors = capsys.readouterr().err
+    assert "write 'nonsense' as KEY=VALUE" in errors
+    assert "write 'a=many' as COLUMN=NUMBER" in errors
 
 
 def test_errors_are_one_line_and_the_cure(capsys):
@@ -43,7 +46,9 @@ def run(*arguments):
 
 def test_optimize_zorder(spark, path):
     spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y").write.format("delta").save(path)
-    result = run("optimize", path, "--zorder-by", "x,y", "--curve", "hilbert")
+    result = run(
+        "optimize", path, "--zorder-by", "x,y", "--curve", "kdtree", "--weights", "x=2,y=1"
+    )
     assert (result["files_removed"], result["files_added"]) == (3, 1)
 
 

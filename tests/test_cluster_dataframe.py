@@ -90,7 +90,7 @@ def test_a_frequent_value_is_spread(spark, path):
     [
         (((), {}), "at least one column"),
         ((("x", "X"), {}), "twice"),
-        ((("x",), {"curve": "peano"}), "linear, zorder, hilbert"),
+        ((("x",), {"curve": "peano"}), "linear, zorder, hilbert, kdtree"),
         ((("x",), {"num_partitions": 0}), "positive"),
         ((("x",), {"num_partitions": 2, "target_file_bytes": 3}), "not both"),
         ((("x",), {"sort": 1}), "True or False"),

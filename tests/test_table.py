@@ -107,7 +107,7 @@ def test_dots_are_nested_fields_unless_quoted(spark, name):
         ({"zorder_by": ["x", "X"]}, "twice"),
         ({"zorder_by": ["x", 7]}, "not int"),
         ({"zorder_by": [""]}, "empty part"),
-        ({"zorder_by": ["x"], "curve": "peano"}, "linear, zorder, hilbert"),
+        ({"zorder_by": ["x"], "curve": "peano"}, "linear, zorder, hilbert, kdtree"),
         ({"zorder_by": ["x"], "where": " "}, "where is empty"),
     ],
 )

@@ -32,6 +32,17 @@ def options(pairs: Mapping[str, str | None]) -> str:
     return f"OPTIONS ({', '.join(given)})"
 
 
+def weights(pairs: Sequence[tuple[Sequence[str], float]] | None) -> str | None:
+    """Write weights of columns as the option ``weights`` takes them.
+
+    >>> weights([(["a", "b"], 3.0)])
+    '`a`.`b`=3.0'
+    """
+    if pairs is None:
+        return None
+    return ",".join(f"{qualified(parts)}={weight!r}" for parts, weight in pairs)
+
+
 def name_parts(name: str) -> list[str]:
     """Split a name at its dots, outside of backquotes.
 

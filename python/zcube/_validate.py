@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from zcube._sql import name_parts
 from zcube.errors import ZCubeError
 
-CURVES = ("linear", "zorder", "hilbert")
+CURVES = ("linear", "zorder", "hilbert", "kdtree")
 
 
 def column_names(columns: Sequence[str], what: str) -> list[list[str]]:
@@ -45,6 +46,31 @@ def curve_name(curve: str | None) -> str | None:
     if not isinstance(curve, str) or curve.lower() not in CURVES:
         raise ZCubeError(f"There is no curve {curve!r}. The curves are {', '.join(CURVES)}.")
     return curve.lower()
+
+
+def column_weights(
+    weights: Mapping[str, float] | None, curve: str | None
+) -> list[tuple[list[str], float]] | None:
+    """Return each named column's parts and weight.
+
+    Raises:
+        ZCubeError: a name is malformed or given twice, a weight is no number greater than 0, or the
+            curve is named and takes no weights.
+    """
+    if weights is None:
+        return None
+    if not isinstance(weights, Mapping):
+        raise ZCubeError(f"weights must be a dict of column names and numbers, not {weights!r}.")
+    names = column_names(list(weights), "weights")
+    for name, weight in weights.items():
+        number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not number or not math.isfinite(weight) or weight <= 0:
+            raise ZCubeError(
+                f"The weight of {name} must be a number greater than 0, not {weight!r}."
+            )
+    if curve is not None and curve != "kdtree":
+        raise ZCubeError(f"The curve {curve} takes no weights; leave them out, or name kdtree.")
+    return [(parts, float(w)) for parts, w in zip(names, weights.values(), strict=True)]
 
 
 def positive(value: int | None, name: str) -> int | None:

@@ -60,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
         "--full", action="store_true", help="take files of other columns or curves too"
     )
     optimize.add_argument("--curve", choices=CURVES)
+    optimize.add_argument(
+        "--weights", type=_weights, metavar="COLUMN=NUMBER,…", help="with --curve kdtree: x=3,y=1"
+    )
     optimize.add_argument("--merge-policy", choices=("leveled", "all"))
     for option, text in (
         ("--max-bytes", "rewrite at most so many bytes now, such as 10g"),
@@ -84,6 +87,17 @@ def _setting(text: str) -> tuple[str, str]:
     if not key or not equals:
         raise argparse.ArgumentTypeError(f"write {text!r} as KEY=VALUE")
     return key, value
+
+
+def _weights(text: str) -> dict[str, float]:
+    weights = {}
+    for pair in text.split(","):
+        name, _, number = pair.rpartition("=")
+        try:
+            weights[name.strip()] = float(number)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"write {pair!r} as COLUMN=NUMBER") from None
+    return weights
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -113,6 +127,7 @@ def _optimize(options: argparse.Namespace) -> int:
             where=options.where,
             full=options.full,
             curve=options.curve,
+            weights=options.weights,
             merge_policy=options.merge_policy,
             max_bytes=options.max_bytes,
             max_duration=options.max_duration,

@@ -1,12 +1,13 @@
-"""Lays out the rows of any DataFrame along a curve."""
+"""Lays out the rows of any DataFrame by several columns at once."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from zcube import _extension
-from zcube._validate import CURVES, column_names, curve_name, positive
+from zcube._validate import CURVES, column_names, column_weights, curve_name, positive
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def cluster(
     df: DataFrame,
     *columns: str,
     curve: str = "hilbert",
+    weights: Mapping[str, float] | None = None,
     num_partitions: int | None = None,
     target_file_bytes: int | None = None,
     sort: bool = True,
@@ -35,7 +37,10 @@ def cluster(
     Args:
         df: any DataFrame that is no stream.
         columns: names; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot in its name.
-        curve: ``hilbert``, ``zorder`` or ``linear``.
+        curve: ``hilbert``, ``zorder``, ``linear``, or ``kdtree``, which makes boxes and reads the
+            fewest files.
+        weights: with ``kdtree``, how much more often queries filter by one column than by another:
+            ``{"x": 3}``. A column that is not named has weight 1.
         num_partitions: how many partitions the result has.
         target_file_bytes: else, aim at partitions of so many bytes by Spark's estimate of the
             input's size; 128 MiB if neither is given.
@@ -53,12 +58,31 @@ def cluster(
         raise ZCubeError(f"sort must be True or False, not {sort!r}.")
     if curve is None:
         raise ZCubeError(f"curve must be one of {', '.join(CURVES)}, not None.")
+    chosen = curve_name(curve)
     spec = {
         "columns": names,
-        "curve": curve_name(curve),
+        "curve": chosen,
+        "weights": _in_order(column_weights(weights, chosen), names),
         "numPartitions": positive(num_partitions, "num_partitions"),
         "targetFileBytes": positive(target_file_bytes, "target_file_bytes"),
         "sort": sort,
     }
     _extension.require(df.sparkSession)
     return df.hint(_HINT, json.dumps(spec))
+
+
+def _in_order(
+    weights: list[tuple[list[str], float]] | None, columns: list[list[str]]
+) -> list[float] | None:
+    if weights is None:
+        return None
+
+    def key(parts: list[str]) -> tuple[str, ...]:
+        return tuple(part.lower() for part in parts)
+
+    by_column = {key(parts): weight for parts, weight in weights}
+    ordered = [by_column.pop(key(parts), 1.0) for parts in columns]
+    if by_column:
+        unknown = ", ".join(".".join(parts) for parts in by_column)
+        raise ZCubeError(f"weights names {unknown}, which zcube.cluster isn't given as a column.")
+    return ordered

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zcube import _extension, _gateway, _sql
-from zcube._validate import column_names, curve_name, size
+from zcube._validate import column_names, column_weights, curve_name, size
 from zcube.errors import ZCubeError
 from zcube.result import OptimizeResult
 
@@ -60,6 +60,7 @@ class ClusteredTable:
         where: str | None = None,
         full: bool = False,
         curve: str | None = None,
+        weights: Mapping[str, float] | None = None,
         merge_policy: str | None = None,
         max_bytes: int | str | None = None,
         max_duration: str | None = None,
@@ -80,7 +81,9 @@ class ClusteredTable:
             full: take files too that other columns or another curve clustered; with ``zorder_by``,
                 rewrite every file.
             curve: ``zorder`` (the default of ``zorder_by``), ``hilbert`` (the default of clustered
-                tables) or ``linear``.
+                tables), ``linear``, or ``kdtree``, which makes boxes and reads the fewest files.
+            weights: with ``kdtree``, how much more often queries filter by one column than by
+                another: ``{"day": 3}``. A column that is not named has weight 1.
             merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.
             max_bytes: rewrite at most so many bytes now, the most useful cubes first; ``"10g"``.
             max_duration: begin no cube after that time; ``"90s"``, ``"10min"``.
@@ -98,8 +101,10 @@ class ClusteredTable:
         0
         """
         names = None if zorder_by is None else column_names(zorder_by, "zorder_by")
+        chosen = curve_name(curve)
         options = {
-            "curve": curve_name(curve),
+            "curve": chosen,
+            "weights": _sql.weights(column_weights(weights, chosen)),
             "mergePolicy": merge_policy,
             "maxBytes": size(max_bytes, "max_bytes"),
             "maxDuration": max_duration,

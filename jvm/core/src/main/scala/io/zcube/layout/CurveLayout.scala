@@ -11,12 +11,12 @@ import io.zcube.curve.SpaceFillingCurve
   * @param curve  the curve, of as many dimensions as columns
   * @param scales the rank scale of each column
   */
-final class CurveLayout(curve: SpaceFillingCurve, scales: Array[RankScale]) extends Serializable {
+final class CurveLayout(curve: SpaceFillingCurve, scales: Array[RankScale]) extends Layout {
   require(
     curve.dimensions == scales.length,
     s"a curve of ${curve.dimensions} dimensions can't lay out ${scales.length} columns")
 
-  def dimensions: Int = scales.length
+  override def dimensions: Int = scales.length
 
   /** Whether [[contributions]] can stand in for [[keyOf]]. */
   val isSeparable: Boolean = curve.isSeparable
@@ -25,23 +25,15 @@ final class CurveLayout(curve: SpaceFillingCurve, scales: Array[RankScale]) exte
   def contributions(column: Int): Array[Long] = scales(column).ranks.map(contribution(column, _))
 
   /** What a NULL in the column adds to the key of a separable curve. */
-  def nullContribution(column: Int): Long = contribution(column, CurveLayout.NullRank)
+  def nullContribution(column: Int): Long = contribution(column, Layout.NullRank)
 
-  /** Rank of each bucket of the column. */
-  def ranks(column: Int): Array[Int] = scales(column).ranks
+  override def ranks(column: Int): Array[Int] = scales(column).ranks
 
-  /** Key of a point given by its ranks. Keys are not negative. */
-  def keyOf(point: Array[Int]): Long = curve.index(point)
+  override def keyOf(point: Array[Int]): Long = curve.index(point)
 
   private def contribution(column: Int, rank: Int): Long = {
     val point = new Array[Int](dimensions)
     point(column) = rank
     curve.index(point)
   }
-}
-
-object CurveLayout {
-
-  /** NULLs stand together at the start of each column's scale. */
-  val NullRank: Int = 0
 }

@@ -4,35 +4,87 @@ import java.util.Locale
 
 import io.zcube.curve.{HilbertCurve, LinearCurve, MortonCurve, SpaceFillingCurve}
 
-/** The curves that users can name, and the resolution each is given. */
+/** The layouts that users can name: three curves, and the k-d tree. */
 sealed abstract class CurveName(val name: String) extends Serializable {
 
-  /** The curve over `dimensions` columns with `bits` bits each. */
-  def curve(dimensions: Int, bits: Int): SpaceFillingCurve
+  /** Whether columns can have weights. */
+  def takesWeights: Boolean = false
+
+  /** Bits of rank for each column; see [[Resolution.bits]]. */
+  def bits(columns: Int, files: Int, ranges: Option[Int]): Int =
+    Resolution.bits(columns, files, ranges)
+
+  /** Works out the layout.
+    *
+    * @param sample  of the clustering columns
+    * @param files   number of files wanted
+    * @param bits    bits of rank for each column
+    * @param spread  whether one key that fills more than a file is spread over several
+    * @param weights of the columns, each greater than 0; empty if all are alike
+    */
+  def layOut(
+      sample: BucketedSample,
+      files: Int,
+      bits: Int,
+      spread: Boolean,
+      weights: Seq[Double]): LaidOut
 }
 
 object CurveName {
 
+  /** A layout along a space-filling curve. */
+  sealed abstract class Curve(name: String) extends CurveName(name) {
+
+    /** The curve over `dimensions` columns with `bits` bits each. */
+    def curve(dimensions: Int, bits: Int): SpaceFillingCurve
+
+    override def layOut(
+        sample: BucketedSample,
+        files: Int,
+        bits: Int,
+        spread: Boolean,
+        weights: Seq[Double]): LaidOut = {
+      require(weights.isEmpty, s"the curve $name takes no weights")
+      val layout = new CurveLayout(curve(sample.dimensions, bits), sample.scales)
+      LaidOut(layout, CutPoints.of(sample.keys(layout), files, spread))
+    }
+  }
+
   /** Column after column, the first most significant: a plain multi-column sort. */
-  case object Linear extends CurveName("linear") {
+  case object Linear extends Curve("linear") {
     override def curve(dimensions: Int, bits: Int): SpaceFillingCurve =
       LinearCurve(dimensions, bits)
   }
 
   /** Interleaved bits (G. M. Morton, 1966). */
-  case object ZOrder extends CurveName("zorder") {
+  case object ZOrder extends Curve("zorder") {
     override def curve(dimensions: Int, bits: Int): SpaceFillingCurve =
       MortonCurve(dimensions, bits)
   }
 
   /** J. Skilling's Hilbert curve; neighbours on it are neighbours in space. */
-  case object Hilbert extends CurveName("hilbert") {
+  case object Hilbert extends Curve("hilbert") {
     override def curve(dimensions: Int, bits: Int): SpaceFillingCurve =
       HilbertCurve(dimensions, bits)
   }
 
-  val all: Seq[CurveName] = Seq(Linear, ZOrder, Hilbert)
+  /** Boxes instead of pieces of a curve: see [[KdTreeLayout]]. */
+  case object KdTree extends CurveName("kdtree") {
+    override def takesWeights: Boolean = true
 
-  /** The curve of that name, in any case. */
+    override def bits(columns: Int, files: Int, ranges: Option[Int]): Int =
+      Resolution.boxBits(columns, files, ranges)
+
+    override def layOut(
+        sample: BucketedSample,
+        files: Int,
+        bits: Int,
+        spread: Boolean,
+        weights: Seq[Double]): LaidOut = KdTreeLayout.of(sample, files, spread, weights)
+  }
+
+  val all: Seq[CurveName] = Seq(Linear, ZOrder, Hilbert, KdTree)
+
+  /** The layout of that name, in any case. */
   def find(name: String): Option[CurveName] = all.find(_.name == name.toLowerCase(Locale.ROOT))
 }

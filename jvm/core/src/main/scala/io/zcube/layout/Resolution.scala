@@ -32,6 +32,12 @@ object Resolution {
     math.max(1, math.min(wanted, KeyBits / columns))
   }
 
+  /** Bits for each column where files are boxes and ranks needn't fit into a key: as many as a curve
+    * over them has and two more, so that a cut comes near its even place.
+    */
+  def boxBits(columns: Int, files: Int, ranges: Option[Int]): Int =
+    ranges.fold(math.min(MostBits, bits(math.min(columns, 6), files, None) + 2))(bitsFor)
+
   /** Ranks on the scale of a column with that many bits; exactly the user's number if it fits. */
   def scale(bits: Int, ranges: Option[Int]): Int = {
     val most = 1L << bits

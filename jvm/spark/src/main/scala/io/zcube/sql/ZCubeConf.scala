@@ -18,12 +18,12 @@ object ZCubeConf {
     .buildConf("spark.zcube.layout.curve")
     .doc(
       "The curve that OPTIMIZE … ZORDER BY lays rows along when its OPTIONS name none: zorder, " +
-        "hilbert or linear. Clustered tables take hilbert unless OPTIONS say otherwise.")
+        "hilbert, linear, or kdtree for boxes. Clustered tables take hilbert unless OPTIONS say otherwise.")
     .version("0.1.0")
     .stringConf
     .checkValue(
       name => io.zcube.layout.CurveName.find(name).isDefined,
-      "must be linear, zorder or hilbert")
+      "must be linear, zorder, hilbert or kdtree")
     .createWithDefault("zorder")
 
   val SortWithinFiles = SQLConf

@@ -61,8 +61,14 @@ object ZCubeErrors {
   def unknownOption(option: String, known: Seq[String]): Throwable =
     analysis("ZCUBE_UNKNOWN_OPTION", "option" -> option, "known" -> known.sorted.mkString(", "))
 
+  def unknownWeight(name: String, columns: Seq[String]): Throwable =
+    analysis("ZCUBE_UNKNOWN_WEIGHT", "name" -> name, "columns" -> columns.mkString(", "))
+
   def unorderedType(column: String, dataType: DataType): Throwable =
     analysis("ZCUBE_UNORDERED_TYPE", "column" -> column, "dataType" -> dataType.sql)
+
+  def weightsNotTaken(curve: String): Throwable =
+    analysis("ZCUBE_WEIGHTS_NOT_TAKEN", "curve" -> curve)
 
   def writtenFileMissing(table: String, path: String): Throwable =
     new ZCubeExecutionException(

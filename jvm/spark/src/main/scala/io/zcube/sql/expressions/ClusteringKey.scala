@@ -6,21 +6,21 @@ import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.types.{DataType, LongType}
 
-import io.zcube.layout.CurveLayout
+import io.zcube.layout.{CurveLayout, Layout}
 import io.zcube.sql.layout.TypedRangeBounds
 
-/** Place of a row on the curve of a layout: the columns' values → buckets → ranks → key.
+/** Place of a row in a layout: the columns' values → buckets → ranks → key.
   *
   * BIGINT, never NULL, never negative. A NULL value stands at the start of its column's scale.
   *
   * @param children the clustering columns
   * @param bounds   for each column, the bounds of its buckets
-  * @param layout   ranks of the buckets, and the curve
+  * @param layout   ranks of the buckets, and the curve or tree
   */
 case class ClusteringKey(
     children: Seq[Expression],
     bounds: Seq[TypedRangeBounds],
-    layout: CurveLayout)
+    layout: Layout)
     extends Expression {
 
   override def dataType: DataType = LongType
@@ -35,36 +35,40 @@ case class ClusteringKey(
     while (c < point.length) {
       val value = children(c).eval(input)
       point(c) =
-        if (value == null) CurveLayout.NullRank else layout.ranks(c)(bounds(c).idOf(value))
+        if (value == null) Layout.NullRank else layout.ranks(c)(bounds(c).idOf(value))
       c += 1
     }
     layout.keyOf(point)
   }
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode =
-    if (layout.isSeparable) genSeparable(ctx, ev) else genCurve(ctx, ev)
+    layout match {
+      case curve: CurveLayout if curve.isSeparable => genSeparable(ctx, ev, curve)
+      case _ => genPoint(ctx, ev)
+    }
 
-  private def genSeparable(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+  private def genSeparable(ctx: CodegenContext, ev: ExprCode, curve: CurveLayout): ExprCode = {
     val key = ctx.addMutableState(CodeGenerator.JAVA_LONG, "clusteringKey")
     val steps = children.indices.map { c =>
-      val table = ctx.addReferenceObj("contributions", layout.contributions(c), "long[]")
+      val table = ctx.addReferenceObj("contributions", curve.contributions(c), "long[]")
       bucketCode(ctx, c)(
         bucket => s"$key |= $table[$bucket];",
-        s"$key |= ${layout.nullContribution(c)}L;")
+        s"$key |= ${curve.nullContribution(c)}L;")
     }
     finish(ctx, ev, s"$key = 0L;", steps, key)
   }
 
-  private def genCurve(ctx: CodegenContext, ev: ExprCode): ExprCode = {
-    val curve = ctx.addReferenceObj("layout", layout)
+  private def genPoint(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    // By its own class, so that the call is a static one.
+    val place = ctx.addReferenceObj("layout", layout)
     val point = ctx.addMutableState("int[]", "point", v => s"$v = new int[${children.length}];")
     val steps = children.indices.map { c =>
       val table = ctx.addReferenceObj("ranks", layout.ranks(c), "int[]")
       bucketCode(ctx, c)(
         bucket => s"$point[$c] = $table[$bucket];",
-        s"$point[$c] = ${CurveLayout.NullRank};")
+        s"$point[$c] = ${Layout.NullRank};")
     }
-    finish(ctx, ev, "", steps, s"$curve.keyOf($point)")
+    finish(ctx, ev, "", steps, s"$place.keyOf($point)")
   }
 
   private def bucketCode(ctx: CodegenContext, column: Int)(

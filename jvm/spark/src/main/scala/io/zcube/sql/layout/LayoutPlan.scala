@@ -1,9 +1,8 @@
 package io.zcube.sql.layout
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression}
+import org.apache.spark.sql.catalyst.expressions.Expression
 
-import io.zcube.layout.{CurveLayout, CutPoints, RankScale, Resolution}
+import io.zcube.layout.{BucketedSample, CutPoints, Layout, RankScale, Resolution}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.ClusteringKey
 
@@ -13,7 +12,7 @@ import io.zcube.sql.expressions.ClusteringKey
   * @param layout from buckets to keys
   * @param cuts   from keys to files
   */
-final case class LayoutPlan(bounds: Seq[TypedRangeBounds], layout: CurveLayout, cuts: CutPoints) {
+final case class LayoutPlan(bounds: Seq[TypedRangeBounds], layout: Layout, cuts: CutPoints) {
 
   /** The key of a row with these values in its clustering columns. */
   def key(columns: Seq[Expression]): ClusteringKey = ClusteringKey(columns, bounds, layout)
@@ -37,19 +36,26 @@ object LayoutPlan {
     if (dimensions > Resolution.MostColumns) {
       throw ZCubeErrors.tooManyColumns(dimensions, Resolution.MostColumns)
     }
-    val bits = Resolution.bits(dimensions, files, request.ranges)
+    val bits = request.curve.bits(dimensions, files, request.ranges)
     val scale = Resolution.scale(bits, request.ranges)
     val (bounds, scales) = sample.dataTypes.zipWithIndex.map { case (dataType, column) =>
       val values = SampledColumn(dataType, sample.rows.toIndexedSeq, column)
       val ranks = RankScale.of(values.counts, values.nullCount, scale)
       (values.boundsAt(ranks.boundIndices), ranks)
     }.unzip
-    val layout = new CurveLayout(request.curve.curve(dimensions, bits), scales.toArray)
-    val key = ClusteringKey(
-      sample.dataTypes.zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) },
-      bounds,
-      layout)
-    val keys = sample.rows.map((row: InternalRow) => key.eval(row).asInstanceOf[Long])
-    LayoutPlan(bounds, layout, CutPoints.of(keys, files, request.spread))
+    val buckets = bounds.zip(sample.dataTypes).zipWithIndex.map {
+      case ((bound, dataType), column) =>
+        sample.rows.map { row =>
+          if (row.isNullAt(column)) BucketedSample.NullBucket
+          else bound.idOf(row.get(column, dataType))
+        }
+    }
+    val laidOut = request.curve.layOut(
+      new BucketedSample(scales.toArray, buckets.toArray),
+      files,
+      bits,
+      request.spread,
+      request.weights)
+    LayoutPlan(bounds, laidOut.layout, laidOut.cuts)
   }
 }

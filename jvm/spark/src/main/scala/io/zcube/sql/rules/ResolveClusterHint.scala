@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedHint}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.json4s.JValue
-import org.json4s.JsonAST.{JArray, JBool, JInt, JNothing, JNull, JObject, JString}
+import org.json4s.JsonAST.{JArray, JBool, JDouble, JInt, JNothing, JNull, JObject, JString}
 import org.json4s.jackson.JsonMethods
 
-import io.zcube.layout.CurveName
+import io.zcube.layout.{ColumnWeights, CurveName}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutRequest
 import io.zcube.sql.plans.ClusterRows
@@ -24,7 +24,7 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
 
   private val HintName = "zcube_cluster"
   private val DefaultTargetBytes = 128L << 20
-  private val Known = Seq("columns", "curve", "numPartitions", "targetFileBytes", "sort")
+  private val Known = Seq("columns", "curve", "weights", "numPartitions", "targetFileBytes", "sort")
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case UnresolvedHint(name, Seq(Literal(json, _)), child)
@@ -52,6 +52,18 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
       case JString(name) if CurveName.find(name).isDefined => CurveName.find(name).get
       case JNothing | JNull => CurveName.Hilbert
     }
+    val weights = field(fields, "weights", s"${columns.length} numbers greater than 0") {
+      case JArray(numbers) if numbers.length == columns.length =>
+        ColumnWeights.normalised(numbers.map {
+          case JDouble(weight) if ColumnWeights.isWeight(weight) => weight
+          case JInt(weight) if weight > 0 => weight.toDouble
+          case other => throw invalid("weights", other, "a number greater than 0")
+        })
+      case JNothing | JNull => Nil
+    }
+    if (fields.get("weights").exists(w => w != JNull) && !curve.takesWeights) {
+      throw ZCubeErrors.weightsNotTaken(curve.name)
+    }
     val partitions = field(fields, "numPartitions", "a positive INT") {
       case JInt(n) if n.isValidInt && n > 0 => Some(n.toInt)
       case JNothing | JNull => None
@@ -64,7 +76,12 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
       case JBool(value) => value
       case JNothing | JNull => true
     }
-    ClusterRows(columns, LayoutRequest(curve, sort = sort), partitions, target, child)
+    ClusterRows(
+      columns,
+      LayoutRequest(curve, sort = sort, weights = weights),
+      partitions,
+      target,
+      child)
   }
 
   private def field[T](fields: Map[String, JValue], name: String, expected: String)(

@@ -23,15 +23,20 @@ class ErrorConditionsSuite extends AnyFunSuite {
 
   private val thrown: Seq[Throwable] = Seq(
     ZCubeErrors.clusterInputSizeUnknown(),
+    ZCubeErrors.clusteringMismatch(Seq("a"), Nil),
     ZCubeErrors.hilbertValueOutOfRange(5, 2),
     ZCubeErrors.invalidOption("curve", "x", "y"),
+    ZCubeErrors.notAClusteringColumn("a > 1", "a", Seq("b")),
     ZCubeErrors.optionsNotSupported(),
     ZCubeErrors.rewriteFailed("t", new RuntimeException("job", new RuntimeException("disk full"))),
     ZCubeErrors.rowCountMismatch("t", 1, 2),
     ZCubeErrors.streamingNotSupported(),
     ZCubeErrors.tooManyColumns(64, 63),
     ZCubeErrors.unknownOption("a", Seq("b")),
-    ZCubeErrors.unorderedType("c", IntegerType)
+    ZCubeErrors.unknownWeight("a", Seq("b")),
+    ZCubeErrors.unorderedType("c", IntegerType),
+    ZCubeErrors.weightsNotTaken("zorder"),
+    ZCubeErrors.writtenFileMissing("t", "f.parquet")
   ) ++
     Seq(
       "AGGREGATE",

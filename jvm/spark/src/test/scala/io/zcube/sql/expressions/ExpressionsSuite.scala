@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.curve.{HilbertCurve, LinearCurve, MortonCurve}
-import io.zcube.layout.{CurveLayout, CutPoints, RankScale}
+import io.zcube.layout.{BucketedSample, CurveLayout, CutPoints, KdTreeLayout, RankScale}
 import io.zcube.sql.layout.TypedRangeBounds
 
 /** `checkEvaluation` evaluates interpreted, generated, and through an unsafe projection. */
@@ -82,6 +82,30 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
         val seconds: Seq[(Any, Int)] = Seq((1, 16), (2, 48), (null, 0))
         for ((value, rank) <- firsts; (y, rankY) <- seconds)
           checkEvaluation(key, curve.index(Array(rank, rankY)), InternalRow(value, y))
+      }
+    }
+
+    test(s"keys of a k-d tree over ${dataType.sql}: interpreted = generated, NULL below all") {
+      // Each value is a bucket of its own; -1 is NULL's.
+      val points = for (v <- -1 until ascending.length; y <- -1 to 1; _ <- 0 until 5) yield (v, y)
+      def scale(values: Int) = RankScale(Array.range(0, values - 1), Array.range(0, values))
+      val sample = new BucketedSample(
+        Array(scale(ascending.length), scale(2)),
+        Array(points.map(_._1).toArray, points.map(_._2).toArray))
+      val tree = KdTreeLayout.of(sample, 5, spread = true, Nil)
+      val key = ClusteringKey(
+        Seq(
+          BoundReference(0, dataType, nullable = true),
+          BoundReference(1, IntegerType, nullable = true)),
+        Seq(
+          TypedRangeBounds.at(dataType, ascending.init.toArray),
+          TypedRangeBounds.at(IntegerType, Array(7))),
+        tree.layout
+      )
+      for ((v, y) <- points.distinct) {
+        val second: Any = if (y < 0) null else 7 + y
+        val row = InternalRow(if (v < 0) null else ascending(v), second)
+        checkEvaluation(key, tree.layout.keyOf(Array(v + 1, y + 1)), row)
       }
     }
   }

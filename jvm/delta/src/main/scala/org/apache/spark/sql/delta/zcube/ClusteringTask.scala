@@ -11,6 +11,7 @@ import org.apache.spark.sql.delta.Snapshot
   * @param columns    the clustering columns
   * @param clustered  whether they are the table's own (CLUSTER BY) and not the statement's (ZORDER BY)
   * @param isFull     whether FULL was said
+  * @param weights    of the columns, normalised; empty if all are alike
   */
 final case class ClusteringTask(
     snapshot: Snapshot,
@@ -20,7 +21,8 @@ final case class ClusteringTask(
     clustered: Boolean,
     isFull: Boolean,
     options: OptimizeOptions,
-    settings: OptimizeSettings) {
+    settings: OptimizeSettings,
+    weights: Seq[Double] = Nil) {
 
   /** The table as the user knows it, for job descriptions and messages. */
   val tableName: String = catalogTable

@@ -17,6 +17,8 @@ final class CubeTags(task: ClusteringTask) {
   private val logical = task.columns.map(_.name)
   private val physical = JsonUtils.toJson(task.columns.map(_.physical))
   private val curve = task.options.curve
+  private val weights =
+    Option.when(task.weights.nonEmpty)(Weights -> JsonUtils.toJson(task.weights))
   private val usualCurve: CurveName = if (task.clustered) CurveName.Hilbert else CurveName.ZOrder
 
   /** @return None for a file that was never clustered */
@@ -30,7 +32,8 @@ final class CubeTags(task: ClusteringTask) {
         }
         val sameCurve =
           file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).getOrElse(usualCurve.name) == curve.name
-        Some(CubeTag(info.zCubeID, sameColumns && sameCurve && !foreign))
+        val sameWeights = file.getTag(Weights) == weights.map(_._2)
+        Some(CubeTag(info.zCubeID, sameColumns && sameCurve && sameWeights && !foreign))
       case None => Option.when(foreign)(CubeTag(file.path, matches = false))
     }
   }
@@ -40,7 +43,7 @@ final class CubeTags(task: ClusteringTask) {
     tagged.copy(
       tags = tagged.tags ++ Map(
         AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE) -> curve.name,
-        PhysicalColumns -> physical),
+        PhysicalColumns -> physical) ++ weights,
       clusteringProvider =
         if (task.clustered) Some(ClusteredTableUtils.clusteringProvider)
         else file.clusteringProvider
@@ -52,4 +55,7 @@ object CubeTags {
 
   /** Not one of Delta's tags; a writer that doesn't know it carries it along or drops it. */
   private val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
+
+  /** Of the columns, where they are not all alike. */
+  private val Weights = "ZCUBE_WEIGHTS"
 }

@@ -69,7 +69,12 @@ final class GroupRewrite(session: SparkSession, task: ClusteringTask, txn: Clust
 
   private def write(group: FileGroup, sample: RowSample, files: Int): Seq[AddFile] = {
     val request =
-      LayoutRequest(task.options.curve, settings.ranges, settings.spread, settings.sort)
+      LayoutRequest(
+        task.options.curve,
+        settings.ranges,
+        settings.spread,
+        settings.sort,
+        task.weights)
     val layout = LayoutPlan.of(sample, files, request)
     val input = PlacedRows.of(session, snapshot, group.files)
     val place = placeOf(input)

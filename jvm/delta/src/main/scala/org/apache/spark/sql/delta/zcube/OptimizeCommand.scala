@@ -56,6 +56,7 @@ case class OptimizeCommand(
       val conf = session.sessionState.conf
       val defaultCurve =
         if (clustered) CurveName.Hilbert else CurveName.find(conf.getConf(ZCubeConf.Curve)).get
+      val chosen = OptimizeOptions.of(options, defaultCurve)
       val task = ClusteringTask(
         snapshot,
         table.catalogTable,
@@ -64,8 +65,9 @@ case class OptimizeCommand(
         columns,
         clustered,
         delta.optimizeContext.isFull,
-        OptimizeOptions.of(options, defaultCurve),
-        OptimizeSettings.of(conf, delta.optimizeContext)
+        chosen,
+        OptimizeSettings.of(conf, delta.optimizeContext),
+        WeightsOfColumns(chosen.weights, columns, conf.resolver)
       )
       Seq(new ClusteringRun(LayoutSession.cloneOf(session, snapshot), task).run())
     }

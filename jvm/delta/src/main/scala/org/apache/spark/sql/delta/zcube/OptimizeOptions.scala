@@ -7,13 +7,14 @@ import scala.util.Try
 
 import org.apache.spark.network.util.{ByteUnit, JavaUtils}
 
-import io.zcube.layout.CurveName
+import io.zcube.layout.{ColumnWeights, CurveName}
 import io.zcube.planning.MergePolicyName
 import io.zcube.sql.errors.ZCubeErrors
 
 /** The OPTIONS of OPTIMIZE; what they leave open, the session's settings decide.
   *
   * @param curve          the curve that rows are laid along
+  * @param weights        of columns, by the parts of their names
   * @param mergePolicy    how cubes are merged
   * @param maxBytes       most bytes that this run rewrites
   * @param maxDuration    no cube is begun after so many milliseconds
@@ -24,6 +25,7 @@ import io.zcube.sql.errors.ZCubeErrors
   */
 final case class OptimizeOptions(
     curve: CurveName,
+    weights: Seq[(Seq[String], Double)],
     mergePolicy: Option[MergePolicyName],
     maxBytes: Option[Long],
     maxDuration: Option[Long],
@@ -37,11 +39,12 @@ object OptimizeOptions {
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
   private val Known =
     Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
-      Seq("maxFileSize", "details")
+      Seq("maxFileSize", "details", "weights")
 
   /** Refuses unknown options, values that an option can't have, and options given twice. */
   def check(options: Seq[(String, String)]): Unit = {
-    val _ = of(options, CurveName.ZOrder)
+    // Which curve is the default isn't known yet; weights must not be refused for it.
+    val _ = of(options, CurveName.KdTree)
   }
 
   /** The same, read.
@@ -63,9 +66,13 @@ object OptimizeOptions {
     def size(name: String): Option[Long] = read(name, Size) { value =>
       Try(JavaUtils.byteStringAs(value.trim, ByteUnit.BYTE)).toOption.filter(_ > 0)
     }
+    val curve = read("curve", CurveName.all.map(_.name).mkString(" or "))(CurveName.find)
+      .getOrElse(defaultCurve)
+    val weights = read("weights", ColumnWeights.Expected)(ColumnWeights.parse)
+    if (weights.isDefined && !curve.takesWeights) throw ZCubeErrors.weightsNotTaken(curve.name)
     OptimizeOptions(
-      curve = read("curve", CurveName.all.map(_.name).mkString(" or "))(CurveName.find)
-        .getOrElse(defaultCurve),
+      curve = curve,
+      weights = weights.getOrElse(Nil),
       mergePolicy = read("mergePolicy", MergePolicyName.all.map(_.name).mkString(" or "))(
         MergePolicyName.find),
       maxBytes = size("maxBytes"),

@@ -1,0 +1,1 @@
+"""How many files queries must read after each layout, on real tables, against Delta's own layouts."""

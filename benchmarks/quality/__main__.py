@@ -1,0 +1,103 @@
+"""Files that queries must read, by layout and data set: ZCube's layouts against Delta's.
+
+Each data set (60,000 rows) is laid out by 2, 3 and 4 columns into 17, 64, 100 and 200 files by each
+system; 400 seeded queries of four kinds are then held against the statistics in the log.
+
+    python -m benchmarks.quality [--quick] [--data uniform,zipf] [--output benchmarks/results]
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import zcube
+from pyspark.sql import SparkSession
+
+from benchmarks.machine import machine
+from benchmarks.quality import datasets, report
+from benchmarks.quality.layouts import LAYOUTS, Layouts
+from benchmarks.quality.queries import draw, files_read
+
+COLUMNS = (2, 3, 4)
+FILES = (17, 64, 100, 200)
+
+QUICK = [(3, 100), (2, 64)]
+"""Numbers of columns and of files for a first look."""
+
+# All twelve, as 3 and 4 have no common factor: in such an order that a part says much already.
+_ALL = list(zip(COLUMNS * len(FILES), FILES * len(COLUMNS), strict=True))
+COMBINATIONS = QUICK + [c for c in _ALL if c not in QUICK]
+
+
+def session(folder: Path) -> SparkSession:
+    """A session with both systems."""
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "3g")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config("spark.databricks.delta.snapshotPartitions", "2")
+    )
+    spark = zcube.configure(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def main() -> None:
+    """Run the benchmark and write its results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="two of the twelve combinations")
+    parser.add_argument("--data", default=",".join(datasets.NAMES), metavar="NAMES")
+    parser.add_argument("--layouts", default=",".join(LAYOUTS), metavar="NAMES")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    options = parser.parse_args()
+    combinations = QUICK if options.quick else COMBINATIONS
+    started = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="zcube-quality-"))
+    cache = Path(".build") / "bench-data"
+    cache.mkdir(parents=True, exist_ok=True)
+    spark = session(folder)
+    runs = []
+    try:
+        tables = {}
+        for name in options.data.split(","):
+            tables[name] = datasets.table(name, cache)
+            datasets.write(tables[name], folder / name / "source")
+        layouts = {name: Layouts(spark, folder / name) for name in tables}
+        java = spark._jvm.java.lang.System.getProperty("java.version")
+        for columns, files in combinations:
+            for name, rows in tables.items():
+                queries = draw(rows, columns, seed=columns)
+                for layout in options.layouts.split(","):
+                    found = layouts[name].write(layout, columns, files)
+                    run = {
+                        "data": name,
+                        "columns": columns,
+                        "files": files,
+                        "layout": layout,
+                        "written": len(found),
+                        "read": files_read(found, queries),
+                    }
+                    runs.append(run)
+                    print(f"{time.monotonic() - started:.0f} s", *run.values(), flush=True)
+            # After each combination, so that a run that is broken off has something to show.
+            minutes = f"{(time.monotonic() - started) / 60:.0f}"
+            about = machine() | {"java": java, "minutes": minutes, "tables": str(len(runs))}
+            options.output.mkdir(parents=True, exist_ok=True)
+            (options.output / "quality.json").write_text(report.as_json(about, runs))
+            (options.output / "quality.md").write_text(report.as_markdown(about, runs))
+    finally:
+        spark.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    print(report.as_markdown(about, runs))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+package io.zcube.layout
+
+import io.zcube.curve.{HilbertCurve, SpaceFillingCurve}
+
+/** A layout of boxes. The key of a row is the number of its box, and below that the row's place on a
+  * Hilbert curve of the box's own, which puts rows of a file into an order by all columns too.
+  *
+  * Against a curve over the whole space: files are boxes and no pieces of a curve, so no file is
+  * wider than it need be; any number of files fits; and what is cut next is decided for each box.
+  *
+  * Ranks are the numbers of buckets plus 1, and 0 for NULL. A look-up is the walk of the tree, then a
+  * subtraction, a multiplication and a shift for each column, then the curve. Nothing is allocated.
+  *
+  * @param tree    from ranks to boxes
+  * @param buckets number of buckets of each column
+  * @param lower   by box and column, the smallest rank
+  * @param upper   by box and column, the greatest rank
+  */
+final class KdTreeLayout private (
+    val tree: KdTree,
+    buckets: Array[Int],
+    lower: Array[Int],
+    upper: Array[Int])
+    extends Layout {
+  import KdTreeLayout._
+
+  private val columns = buckets.length
+  private val localBits = SpaceFillingCurve.MostIndexBits - bitsFor(tree.boxes)
+  // Where there are more columns than bits the first ones order the rows inside files.
+  private val curveColumns = math.min(columns, localBits)
+  private val curveBits = math.min(MostCurveBits, localBits / curveColumns)
+  private val curve = HilbertCurve(curveColumns, curveBits)
+  // Fixed-point factors from a box's ranks to the curve's coordinates.
+  private val factors = lower.indices.toArray.map { i =>
+    (1L << (curveBits + FractionBits)) / (upper(i) - lower(i) + 1L)
+  }
+
+  override def dimensions: Int = columns
+
+  override def ranks(column: Int): Array[Int] = Array.range(1, buckets(column) + 1)
+
+  override def keyOf(point: Array[Int]): Long = {
+    val box = tree.boxOf(point)
+    var at = box * columns
+    var c = 0
+    while (c < curveColumns) {
+      // What was not in the sample can lie a little outside.
+      val inside = math.max(lower(at), math.min(upper(at), point(c))) - lower(at)
+      point(c) = ((inside * factors(at)) >>> FractionBits).toInt
+      at += 1
+      c += 1
+    }
+    firstKeyOf(box) | curve.index(point)
+  }
+
+  /** The smallest key of a box. */
+  def firstKeyOf(box: Int): Long = box.toLong << localBits
+}
+
+object KdTreeLayout {
+
+  /** A thousand places in each column are enough to order the rows of one file. */
+  private val MostCurveBits = 10
+
+  private val FractionBits = 32
+
+  private def bitsFor(boxes: Int): Int = 32 - Integer.numberOfLeadingZeros(boxes - 1)
+
+  /** Cuts a sample into boxes.
+    *
+    * Each box is a file. A box of rows that no value divides, and that is more than a file, is cut
+    * along its curve, and there by noise, as curves are ([[CutPoints.of]]).
+    *
+    * @param files   number of files wanted, at least 1
+    * @param spread  whether one combination of values that fills more than a file is spread
+    * @param weights of the columns, each greater than 0: how much more often queries filter by one
+    *                than by another; empty if all are alike
+    */
+  def of(
+      sample: BucketedSample,
+      files: Int,
+      spread: Boolean,
+      weights: Seq[Double]): LaidOut = {
+    require(files >= 1, s"files must be positive, not $files")
+    require(
+      weights.isEmpty || weights.length == sample.dimensions,
+      s"${weights.length} weights for ${sample.dimensions} columns")
+    require(weights.forall(w => w > 0 && !w.isInfinite), s"weights must be positive: $weights")
+    // NullBucket is -1, so NULL comes to rank 0.
+    val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
+    val byColumn = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
+    val (tree, boxes) = new KdTreeBuilder(points, byColumn, files).build()
+    val corners = boxes.toArray.flatMap(box => points.map(extent(_, box.rows)))
+    val layout = new KdTreeLayout(
+      tree,
+      sample.scales.map(_.ranks.length),
+      corners.map(_._1),
+      corners.map(_._2))
+    LaidOut(layout, cuts(layout, points, boxes, spread))
+  }
+
+  private def extent(ranks: Array[Int], rows: Array[Int]): (Int, Int) =
+    if (rows.isEmpty) (0, 0)
+    else {
+      var low = Int.MaxValue
+      var high = Int.MinValue
+      rows.foreach { row =>
+        low = math.min(low, ranks(row))
+        high = math.max(high, ranks(row))
+      }
+      (low, high)
+    }
+
+  private def cuts(
+      layout: KdTreeLayout,
+      points: Array[Array[Int]],
+      boxes: Seq[KdTreeBuilder.Box],
+      spread: Boolean): CutPoints =
+    CutPoints.at(boxes.zipWithIndex.flatMap { case (box, number) =>
+      val start = Option.when(number > 0)((layout.firstKeyOf(number), 0))
+      val inside =
+        if (box.files == 1) Nil
+        else {
+          val keys = box.rows.map(row => layout.keyOf(points.map(_(row))))
+          CutPoints.of(keys, box.files, spread).cuts
+        }
+      start ++ inside
+    })
+}

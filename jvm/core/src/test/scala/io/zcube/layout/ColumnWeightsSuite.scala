@@ -1,0 +1,27 @@
+package io.zcube.layout
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class ColumnWeightsSuite extends AnyFunSuite {
+
+  test("names with dots and backquotes, numbers with fractions and exponents") {
+    assert(ColumnWeights.parse("l_shipdate=3,l_partkey=1") ===
+      Some(Seq(Seq("l_shipdate") -> 3.0, Seq("l_partkey") -> 1.0)))
+    assert(ColumnWeights.parse(" a.b = 0.5 , `c,d=``e`.f = 1e2") ===
+      Some(Seq(Seq("a", "b") -> 0.5, Seq("c,d=`e", "f") -> 100.0)))
+    assert(ColumnWeights.parse("größe=2") === Some(Seq(Seq("größe") -> 2.0)))
+  }
+
+  test("what is malformed is refused") {
+    Seq("", ",", "a", "a=", "=1", "a=1,", "a=0", "a=-1", "a=NaN", "a=Infinity", "a=x", "a=1=2")
+      .++(Seq("a.=1", ".a=1", "a..b=1", "a=1,a=2", "`a=1", "``=1", "a=1 b=2", "a=1;b=2"))
+      .foreach(text => assert(ColumnWeights.parse(text) === None, text))
+  }
+
+  test("only ratios count") {
+    assert(ColumnWeights.normalised(Seq(3, 1, 2)) === ColumnWeights.normalised(Seq(6, 2, 4)))
+    assert(ColumnWeights.normalised(Seq(4, 1)) === Seq(1.0, 0.25))
+    assert(ColumnWeights.normalised(Seq(2, 2)) === Nil)
+    assert(ColumnWeights.normalised(Nil) === Nil)
+  }
+}
