@@ -23,15 +23,22 @@ class ErrorConditionsSuite extends AnyFunSuite {
 
   private val thrown: Seq[Throwable] = Seq(
     ZCubeErrors.clusterInputSizeUnknown(),
+    ZCubeErrors.clusteringMismatch(Seq("a"), Nil),
+    ZCubeErrors.columnNotFound("c", "t", Seq("a", "b")),
+    ZCubeErrors.describeClusteringNotSupported(),
+    ZCubeErrors.dryRunNotSupported(),
     ZCubeErrors.hilbertValueOutOfRange(5, 2),
     ZCubeErrors.invalidOption("curve", "x", "y"),
+    ZCubeErrors.noClusteringColumns("t"),
+    ZCubeErrors.notAClusteringColumn("c > 1", "c", Seq("a")),
     ZCubeErrors.optionsNotSupported(),
     ZCubeErrors.rewriteFailed("t", new RuntimeException("job", new RuntimeException("disk full"))),
     ZCubeErrors.rowCountMismatch("t", 1, 2),
     ZCubeErrors.streamingNotSupported(),
     ZCubeErrors.tooManyColumns(64, 63),
     ZCubeErrors.unknownOption("a", Seq("b")),
-    ZCubeErrors.unorderedType("c", IntegerType)
+    ZCubeErrors.unorderedType("c", IntegerType),
+    ZCubeErrors.writtenFileMissing("t", "a.parquet")
   ) ++
     Seq(
       "AGGREGATE",
