@@ -12,6 +12,8 @@ from zcube._version import __version__
 from zcube._versions import versions
 from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
+from zcube.plan import OptimizePlan
+from zcube.quality import ClusteringQuality, ColumnQuality
 from zcube.result import OptimizeResult
 from zcube.session import configure
 from zcube.table import ClusteredTable
@@ -19,6 +21,9 @@ from zcube.table import ClusteredTable
 __all__ = [
     "CURVES",
     "ClusteredTable",
+    "ClusteringQuality",
+    "ColumnQuality",
+    "OptimizePlan",
     "OptimizeResult",
     "ZCubeError",
     "__version__",
