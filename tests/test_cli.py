@@ -18,6 +18,11 @@ def test_help_and_bad_usage(capsys):
         ["nope"],
         ["optimize", "/x"],
         ["optimize", "/x", "--zorder-by", "a", "--curve", "peano"],
+        ["quality", "/x", "--max-depth", "0"],
+        ["quality", "/x", "--max-depth", "2.5"],
+        ["quality", "/x", "--min-skipping", "1.5"],
+        ["quality", "/x", "--min-skipping", "much"],
+        ["plan"],
         ["optimize", "/x", "--zorder-by", "a", "--conf", "nonsense"],
     ):
         with pytest.raises(SystemExit) as stop:
@@ -51,3 +56,50 @@ def test_optimize(spark, path):
     assert done.returncode == 0, done.stderr[-3000:]
     result = json.loads(done.stdout.strip().splitlines()[-1])
     assert (result["files_removed"], result["files_added"]) == (3, 1)
+
+
+@pytest.fixture
+def in_this_session(spark, monkeypatch):
+    """Let commands run in the tests' session, which must not be stopped."""
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    monkeypatch.setattr("zcube.session.configure", lambda builder: builder)
+
+
+def run(capsys, *arguments):
+    code = cli.main(arguments)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_quality(spark, in_this_session, path, capsys):
+    # Each file holds all of x: every file lies over every other.
+    spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
+    code, out, err = run(capsys, "quality", path, "--by", "x, y")
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()[:4]] == ["column", "x", "y", "*"]
+    code, out, err = run(capsys, "quality", path, "--by", "x", "--json", "--max-depth", "3")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["all"]["maximum_depth"] == 3
+    code, _, err = run(
+        capsys, "quality", path, "--by", "x", "--max-depth", "2", "--min-skipping", "0.5"
+    )
+    assert code == 1
+    assert err.splitlines() == [
+        "zcube: maximum depth is 3, over 2",
+        "zcube: skipping effectiveness is 0.00, under 0.5",
+    ]
+    code, out, err = run(capsys, "quality", path)
+    assert (code, out) == (1, "")
+    assert err.startswith("zcube: [ZCUBE_NO_CLUSTERING_COLUMNS] ")
+    assert len(err.splitlines()) == 1
+
+
+def test_plan(spark, in_this_session, path, capsys):
+    spark.range(0, 3000, 1, 3).selectExpr("id x").write.format("delta").save(path)
+    code, out, err = run(capsys, "plan", path, "--zorder-by", "x")
+    assert (code, err) == (0, "")
+    assert out.startswith("3 files (")
+    code, out, _ = run(capsys, "plan", path, "--zorder-by", "x", "--max-bytes", "1", "--json")
+    assert code == 0
+    assert [file["reason"] for file in json.loads(out)["left"]] == ["over budget"] * 3
+    assert spark.sql(f"DESCRIBE HISTORY delta.`{path}`").count() == 1
