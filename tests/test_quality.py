@@ -320,7 +320,7 @@ def test_refusals(spark, path):
     for arguments in ({"columns": []}, {"columns": ["x", "X"]}, {"columns": ["x"], "where": " "}):
         with pytest.raises(ZCubeError):
             table.quality(**arguments)
-    with pytest.raises(AnalysisException, match="not a Delta table|DELTA_MISSING_DELTA_TABLE"):
+    with pytest.raises(AnalysisException, match=r"not a Delta table|DELTA_MISSING_DELTA_TABLE"):
         ClusteredTable.for_path(spark, path + "-nowhere").quality(columns=["x"])
 
 

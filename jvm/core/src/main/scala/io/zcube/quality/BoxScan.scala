@@ -11,7 +11,7 @@ import scala.util.hashing.MurmurHash3
   *
   * @param exactUpTo of more files, a sample spread over the sorted ones is measured
   */
-private[quality] final class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo: Int) {
+final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo: Int) {
   import BoxScan._
 
   private val dimensions = columns.size
@@ -119,9 +119,9 @@ private[quality] object BoxScan {
   private val BlockSize = 128
 
   /** Pairs of boxes to compare at most, about; some seconds' work. */
-  private val PairBudget = 2000000000L
+  private val PairBudget = 1000000000L
 
-  private val LeastSample = 2000L
+  private val LeastSample = 1000L
 
   private val Seed = 42
   private val Odd = 0x9e3779b97f4a7c15L

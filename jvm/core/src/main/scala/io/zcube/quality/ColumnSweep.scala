@@ -3,7 +3,7 @@ package io.zcube.quality
 /** Counts, for each interval of one column, the intervals that meet it, by sweeping once over the sorted
   * ends: as many intervals begin by its end as there are, less those that end before it begins.
   */
-private[quality] final class ColumnSweep(ranges: FileRanges) {
+final private[quality] class ColumnSweep(ranges: FileRanges) {
 
   /** The files with statistics. */
   val files: Array[Int] = Array.range(0, ranges.files).filter(ranges.isKnown)

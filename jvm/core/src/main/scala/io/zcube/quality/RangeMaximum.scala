@@ -3,7 +3,7 @@ package io.zcube.quality
 /** The greatest of any run of values, in logarithmic time: a segment tree, the leaves at the end of the
   * array and each parent the greater of its two children.
   */
-private[quality] final class RangeMaximum(values: Array[Int]) {
+final private[quality] class RangeMaximum(values: Array[Int]) {
   private val size = values.length
   private val tree = new Array[Int](2 * size)
   System.arraycopy(values, 0, tree, size, size)

@@ -21,7 +21,8 @@ class LayoutQualitySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       width <- Gen.frequency(3 -> Gen.choose(0L, 4L), 1 -> Gen.choose(0L, 20L))
     } yield Some(Some((a, a + width)))),
     1 -> Gen.const(None),
-    1 -> Gen.const(Some(None)))
+    1 -> Gen.const(Some(None))
+  )
 
   private def tables(columns: Int): Gen[Vector[Vector[Extent]]] =
     Gen.choose(0, 40).flatMap(n =>
@@ -92,7 +93,8 @@ class LayoutQualitySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         file => {
           val (low, high) = file.head.flatten.get
           (low to high).map(point => stabbed(table, Seq(point))).max
-        })
+        }
+      )
     }
   }
 

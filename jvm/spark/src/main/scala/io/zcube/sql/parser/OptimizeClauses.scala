@@ -12,7 +12,7 @@ import org.antlr.v4.runtime.misc.Interval
   * @param head    the statement without those clauses
   * @param options keys as the user wrote them
   */
-private[parser] final case class OptimizeClauses(
+final private[parser] case class OptimizeClauses(
     head: String,
     options: Seq[(String, String)],
     dryRun: Boolean)

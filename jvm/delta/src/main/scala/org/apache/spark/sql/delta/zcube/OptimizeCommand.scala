@@ -54,7 +54,8 @@ case class OptimizeCommand(
     // The predicates are looked at before the columns, as Delta does.
     val onPartitions = if (clustered) Nil else partitionPredicates(session, snapshot)
     val columns =
-      if (clustered) ColumnPath.clusteringColumns(session, snapshot) else zOrderColumns(session, snapshot)
+      if (clustered) ColumnPath.clusteringColumns(session, snapshot)
+      else zOrderColumns(session, snapshot)
     if (columns.isEmpty) compact(session)
     else {
       val conf = session.sessionState.conf
