@@ -79,7 +79,9 @@ def test_before_and_after_clustering(spark, path, job_counter):
     check(before, [extents(path, "x"), extents(path, "y"), extents(path, "s", utf8)])
     assert before.bytes == before.bytes_fresh == sum(file.size for file in live_files(path))
     assert (before.cubes, before.bytes_in_cubes, before.bytes_other_columns) == (0, 0, 0)
-    table.optimize(zorder_by=["x", "y"])
+    page = table.optimize(zorder_by=["x", "y"])._repr_html_()
+    assert "<td>committed</td><td>12</td>" in page
+    assert "<td>12 fresh</td>" in page
     points(spark, 9000, 300).write.format("delta").mode("append").save(path)
     with job_counter() as jobs:
         after = table.quality()
