@@ -49,6 +49,7 @@ final class CubeTags(task: ClusteringTask) {
 
 object CubeTags {
 
+  /** Of files that CLUSTER BY laid out, by either system. */
   val Provider: String = ClusteredTableUtils.clusteringProvider
 
   /** Whether a file's tags name these columns, in this order. Physical names count where there are
