@@ -149,7 +149,8 @@ def report(about: dict[str, str], runs: list[dict]) -> str:
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
         "Three BIGINT columns. First: Delta builds its snapshot from a log of JSON, without a "
-        "checkpoint; again: the snapshot is there.",
+        "checkpoint; again: the snapshot is there. Wall time on a machine that others use says "
+        "little: go by CPU time, of all the JVM's threads.",
         "",
         "| files | layout | first wall s | first CPU s | again wall s | again CPU s | average depth |",
         "|---|---|---|---|---|---|---|",
