@@ -19,6 +19,11 @@ def test_help_and_bad_usage(capsys):
         ["optimize"],
         ["optimize", "/x", "--merge-policy", "none"],
         ["optimize", "/x", "--zorder-by", "a", "--curve", "peano"],
+        ["quality", "/x", "--max-depth", "0"],
+        ["quality", "/x", "--max-depth", "2.5"],
+        ["quality", "/x", "--min-skipping", "1.5"],
+        ["quality", "/x", "--min-skipping", "much"],
+        ["plan"],
         ["optimize", "/x", "--zorder-by", "a", "--conf", "nonsense"],
         ["optimize", "/x", "--zorder-by", "a", "--curve", "kdtree", "--weights", "a=many"],
     ):
@@ -63,3 +68,50 @@ def test_optimize_a_clustered_table(spark, path):
     assert result["files_removed"] == 3
     assert result["files_added"] > 2
     assert [cube["state"] for cube in result["cubes"]] == ["committed"]
+
+
+@pytest.fixture
+def in_this_session(spark, monkeypatch):
+    """Let commands run in the tests' session, which must not be stopped."""
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    monkeypatch.setattr("zcube.session.configure", lambda builder: builder)
+
+
+def run_here(capsys, *arguments):
+    code = cli.main(arguments)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_quality(spark, in_this_session, path, capsys):
+    # Each file holds all of x: every file lies over every other.
+    spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
+    code, out, err = run_here(capsys, "quality", path, "--by", "x, y")
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()[:4]] == ["column", "x", "y", "*"]
+    code, out, err = run_here(capsys, "quality", path, "--by", "x", "--json", "--max-depth", "3")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["all"]["maximum_depth"] == 3
+    code, _, err = run_here(
+        capsys, "quality", path, "--by", "x", "--max-depth", "2", "--min-skipping", "0.5"
+    )
+    assert code == 1
+    assert err.splitlines() == [
+        "zcube: maximum depth is 3, over 2",
+        "zcube: skipping effectiveness is 0.00, under 0.5",
+    ]
+    code, out, err = run_here(capsys, "quality", path)
+    assert (code, out) == (1, "")
+    assert err.startswith("zcube: [ZCUBE_NO_CLUSTERING_COLUMNS] ")
+    assert len(err.splitlines()) == 1
+
+
+def test_plan(spark, in_this_session, path, capsys):
+    spark.range(0, 3000, 1, 3).selectExpr("id x").write.format("delta").save(path)
+    code, out, err = run_here(capsys, "plan", path, "--zorder-by", "x")
+    assert (code, err) == (0, "")
+    assert out.startswith("3 files (")
+    code, out, _ = run_here(capsys, "plan", path, "--zorder-by", "x", "--max-bytes", "1", "--json")
+    assert code == 0
+    assert [file["reason"] for file in json.loads(out)["left"]] == ["over budget"] * 3
+    assert spark.sql(f"DESCRIBE HISTORY delta.`{path}`").count() == 1

@@ -43,6 +43,9 @@ df.write.format("delta").save(path)
 table = ClusteredTable.for_path(spark, path)
 for curve in (None, "hilbert", "linear"):
     print("OPTIMIZE", table.optimize(zorder_by=["x", "y"], curve=curve).files_added)
+quality = table.quality()
+print("quality", quality.all.average_depth, quality.cubes, len(quality.files_read("x > 0")))
+print("plan", table.optimize(zorder_by=["x"], dry_run=True).cubes[0].reasons)
 try:
     table.optimize(zorder_by=["nope"])
 except PySparkException as error:
@@ -151,6 +154,8 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "OPTIMIZE 1",
         "OPTIMIZE 1",
         "OPTIMIZE 1",
+        "quality 1.0 1 1",
+        "plan {'other columns': 1}",
         "refused: DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
         "conflicts: ConcurrentAppendException",
         "rows 8000",

@@ -12,6 +12,8 @@ from zcube._version import __version__
 from zcube._versions import versions
 from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
+from zcube.plan import OptimizePlan
+from zcube.quality import ClusteringQuality, ColumnQuality
 from zcube.result import CubeResult, OptimizeResult
 from zcube.session import configure
 from zcube.table import ClusteredTable
@@ -19,7 +21,10 @@ from zcube.table import ClusteredTable
 __all__ = [
     "CURVES",
     "ClusteredTable",
+    "ClusteringQuality",
+    "ColumnQuality",
     "CubeResult",
+    "OptimizePlan",
     "OptimizeResult",
     "ZCubeError",
     "__version__",

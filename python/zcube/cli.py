@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from zcube._validate import CURVES
 from zcube._version import __version__
 from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from zcube.table import ClusteredTable
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,34 +41,84 @@ def _parser() -> argparse.ArgumentParser:
         prog="zcube", description="Cluster Delta Lake tables so that queries skip files."
     )
     parser.add_argument("--version", action="version", version=f"zcube {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="the main job, shown on TPC-H data")
     demo.add_argument("--output", default="demo-output", help="folder for data and pictures")
     demo.add_argument("--scale", type=float, default=1.0, help="TPC-H scale factor (default 1)")
     demo.set_defaults(run=_demo)
 
-    optimize = commands.add_parser(
+    optimize = _table_command(
+        commands,
         "optimize",
-        help="cluster a table",
-        epilog="examples: zcube optimize /data/events --zorder-by x,y "
-        "--where \"day = '2026-01-01'\"; "
+        "cluster a table",
+        "zcube optimize /data/events --zorder-by x,y --where \"day = '2026-01-01'\"; "
         "zcube optimize --name events --max-bytes 50g  # a clustered table",
     )
-    optimize.add_argument("table", help="folder of a Delta table, or a table's name with --name")
-    optimize.add_argument("--name", action="store_true", help="TABLE is a name, not a path")
-    optimize.add_argument(
+    _what_to_optimize(optimize)
+    optimize.set_defaults(run=_optimize)
+
+    plan = _table_command(
+        commands,
+        "plan",
+        "show what optimize would do; write nothing",
+        "zcube plan /data/events --zorder-by x,y --max-bytes 10g",
+    )
+    _what_to_optimize(plan)
+    plan.set_defaults(run=_plan)
+
+    quality = _table_command(
+        commands,
+        "quality",
+        "measure from the log how well a table is clustered",
+        "zcube quality /data/events --by x,y --max-depth 4 --min-skipping 0.9",
+    )
+    quality.add_argument("--by", metavar="COLUMNS", help="x,y (default: the table's own)")
+    quality.add_argument("--where", help="predicate that takes in some files only")
+    quality.add_argument(
+        "--max-depth", type=_depth, metavar="N", help="exit code 1 if the maximum depth is over it"
+    )
+    quality.add_argument(
+        "--min-skipping",
+        type=_share,
+        metavar="SHARE",
+        help="exit code 1 if the skipping effectiveness, 0 to 1, is under it",
+    )
+    quality.set_defaults(run=_quality)
+    return parser
+
+
+def _table_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    purpose: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=purpose, epilog=f"example: {example}")
+    command.add_argument("table", help="folder of a Delta table, or a table's name with --name")
+    command.add_argument("--name", action="store_true", help="TABLE is a name, not a path")
+    command.add_argument("--master", help="Spark master (default: Spark's own)")
+    command.add_argument("--remote", help="Spark Connect server, sc://host:port")
+    command.add_argument(
+        "--conf", action="append", default=[], metavar="KEY=VALUE", type=_setting, help="for Spark"
+    )
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
+    return command
+
+
+def _what_to_optimize(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--zorder-by", metavar="COLUMNS", help="x,y; not for clustered tables, which have their own"
     )
-    optimize.add_argument("--where", help="predicate on partition or clustering columns")
-    optimize.add_argument(
+    command.add_argument("--where", help="predicate on partition or clustering columns")
+    command.add_argument(
         "--full", action="store_true", help="take files of other columns or curves too"
     )
-    optimize.add_argument("--curve", choices=CURVES)
-    optimize.add_argument(
+    command.add_argument("--curve", choices=CURVES)
+    command.add_argument(
         "--weights", type=_weights, metavar="COLUMN=NUMBER,…", help="with --curve kdtree: x=3,y=1"
     )
-    optimize.add_argument("--merge-policy", choices=("leveled", "all"))
+    command.add_argument("--merge-policy", choices=("leveled", "all"))
     for option, text in (
         ("--max-bytes", "rewrite at most so many bytes now, such as 10g"),
         ("--max-duration", "begin no cube after so long, such as 30min"),
@@ -71,15 +126,34 @@ def _parser() -> argparse.ArgumentParser:
         ("--target-cube-size", "what a ZCube is filled to"),
         ("--max-file-size", "size of the files to write"),
     ):
-        optimize.add_argument(option, metavar=option.rsplit("-", 1)[-1].upper(), help=text)
-    optimize.add_argument("--master", help="Spark master (default: Spark's own)")
-    optimize.add_argument("--remote", help="Spark Connect server, sc://host:port")
-    optimize.add_argument(
-        "--conf", action="append", default=[], metavar="KEY=VALUE", type=_setting, help="for Spark"
-    )
-    optimize.add_argument("--json", action="store_true", help="print the result as JSON")
-    optimize.set_defaults(run=_optimize)
-    return parser
+        command.add_argument(option, metavar=option.rsplit("-", 1)[-1].upper(), help=text)
+
+
+def _how_to_optimize(options: argparse.Namespace) -> dict[str, Any]:
+    names = ["where", "full", "curve", "weights", "merge_policy", "max_bytes", "max_duration"]
+    names += ["min_cube_size", "target_cube_size", "max_file_size"]
+    given = {name: getattr(options, name) for name in names}
+    return {"zorder_by": _columns(options.zorder_by), **given}
+
+
+def _depth(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, not {text!r}")
+    return share
+
+
+def _columns(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -107,12 +181,38 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _optimize(options: argparse.Namespace) -> int:
+    with _table(options) as table:
+        result = table.optimize(**_how_to_optimize(options))
+        print(json.dumps(result.to_dict(), default=str) if options.json else result)
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> int:
+    with _table(options) as table:
+        plan = table.optimize(**_how_to_optimize(options), dry_run=True)
+        print(json.dumps(plan.to_dict()) if options.json else plan)
+    return 0
+
+
+def _quality(options: argparse.Namespace) -> int:
+    with _table(options) as table:
+        quality = table.quality(columns=_columns(options.by), where=options.where)
+    print(json.dumps(quality.to_dict()) if options.json else quality)
+    violations = quality.violations(max_depth=options.max_depth, min_skipping=options.min_skipping)
+    for violation in violations:
+        print(f"zcube: {violation}", file=sys.stderr)
+    return 1 if violations else 0
+
+
+@contextmanager
+def _table(options: argparse.Namespace) -> Iterator[ClusteredTable]:
+    """Give the table of the command in a Spark session of its own, and stop it."""
     from pyspark.sql import SparkSession
 
     from zcube.session import configure
     from zcube.table import ClusteredTable
 
-    builder = SparkSession.builder.appName("zcube optimize")
+    builder = SparkSession.builder.appName(f"zcube {options.command}")
     if options.master:
         builder = builder.master(options.master)
     if options.remote:
@@ -122,23 +222,9 @@ def _optimize(options: argparse.Namespace) -> int:
     spark = configure(builder).getOrCreate()
     try:
         find = ClusteredTable.for_name if options.name else ClusteredTable.for_path
-        result = find(spark, options.table).optimize(
-            zorder_by=options.zorder_by.split(",") if options.zorder_by else None,
-            where=options.where,
-            full=options.full,
-            curve=options.curve,
-            weights=options.weights,
-            merge_policy=options.merge_policy,
-            max_bytes=options.max_bytes,
-            max_duration=options.max_duration,
-            min_cube_size=options.min_cube_size,
-            target_cube_size=options.target_cube_size,
-            max_file_size=options.max_file_size,
-        )
-        print(json.dumps(result.to_dict(), default=str) if options.json else result)
+        yield find(spark, options.table)
     finally:
         spark.stop()
-    return 0
 
 
 if __name__ == "__main__":

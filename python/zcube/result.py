@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from zcube import _format
+
 if TYPE_CHECKING:
     from pyspark.sql import Row
+
+_TITLES = ("cube", "state", "files", "bytes", "files added", "bytes added", "reasons")
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,22 @@ class OptimizeResult:
         if self.left_files:
             text += f"; left for another run: {self.left_files} files ({_mib(self.left_bytes)})"
         return text
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                cube.id or "–",
+                f"{cube.state}: {cube.why}" if cube.why else cube.state,
+                str(cube.files),
+                _format.size(cube.bytes),
+                str(cube.files_added),
+                _format.size(cube.bytes_added),
+                ", ".join(f"{count} {reason}" for reason, count in cube.reasons.items()),
+            ]
+            for cube in self.cubes
+        ]
+        summary = f"<p>{html.escape(str(self))}</p>"
+        return summary + _format.html_table(_TITLES, rows) if rows else summary
 
 
 def _mib(size: int) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 from zcube import _extension, _gateway, _sql
 from zcube._validate import column_names, column_weights, curve_name, size
 from zcube.errors import ZCubeError
+from zcube.plan import OptimizePlan
+from zcube.quality import ClusteringQuality, check_predicate
 from zcube.result import OptimizeResult
 
 if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 
 class ClusteredTable:
@@ -23,10 +25,11 @@ class ClusteredTable:
     /data/events: 64 files (512.0 MiB) rewritten to 4 files (498.2 MiB) in 1 partition(s)
     """
 
-    def __init__(self, spark: SparkSession, table: str) -> None:
+    def __init__(self, spark: SparkSession, table: str, path: str | None = None) -> None:
         """Use ``for_name`` or ``for_path``; ``table`` is SQL text here."""
         self._spark = spark
         self._table = table
+        self._path = path
 
     @classmethod
     def for_name(cls, spark: SparkSession, name: str) -> ClusteredTable:
@@ -51,7 +54,44 @@ class ClusteredTable:
             raise ZCubeError("The path of the table is empty.")
         # In delta.`…` Delta takes absolute paths only; a string literal may hold any.
         absolute = path.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path)
-        return cls(spark, f"delta.{_sql.identifier(path)}" if absolute else _sql.literal(path))
+        text = f"delta.{_sql.identifier(path)}" if absolute else _sql.literal(path)
+        return cls(spark, text, path)
+
+    @overload
+    def optimize(
+        self,
+        *,
+        zorder_by: Sequence[str] | None = ...,
+        where: str | None = ...,
+        full: bool = ...,
+        dry_run: Literal[False] = ...,
+        curve: str | None = ...,
+        weights: Mapping[str, float] | None = ...,
+        merge_policy: str | None = ...,
+        max_bytes: int | str | None = ...,
+        max_duration: str | None = ...,
+        min_cube_size: int | str | None = ...,
+        target_cube_size: int | str | None = ...,
+        max_file_size: int | str | None = ...,
+    ) -> OptimizeResult: ...
+
+    @overload
+    def optimize(
+        self,
+        *,
+        zorder_by: Sequence[str] | None = ...,
+        where: str | None = ...,
+        full: bool = ...,
+        dry_run: Literal[True],
+        curve: str | None = ...,
+        weights: Mapping[str, float] | None = ...,
+        merge_policy: str | None = ...,
+        max_bytes: int | str | None = ...,
+        max_duration: str | None = ...,
+        min_cube_size: int | str | None = ...,
+        target_cube_size: int | str | None = ...,
+        max_file_size: int | str | None = ...,
+    ) -> OptimizePlan: ...
 
     def optimize(
         self,
@@ -59,6 +99,7 @@ class ClusteredTable:
         zorder_by: Sequence[str] | None = None,
         where: str | None = None,
         full: bool = False,
+        dry_run: bool = False,
         curve: str | None = None,
         weights: Mapping[str, float] | None = None,
         merge_policy: str | None = None,
@@ -67,7 +108,7 @@ class ClusteredTable:
         min_cube_size: int | str | None = None,
         target_cube_size: int | str | None = None,
         max_file_size: int | str | None = None,
-    ) -> OptimizeResult:
+    ) -> OptimizeResult | OptimizePlan:
         """Rewrite files so that rows near each other in all the columns share files.
 
         Only what is worth it is rewritten: new files, and older ones that lie over them. A run with
@@ -80,6 +121,7 @@ class ClusteredTable:
                 table; files that it rules out are left alone.
             full: take files too that other columns or another curve clustered; with ``zorder_by``,
                 rewrite every file.
+            dry_run: only plan: read the log, return an ``OptimizePlan``, write nothing.
             curve: ``zorder`` (the default of ``zorder_by``), ``hilbert`` (the default of clustered
                 tables), ``linear``, or ``kdtree``, which makes boxes and reads the fewest files.
             weights: with ``kdtree``, how much more often queries filter by one column than by
@@ -124,8 +166,48 @@ class ClusteredTable:
         if names is not None:
             statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
         statement.append(_sql.options(options))
+        if dry_run:
+            statement.append("DRY RUN")
+            return OptimizePlan.from_rows(self._run(" ".join(statement), "OPTIMIZE"))
         row = self._run(" ".join(statement), "OPTIMIZE")[0]
         return OptimizeResult.from_row(row)
+
+    def quality(
+        self, *, columns: Sequence[str] | None = None, where: str | None = None
+    ) -> ClusteringQuality:
+        """Measure from the log alone how well columns tell the files apart.
+
+        Args:
+            columns: such as ``["x", "a.b"]``; by default the clustering columns, or those of the
+                last ZORDER BY that ZCube ran.
+            where: takes in some files only, by the same predicates as ``optimize``.
+
+        Raises:
+            ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
+            AnalysisException: an unknown column, one without an order, no columns to be had.
+
+        >>> table.quality(columns=["x", "y"]).all.average_depth  # doctest: +SKIP
+        1.3
+        """
+        statement = [f"DESCRIBE CLUSTERING {self._table}"]
+        if columns is not None:
+            names = column_names(columns, "columns")
+            statement.append(f"BY ({', '.join(_sql.qualified(parts) for parts in names)})")
+        if where is not None:
+            statement.append(f"WHERE {check_predicate(where)}")
+        _extension.require(self._spark)
+        rows = self._run(" ".join(statement), "DESCRIBE CLUSTERING")
+        return ClusteringQuality.from_rows(rows, self)
+
+    def files_read(self, predicate: str) -> list[str]:
+        """Return the files that Spark's scan reads for a predicate; see ``ClusteringQuality``."""
+        with _gateway.typed_errors(f"Reading {self._table}", connect=self._over_connect()):
+            return sorted(self._rows().where(check_predicate(predicate)).inputFiles())
+
+    def _rows(self) -> DataFrame:
+        if self._path is not None:
+            return self._spark.read.format("delta").load(self._path)
+        return self._spark.table(self._table)
 
     def cluster_by(self, *columns: str | None) -> None:
         """Set the table's clustering columns; ``cluster_by(None)`` removes them.

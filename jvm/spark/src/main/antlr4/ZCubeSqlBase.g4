@@ -1,21 +1,58 @@
-// ZCube's addition to SQL: OPTIONS behind OPTIMIZE. Everything else is passed on unread.
+// ZCube's additions to SQL: OPTIONS and DRY RUN behind OPTIMIZE, and DESCRIBE CLUSTERING. Everything else
+// is passed on unread.
 grammar ZCubeSqlBase;
 
 statement
-    : OPTIMIZE any* OPTIONS '(' option (',' option)* ')' ';'* EOF  #optimizeWithOptions
-    | any* EOF                                                                    #passThrough
+    : OPTIMIZE any* OPTIONS '(' option (',' option)* ')' DRY RUN ';'* EOF  #optimizeStatement
+    | OPTIMIZE any* OPTIONS '(' option (',' option)* ')' ';'* EOF          #optimizeStatement
+    | OPTIMIZE any* DRY RUN ';'* EOF                                       #optimizeStatement
+    | (DESCRIBE | DESC) CLUSTERING target (BY columns)? (WHERE predicate=text)? ';'* EOF #describeClustering
+    | any* EOF                                                             #passThrough
     ;
 
 option
     : key=STRING '=' value=STRING
     ;
 
+target
+    : STRING
+    | name
+    ;
+
+columns
+    : '(' name (',' name)* ')'
+    | name (',' name)*
+    ;
+
+name
+    : part ('.' part)*
+    ;
+
+part
+    : WORD | BACKQUOTED | keyword
+    ;
+
+keyword
+    : OPTIMIZE | OPTIONS | DRY | RUN | DESCRIBE | DESC | CLUSTERING | BY
+    ;
+
+text
+    : any+
+    ;
+
 any
-    : OPTIMIZE | OPTIONS | STRING | BACKQUOTED | WORD | '(' | ')' | ',' | '=' | ';' | OTHER
+    : keyword | WHERE | STRING | BACKQUOTED | WORD | '(' | ')' | ',' | '=' | ';' | '.' | OTHER
     ;
 
 OPTIMIZE: [Oo][Pp][Tt][Ii][Mm][Ii][Zz][Ee];
 OPTIONS: [Oo][Pp][Tt][Ii][Oo][Nn][Ss];
+DRY: [Dd][Rr][Yy];
+RUN: [Rr][Uu][Nn];
+DESCRIBE: [Dd][Ee][Ss][Cc][Rr][Ii][Bb][Ee];
+DESC: [Dd][Ee][Ss][Cc];
+CLUSTERING: [Cc][Ll][Uu][Ss][Tt][Ee][Rr][Ii][Nn][Gg];
+BY: [Bb][Yy];
+WHERE: [Ww][Hh][Ee][Rr][Ee];
 
 STRING
     : '\'' ( ~('\'' | '\\') | '\\' . | '\'\'' )* '\''

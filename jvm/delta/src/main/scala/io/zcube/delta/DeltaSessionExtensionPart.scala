@@ -1,7 +1,7 @@
 package io.zcube.delta
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.delta.zcube.{ClusteredLike, KeepClusterBy, TakeOverOptimize}
+import org.apache.spark.sql.delta.zcube.{ClusteredLike, KeepClusterBy, TakeOverDescribeClustering, TakeOverOptimize}
 
 import io.zcube.sql.SessionExtensionPart
 
@@ -14,6 +14,7 @@ final class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectHintResolutionRule(ClusteredLike.Note(_))
     extensions.injectResolutionRule(KeepClusterBy(_))
     // Post-hoc: by then Delta's command is resolved, whoever made it (SQL, DeltaTable, Connect).
+    extensions.injectPostHocResolutionRule(_ => TakeOverDescribeClustering)
     extensions.injectPostHocResolutionRule(TakeOverOptimize(_))
     extensions.injectPostHocResolutionRule(ClusteredLike.Keep(_))
     extensions.injectPostHocResolutionRule(KeepClusterBy.OfOverwrites(_))

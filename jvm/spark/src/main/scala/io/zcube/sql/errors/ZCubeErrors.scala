@@ -14,6 +14,18 @@ object ZCubeErrors {
       "asked" -> asked.mkString(", "),
       "existing" -> (if (existing.isEmpty) "none" else existing.mkString(", ")))
 
+  def columnNotFound(column: String, table: String, known: Seq[String]): Throwable =
+    analysis(
+      "ZCUBE_COLUMN_NOT_FOUND",
+      "column" -> column,
+      "table" -> table,
+      "known" -> known.mkString(", "))
+
+  def describeClusteringNotSupported(): Throwable =
+    analysis("ZCUBE_DESCRIBE_CLUSTERING_NOT_SUPPORTED")
+
+  def dryRunNotSupported(): Throwable = analysis("ZCUBE_DRY_RUN_NOT_SUPPORTED")
+
   def hilbertValueOutOfRange(value: Long, bits: Int): Throwable =
     new ZCubeArithmeticException(
       "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
@@ -24,6 +36,9 @@ object ZCubeErrors {
 
   def invalidOption(option: String, value: String, expected: String): Throwable =
     analysis("ZCUBE_INVALID_OPTION", "option" -> option, "value" -> value, "expected" -> expected)
+
+  def noClusteringColumns(table: String): Throwable =
+    analysis("ZCUBE_NO_CLUSTERING_COLUMNS", "table" -> table)
 
   def notAClusteringColumn(predicate: String, column: String, known: Seq[String]): Throwable =
     analysis(

@@ -4,9 +4,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import io.zcube.sql.plans.OptimizeWithOptions
+import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions}
 
-/** Takes the OPTIONS clause off an OPTIMIZE statement; whatever else comes is passed on.
+/** Takes OPTIONS and DRY RUN off an OPTIMIZE statement and reads DESCRIBE CLUSTERING; whatever else
+  * comes is passed on.
   *
   * What is left of the statement goes to the session's whole chain of parsers and not only to those
   * behind this one, so that Delta's parser reads it whichever extension was named first.
@@ -17,7 +18,12 @@ final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
   override protected def takeOver(
       sqlText: String,
       parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan] =
-    OptimizeOptions.split(sqlText).map { case (head, options) =>
-      OptimizeWithOptions(options, parseWhole(session.sessionState.sqlParser, head))
-    }
+    OptimizeClauses.split(sqlText).map { clauses =>
+      OptimizeWithOptions(
+        clauses.options,
+        parseWhole(session.sessionState.sqlParser, clauses.head),
+        clauses.dryRun)
+    }.orElse(DescribeClusteringText.asOptimize(sqlText).map { statement =>
+      DescribeClustering(parseWhole(session.sessionState.sqlParser, statement))
+    })
 }

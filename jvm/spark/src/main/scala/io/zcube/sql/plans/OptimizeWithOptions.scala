@@ -3,12 +3,16 @@ package io.zcube.sql.plans
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, UnaryNode}
 
-/** An OPTIMIZE statement with an OPTIONS clause, until the Delta side takes the options over.
+/** An OPTIMIZE statement with an OPTIONS or a DRY RUN clause, until the Delta side takes them over.
   *
-  * @param child   the statement without its options, as Delta parsed it
+  * @param child   the statement without those clauses, as Delta parsed it
   * @param options keys as the user wrote them
+  * @param dryRun  whether only the plan is asked for
   */
-case class OptimizeWithOptions(options: Seq[(String, String)], child: LogicalPlan)
+case class OptimizeWithOptions(
+    options: Seq[(String, String)],
+    child: LogicalPlan,
+    dryRun: Boolean = false)
     extends UnaryNode
     with Command {
 

@@ -3,12 +3,16 @@ package io.zcube.sql.rules
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.plans.OptimizeWithOptions
+import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions}
 
-/** Options that nobody took over must not be ignored. */
+/** Clauses that nobody took over must not be ignored. */
 object CheckOptimizeOptions extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreach {
-    case _: OptimizeWithOptions => throw ZCubeErrors.optionsNotSupported()
+    case optimize: OptimizeWithOptions =>
+      throw (if (optimize.dryRun) ZCubeErrors.dryRunNotSupported()
+             else ZCubeErrors.optionsNotSupported())
+    case DescribeClustering(statement) if statement.resolved =>
+      throw ZCubeErrors.describeClusteringNotSupported()
     case _ =>
   }
 }

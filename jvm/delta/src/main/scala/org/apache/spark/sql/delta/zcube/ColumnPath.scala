@@ -1,8 +1,10 @@
 package org.apache.spark.sql.delta.zcube
 
 import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.delta.DeltaColumnMapping
+import org.apache.spark.sql.delta.skipping.clustering.ClusteringColumnInfo
+import org.apache.spark.sql.delta.{DeltaColumnMapping, Snapshot}
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /** A column, or a leaf of a nested one.
@@ -19,6 +21,13 @@ final case class ColumnPath(logical: Seq[String], physical: Seq[String], dataTyp
 }
 
 object ColumnPath {
+
+  /** The columns that a table is clustered by, none if it isn't. */
+  def clusteringColumns(session: SparkSession, snapshot: Snapshot): Seq[ColumnPath] =
+    ClusteringColumnInfo.extractLogicalNames(snapshot).map { name =>
+      val parts = session.sessionState.sqlParser.parseMultipartIdentifier(name)
+      find(snapshot.schema, parts, session.sessionState.conf.resolver).get
+    }
 
   /** None if the schema has no such column. */
   def find(schema: StructType, parts: Seq[String], resolver: Resolver): Option[ColumnPath] =

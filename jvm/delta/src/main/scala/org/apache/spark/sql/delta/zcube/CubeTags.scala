@@ -26,10 +26,9 @@ final class CubeTags(task: ClusteringTask) {
     val foreign = file.clusteringProvider.exists(_ != ClusteredTableUtils.clusteringProvider)
     ZCubeInfo.getForFile(file) match {
       case Some(info) =>
-        val sameColumns = file.getTag(PhysicalColumns) match {
-          case Some(columns) => columns == physical
-          case None => info.zOrderBy == logical
-        }
+        val sameColumns = CubeTags.areColumns(task.columns)(
+          file.getTag(PhysicalColumns),
+          info.zOrderBy)
         val sameCurve =
           file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).getOrElse(usualCurve.name) == curve.name
         val sameWeights = file.getTag(Weights) == weights.map(_._2)
@@ -53,8 +52,20 @@ final class CubeTags(task: ClusteringTask) {
 
 object CubeTags {
 
+  /** Of files that CLUSTER BY laid out, by either system. */
+  val Provider: String = ClusteredTableUtils.clusteringProvider
+
+  /** Whether a file's tags name these columns, in this order. Physical names count where there are
+    * any: logical ones may have changed since.
+    */
+  def areColumns(columns: Seq[ColumnPath])(
+      physicalTag: Option[String],
+      zOrderBy: Seq[String]): Boolean =
+    physicalTag.fold(zOrderBy == columns.map(_.name))(
+      _ == JsonUtils.toJson(columns.map(_.physical)))
+
   /** Not one of Delta's tags; a writer that doesn't know it carries it along or drops it. */
-  private val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
+  val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
 
   /** Of the columns, where they are not all alike. */
   private val Weights = "ZCUBE_WEIGHTS"

@@ -3,7 +3,7 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
-import org.apache.spark.sql.delta.skipping.clustering.{ClusteredTableUtils, ClusteringColumnInfo}
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.{Row, SparkSession, classic}
@@ -19,18 +19,22 @@ import io.zcube.sql.errors.ZCubeErrors
   *
   * @param delta   Delta's command, resolved
   * @param options as the user wrote them
+  * @param dryRun  whether to show the plan, and do nothing
   */
 case class OptimizeCommand(
     override val child: LogicalPlan,
     delta: OptimizeTableCommand,
-    options: Seq[(String, String)])
+    options: Seq[(String, String)],
+    dryRun: Boolean = false)
     extends OptimizeTableCommandBase
     with UnaryNode {
 
-  override val output: Seq[Attribute] = {
-    val details = AttributeReference("details", StringType)()
-    delta.output ++ Option.when(OptimizeOptions.wantsDetails(options))(details)
-  }
+  override val output: Seq[Attribute] =
+    if (dryRun) DryRunReport.output
+    else {
+      val details = AttributeReference("details", StringType)()
+      delta.output ++ Option.when(OptimizeOptions.wantsDetails(options))(details)
+    }
 
   override protected def withNewChildInternal(newChild: LogicalPlan): OptimizeCommand =
     copy(child = newChild)
@@ -50,7 +54,8 @@ case class OptimizeCommand(
     // The predicates are looked at before the columns, as Delta does.
     val onPartitions = if (clustered) Nil else partitionPredicates(session, snapshot)
     val columns =
-      if (clustered) clusteringColumns(session, snapshot) else zOrderColumns(session, snapshot)
+      if (clustered) ColumnPath.clusteringColumns(session, snapshot)
+      else zOrderColumns(session, snapshot)
     if (columns.isEmpty) compact(session)
     else {
       val conf = session.sessionState.conf
@@ -69,23 +74,17 @@ case class OptimizeCommand(
         OptimizeSettings.of(conf, delta.optimizeContext),
         WeightsOfColumns(chosen.weights, columns, conf.resolver)
       )
-      Seq(new ClusteringRun(LayoutSession.cloneOf(session, snapshot), task).run())
+      if (dryRun) DryRunReport.rows(PlannedRun.of(session, task))
+      else Seq(new ClusteringRun(LayoutSession.cloneOf(session, snapshot), task).run())
     }
   }
 
   private def compact(session: SparkSession): Seq[Row] = {
+    if (dryRun) throw ZCubeErrors.dryRunNotSupported()
     if (options.exists(!_._1.equalsIgnoreCase("details"))) throw ZCubeErrors.optionsNotSupported()
     delta.run(session).map(row =>
       if (output.size > row.size) Row.fromSeq(row.toSeq :+ null) else row)
   }
-
-  private def clusteringColumns(
-      session: classic.SparkSession,
-      snapshot: Snapshot): Seq[ColumnPath] =
-    ClusteringColumnInfo.extractLogicalNames(snapshot).map { name =>
-      val parts = session.sessionState.sqlParser.parseMultipartIdentifier(name)
-      ColumnPath.find(snapshot.schema, parts, session.sessionState.conf.resolver).get
-    }
 
   private def zOrderColumns(
       session: classic.SparkSession,

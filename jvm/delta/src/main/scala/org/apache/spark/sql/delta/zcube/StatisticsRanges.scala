@@ -4,11 +4,11 @@ import java.nio.ByteBuffer
 
 import scala.annotation.tailrec
 
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.{Column, Row}
 
 import io.zcube.planning.KeyRanges
 
@@ -22,14 +22,17 @@ object StatisticsRanges {
       columns: Seq[ColumnPath]): Map[String, KeyRanges] = session.withActive {
     val files = snapshot.withStats
     val statistics = files.schema("stats").dataType
-    def bounds(kind: String) = columns.map { column =>
-      val path = Seq("stats", kind) ++ column.physical
-      if (has(statistics, path.tail)) col(path.map(p => s"`${p.replace("`", "``")}`").mkString("."))
-      else lit(null)
-    }
+    def bounds(kind: String) = columns.map(statistic(statistics, kind, _))
     val rows =
       files.select(col("path") +: (bounds("minValues") ++ bounds("maxValues")): _*).collect()
     rows.iterator.flatMap(row => rangesOf(row, columns.length).map(row.getString(0) -> _)).toMap
+  }
+
+  /** Such as the minimum of a column, from the column `stats` of that type; NULL if it isn't kept. */
+  private[zcube] def statistic(statistics: DataType, kind: String, column: ColumnPath): Column = {
+    val path = Seq("stats", kind) ++ column.physical
+    if (has(statistics, path.tail)) col(path.map(p => s"`${p.replace("`", "``")}`").mkString("."))
+    else lit(null)
   }
 
   @tailrec

@@ -21,10 +21,10 @@ case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
         case command: OptimizeTableCommand
             if command.child.resolved && command.optimizeContext.reorg.isEmpty =>
           OptimizeCommand(command.child, command, Nil)
-        case OptimizeWithOptions(options, command: OptimizeCommand) =>
+        case OptimizeWithOptions(options, command: OptimizeCommand, dryRun) =>
           // Unknown and malformed ones are refused before anything runs.
           OptimizeOptions.check(options)
-          command.copy(options = options)
+          command.copy(options = options, dryRun = dryRun)
       }
     }
 }

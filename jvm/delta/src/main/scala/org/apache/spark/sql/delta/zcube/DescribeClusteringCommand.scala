@@ -1,0 +1,80 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, RowOrdering}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
+import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.delta.commands.DeltaCommand
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.execution.command.RunnableCommand
+import org.apache.spark.sql.{Row, SparkSession, classic}
+
+import io.zcube.sql.errors.ZCubeErrors
+
+/** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are told apart by
+  * the columns, one row for each and one, `*`, for all together. Reads the log, never the data.
+  *
+  * Without BY the columns are the table's clustering columns, or those of the last ZORDER BY that left
+  * its tags on a file. WHERE takes the predicates that OPTIMIZE takes.
+  */
+case class DescribeClusteringCommand(
+    override val child: LogicalPlan,
+    by: Seq[Seq[String]],
+    where: Seq[String])
+    extends RunnableCommand
+    with UnaryNode
+    with DeltaCommand {
+
+  override val output: Seq[Attribute] = toAttributes(QualityReport.schema)
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): DescribeClusteringCommand =
+    copy(child = newChild)
+
+  override def run(sparkSession: SparkSession): Seq[Row] = {
+    val table = getDeltaTable(child, "DESCRIBE CLUSTERING")
+    val snapshot = table.update()
+    if (snapshot.version == -1) {
+      throw DeltaErrors.notADeltaTableException(table.deltaLog.dataPath.toString)
+    }
+    val session = sparkSession.asInstanceOf[classic.SparkSession]
+    val name = table.catalogTable
+      .map(_.identifier.unquotedString)
+      .getOrElse(snapshot.deltaLog.dataPath.toString)
+    val declared = ColumnPath.clusteringColumns(session, snapshot)
+    val columns =
+      if (by.nonEmpty) by.map(find(session, snapshot, _, name))
+      else if (declared.nonEmpty) declared
+      else {
+        LoggedFiles.lastZOrder(session, snapshot)
+          .getOrElse(throw ZCubeErrors.noClusteringColumns(name))
+      }
+    columns.filterNot(column => RowOrdering.isOrderable(column.dataType)).foreach { column =>
+      throw ZCubeErrors.unorderedType(column.name, column.dataType)
+    }
+    val files =
+      LoggedFiles.of(session, snapshot, columns, predicates(session, snapshot, declared))
+    QualityReport.rows(columns, files)
+  }
+
+  private def find(
+      session: classic.SparkSession,
+      snapshot: Snapshot,
+      parts: Seq[String],
+      table: String): ColumnPath =
+    ColumnPath
+      .find(snapshot.schema, parts, session.sessionState.conf.resolver)
+      .getOrElse(
+        throw ZCubeErrors.columnNotFound(parts.quoted, table, snapshot.schema.fieldNames.toSeq))
+
+  private def predicates(
+      session: classic.SparkSession,
+      snapshot: Snapshot,
+      declared: Seq[ColumnPath]): Seq[Expression] = where.flatMap { text =>
+    val parsed = parsePredicates(session, text)
+    if (declared.nonEmpty) ClusteringPredicate.resolve(session, snapshot, declared, parsed, text)
+    else {
+      verifyPartitionPredicates(session, snapshot.metadata.partitionColumns, parsed)
+      parsed
+    }
+  }
+}

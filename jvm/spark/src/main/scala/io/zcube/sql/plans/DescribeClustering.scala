@@ -1,0 +1,16 @@
+package io.zcube.sql.plans
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, UnaryNode}
+
+/** A DESCRIBE CLUSTERING statement, until the Delta side takes it over. It never is run as it stands.
+  *
+  * @param child the OPTIMIZE statement that names the same table, columns and files
+  */
+case class DescribeClustering(child: LogicalPlan) extends UnaryNode with Command {
+
+  override def output: Seq[Attribute] = child.output
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): DescribeClustering =
+    copy(child = newChild)
+}

@@ -1,0 +1,53 @@
+"""Figures and tables as people read them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+
+def size(count: int) -> str:
+    """Write a number of bytes.
+
+    >>> size(1536), size(3 << 30)
+    ('1.5 KiB', '3.0 GiB')
+    """
+    value, unit = float(count), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if value < 1024 or unit == "TiB":
+            break
+        value /= 1024
+    return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
+
+
+def number(value: float | None) -> str:
+    """Write a number with at most two decimals, or a dash where there is none.
+
+    >>> number(1.256), number(7), number(None)
+    ('1.26', '7', '–')
+    """
+    if value is None:
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:.2f}"
+
+
+def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lay out a table for a fixed-width font; the first column is text, the others numbers."""
+    widths = [max(len(row[i]) for row in [titles, *rows]) for i in range(len(titles))]
+    return [
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in [titles, *rows]
+    ]
+
+
+def html_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write the same table as HTML."""
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(titles, 'th')}</thead><tbody>{body}</tbody></table>"

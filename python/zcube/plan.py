@@ -1,0 +1,149 @@
+"""What an OPTIMIZE would do."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from zcube import _format
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
+
+_TITLES = ("", "files", "read", "write", "reasons")
+
+
+@dataclass(frozen=True)
+class PlannedFile:
+    """A file of the table, and why it is rewritten or not.
+
+    Attributes:
+        path: as the log has it.
+        reason: in plain words, such as ``fresh``.
+        bytes: of its rows that are not deleted.
+    """
+
+    path: str
+    reason: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class PlannedCube:
+    """A ZCube that would be written.
+
+    Attributes:
+        number: from 1 on, the most useful cube first.
+        partition: the partition it is in.
+        reasons: how many files for which reason.
+        bytes_read: of its files.
+        bytes_written: of the rows that are not deleted: what is written will be about so much.
+        files: the files to rewrite.
+    """
+
+    number: int
+    partition: dict[str, str | None]
+    reasons: dict[str, int]
+    bytes_read: int
+    bytes_written: int
+    files: list[PlannedFile]
+
+
+@dataclass(frozen=True)
+class OptimizePlan:
+    """The plan that ``ClusteredTable.optimize(dry_run=True)`` made; nothing was written.
+
+    Attributes:
+        cubes: what would be written.
+        left: files that a budget leaves for another run.
+        stay: files that are well as they are, or left out by ``where``.
+
+    >>> print(table.optimize(dry_run=True))  # doctest: +SKIP
+    2 files (1.1 GiB) to rewrite, about 1.0 GiB to write, in 1 cube(s); 31 files stay
+    """
+
+    cubes: list[PlannedCube]
+    left: list[PlannedFile]
+    stay: list[PlannedFile]
+
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the files to rewrite."""
+        return sum(cube.bytes_read for cube in self.cubes)
+
+    @property
+    def bytes_written(self) -> int:
+        """About how many bytes would be written."""
+        return sum(cube.bytes_written for cube in self.cubes)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row]) -> OptimizePlan:
+        """Read the rows of OPTIMIZE … DRY RUN."""
+        cubes = [
+            PlannedCube(
+                number=row["cube"],
+                partition=row["partition"],
+                reasons=row["reasons"],
+                bytes_read=row["bytes_read"],
+                bytes_written=row["bytes_written"],
+                files=_files(row),
+            )
+            for row in rows
+            if row["action"] == "rewrite"
+        ]
+        left = [file for row in rows if row["action"] == "leave" for file in _files(row)]
+        stay = [file for row in rows if row["action"] == "stay" for file in _files(row)]
+        return cls(cubes, left, stay)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        sums = {"bytes_read": self.bytes_read, "bytes_written": self.bytes_written}
+        return asdict(self) | sums
+
+    def _summary(self) -> str:
+        files = sum(len(cube.files) for cube in self.cubes)
+        text = (
+            f"{files} files ({_format.size(self.bytes_read)}) to rewrite, about "
+            f"{_format.size(self.bytes_written)} to write, in {len(self.cubes)} cube(s)"
+        )
+        if self.left:
+            size = _format.size(sum(file.bytes for file in self.left))
+            text += f"; {len(self.left)} files ({size}) over the budget"
+        return f"{text}; {len(self.stay)} files stay"
+
+    def _rows(self) -> list[list[str]]:
+        rows = [
+            [
+                f"cube {cube.number}",
+                str(len(cube.files)),
+                _format.size(cube.bytes_read),
+                _format.size(cube.bytes_written),
+                _reasons(cube.files),
+            ]
+            for cube in self.cubes
+        ]
+        for name, files in (("left", self.left), ("stay", self.stay)):
+            if files:
+                rows.append([name, str(len(files)), "–", "–", _reasons(files)])
+        return rows
+
+    def __str__(self) -> str:
+        lines = _format.table(_TITLES, self._rows()) if self._rows() else []
+        return "\n".join([self._summary(), *lines])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self._summary())}</p>" + _format.html_table(_TITLES, self._rows())
+
+
+def _files(row: Row) -> list[PlannedFile]:
+    return [PlannedFile(f["path"], f["reason"], f["bytes"]) for f in row["file_list"]]
+
+
+def _reasons(files: Sequence[PlannedFile]) -> str:
+    counts: dict[str, int] = {}
+    for file in files:
+        counts[file.reason] = counts.get(file.reason, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count} {reason}" for reason, count in ordered)

@@ -1,0 +1,210 @@
+"""How well a table's files are told apart by some columns."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from zcube import _format
+from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
+
+    from zcube.table import ClusteredTable
+
+_ALL = "*"
+_TITLES = (
+    "column",
+    "files",
+    "with stats",
+    "average depth",
+    "maximum depth",
+    "average overlaps",
+    "constant",
+    "skipping",
+)
+
+
+@dataclass(frozen=True)
+class ColumnQuality:
+    """The files seen by one column, or by all of them together (``column`` is then ``"*"``).
+
+    Averages are over the files with statistics, and None if there are none. A file without
+    statistics counts as overlapping everything; one of NULLs only overlaps nothing.
+
+    Attributes:
+        column: its name.
+        files: all files.
+        files_with_stats: those with a minimum and a maximum.
+        average_depth: how many files lie over a file's deepest point, itself included, on average.
+            Of all columns together, over the lower corner of its box. 1 is best.
+        maximum_depth: the greatest depth.
+        average_overlaps: how many other files overlap a file, on average. 0 is best.
+        depth_histogram: depth to number of files.
+        constant_files: files of a single value.
+        skipping_effectiveness: the share of files that a search for a file's minimum skips, on
+            average: 0 to 1, 1 is best.
+        notes: what to know about the figures, in plain words.
+    """
+
+    column: str
+    files: int
+    files_with_stats: int
+    average_depth: float | None
+    maximum_depth: int | None
+    average_overlaps: float | None
+    depth_histogram: dict[int, int]
+    constant_files: int
+    skipping_effectiveness: float | None
+    notes: str
+
+    @classmethod
+    def _from_row(cls, row: Row) -> ColumnQuality:
+        values = {one.name: row[one.name] for one in fields(cls)}
+        histogram = dict(sorted(values.pop("depth_histogram").items()))
+        return cls(depth_histogram=histogram, **values)
+
+    def _cells(self) -> list[str]:
+        skipping = self.skipping_effectiveness
+        return [
+            self.column,
+            str(self.files),
+            str(self.files_with_stats),
+            _format.number(self.average_depth),
+            _format.number(self.maximum_depth),
+            _format.number(self.average_overlaps),
+            str(self.constant_files),
+            "–" if skipping is None else f"{100 * skipping:.1f} %",
+        ]
+
+
+@dataclass(frozen=True)
+class ClusteringQuality:
+    """What ``ClusteredTable.quality`` found in the log; no data was read for it.
+
+    Attributes:
+        columns: the figures of each column.
+        all: those of all columns together.
+        cubes: ZCubes by these columns.
+        bytes: of all files.
+        bytes_in_cubes: of files in those cubes.
+        bytes_fresh: of files that nothing has clustered yet.
+        bytes_other_columns: of files that other columns clustered.
+
+    >>> quality = table.quality(columns=["x", "y"])  # doctest: +SKIP
+    >>> quality.all.average_depth, quality["x"].skipping_effectiveness  # doctest: +SKIP
+    (1.3, 0.87)
+    """
+
+    columns: list[ColumnQuality]
+    all: ColumnQuality
+    cubes: int
+    bytes: int
+    bytes_in_cubes: int
+    bytes_fresh: int
+    bytes_other_columns: int
+    _table: ClusteredTable = field(repr=False, compare=False)
+
+    @classmethod
+    def from_rows(cls, rows: Sequence[Row], table: ClusteredTable) -> ClusteringQuality:
+        """Read the rows of DESCRIBE CLUSTERING; the one of all columns is the last."""
+        *columns, together = [ColumnQuality._from_row(row) for row in rows]
+        sizes = {
+            name: rows[-1][name]
+            for name in ("cubes", "bytes", "bytes_in_cubes", "bytes_fresh", "bytes_other_columns")
+        }
+        return cls(columns=columns, all=together, _table=table, **sizes)
+
+    def __getitem__(self, column: str) -> ColumnQuality:
+        """Return the figures of a column by its name, or of all of them by ``"*"``."""
+        if column == _ALL:
+            return self.all
+        for one in self.columns:
+            if one.column.lower() == column.lower():
+                return one
+        known = ", ".join(one.column for one in self.columns)
+        raise KeyError(f"There are no figures of {column!r}, but of {known}.")
+
+    def files_read(self, predicate: str) -> list[str]:
+        """Return the files that Spark's scan reads for a predicate, as the table is now.
+
+        The log answers it, by Delta's own data skipping; no data is read.
+
+        Args:
+            predicate: SQL about the table's columns, as after WHERE; no subqueries.
+
+        Raises:
+            ZCubeError: the predicate is empty.
+            AnalysisException: it can't be resolved.
+
+        >>> len(quality.files_read("x BETWEEN 10 AND 20"))  # doctest: +SKIP
+        3
+        """
+        return self._table.files_read(predicate)
+
+    def violations(
+        self, *, max_depth: int | None = None, min_skipping: float | None = None
+    ) -> list[str]:
+        """Return what is worse than asked for, in all columns together; nothing if all is well.
+
+        A table without any statistics violates every bound, as nothing can be skipped; one
+        without files violates none.
+        """
+        found: list[str] = []
+        depth, skipping = self.all.maximum_depth, self.all.skipping_effectiveness
+        if not self.all.files:
+            return found
+        if max_depth is not None and (depth is None or depth > max_depth):
+            found.append(f"maximum depth is {_format.number(depth)}, over {max_depth}")
+        if min_skipping is not None and (skipping is None or skipping < min_skipping):
+            found.append(
+                f"skipping effectiveness is {_format.number(skipping)}, under {min_skipping}"
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "columns": [asdict(one) for one in self.columns],
+            "all": asdict(self.all),
+            "cubes": self.cubes,
+            "bytes": self.bytes,
+            "bytes_in_cubes": self.bytes_in_cubes,
+            "bytes_fresh": self.bytes_fresh,
+            "bytes_other_columns": self.bytes_other_columns,
+        }
+
+    def __str__(self) -> str:
+        lines = _format.table(_TITLES, [one._cells() for one in [*self.columns, self.all]])
+        return "\n".join([*lines, self._sizes(), *self._notes()])
+
+    def _repr_html_(self) -> str:
+        table = _format.html_table(_TITLES, [one._cells() for one in [*self.columns, self.all]])
+        below = "".join(f"<p>{html.escape(line)}</p>" for line in [self._sizes(), *self._notes()])
+        return table + below
+
+    def _sizes(self) -> str:
+        text = (
+            f"{_format.size(self.bytes)}: {_format.size(self.bytes_in_cubes)} in {self.cubes} "
+            f"cube(s), {_format.size(self.bytes_fresh)} fresh"
+        )
+        if self.bytes_other_columns:
+            text += f", {_format.size(self.bytes_other_columns)} by other columns"
+        return text
+
+    def _notes(self) -> list[str]:
+        return [f"note: {one.notes}" for one in [*self.columns, self.all] if one.notes]
+
+
+def check_predicate(predicate: str) -> str:
+    """Return the predicate.
+
+    Raises:
+        ZCubeError: it is empty.
+    """
+    if not isinstance(predicate, str) or not predicate.strip():
+        raise ZCubeError('The predicate is empty. Write it as after WHERE: "x > 1".')
+    return predicate

@@ -1,0 +1,49 @@
+"""Delta tables that are a log only: what any writer may write, with no data behind it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def write(
+    table: str | Path,
+    schema: str,
+    files: list[dict[str, Any]],
+    partitions: list[str] | None = None,
+) -> None:
+    """Write version 0 with these add actions.
+
+    Args:
+        table: the folder.
+        schema: as Delta has it, in JSON.
+        files: fields of each add action beside those that all have alike; ``stats`` as a dict.
+        partitions: partition columns.
+    """
+    protocol = {"minReaderVersion": 1, "minWriterVersion": 2}
+    metadata = {
+        "id": "b6bd2a3c-0000-4000-8000-000000000000",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": schema,
+        "partitionColumns": partitions or [],
+        "configuration": {},
+        "createdTime": 0,
+    }
+    actions = [{"protocol": protocol}, {"metaData": metadata}]
+    for number, file in enumerate(files):
+        add = {
+            "path": f"part-{number:05d}.parquet",
+            "partitionValues": {},
+            "size": 1000 + number,
+            "modificationTime": number,
+            "dataChange": True,
+            **file,
+        }
+        if isinstance(add.get("stats"), dict):
+            add["stats"] = json.dumps(add["stats"])
+        actions.append({"add": add})
+    log = Path(table) / "_delta_log"
+    log.mkdir(parents=True)
+    text = "".join(json.dumps(action) + "\n" for action in actions)
+    (log / f"{0:020d}.json").write_text(text, encoding="utf-8")
