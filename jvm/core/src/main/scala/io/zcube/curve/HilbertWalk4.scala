@@ -10,9 +10,14 @@ final private[curve] class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
   override def index(point: Array[Int]): Long = {
     val chunks =
       (spread(point(0)) << 6) | (spread(point(1)) << 4) | (spread(point(2)) << 2) | spread(point(3))
+    // With a constant for the number of turns the loop is unrolled, which is worth a quarter of the time.
+    if (firstShift == 14) walk(chunks, 56) else walk(chunks, firstShift * 4)
+  }
+
+  private def walk(chunks: Long, from: Int): Long = {
     var result = 0L
     var state = start
-    var shift = firstShift * 4
+    var shift = from
     while (shift >= 0) {
       val entry = table(state ^ ((chunks >>> shift).toInt & 0xff))
       result = (result << 8) | (entry & 0xff)

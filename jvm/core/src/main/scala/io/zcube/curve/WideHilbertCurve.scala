@@ -1,5 +1,7 @@
 package io.zcube.curve
 
+import io.zcube.range.UnsafeBytes
+
 /** The Hilbert curve of any number of dimensions and bits, its index as bytes.
   *
   * The index is the same number as that of [[HilbertCurve]], big-endian, in as few whole bytes as hold
@@ -23,7 +25,8 @@ final case class WideHilbertCurve(dimensions: Int, bits: Int) extends Serializab
   def index(point: Array[Int]): Array[Byte] =
     if (dimensions <= HilbertStateMachine.MaxDimensions) {
       val result = new Array[Byte](length)
-      if (length <= java.lang.Long.BYTES) write(walk.index(point), result)
+      if (length == java.lang.Long.BYTES) UnsafeBytes.putLong(result, 0, walk.index(point))
+      else if (length < java.lang.Long.BYTES) write(walk.index(point), result)
       else walk.index(point, result)
       result
     } else {
