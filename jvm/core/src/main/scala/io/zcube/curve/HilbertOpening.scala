@@ -7,9 +7,11 @@ package io.zcube.curve
   * in 3 dimensions are 4 + 3 + 3 levels rather than 1 + 3 + 3 + 3.
   *
   * {{{
-  * chunk  `levels` bits of each axis, the first axis leftmost
-  * entry  state << (dimensions * levels) | digits of the index
+  * chunk  mostLevels bits of each axis, the first axis leftmost, zeros above those that the step takes
+  * entry  digits of the index << (width of a state) | state
   * }}}
+  *
+  * Neither layout depends on how many levels are left over: the walks shift by constants.
   *
   * @param bits       bits of each coordinate
   * @param mostLevels levels that a first step may read, more than the machine's own steps do
@@ -20,29 +22,33 @@ final private[curve] class HilbertOpening(machine: HilbertStateMachine, bits: In
   /** Steps of the machine that follow. */
   val restSteps: Int = if (bits <= mostLevels) 0 else machine.steps(bits - mostLevels)
 
-  /** Bits of a coordinate that they read, all but the first ones. */
-  val restBits: Int = restSteps * machine.levelsPerStep
+  private val levels = bits - restSteps * machine.levelsPerStep
 
-  val levels: Int = bits - restBits
-
-  val entries: Array[Int] = {
-    val width = machine.dimensions * levels
-    Array.tabulate(1 << width)(chunk => entry(chunk, width))
-  }
-
-  private def entry(chunk: Int, width: Int): Int = {
-    val perStep = machine.levelsPerStep
-    val (state, digits) =
-      ((machine.steps(levels) - 1) * perStep to 0 by -perStep).foldLeft((machine.start(levels), 0)) {
-        case ((state, digits), shift) =>
-          val part = (0 until machine.dimensions).foldLeft(0) { (part, axis) =>
-            val coordinate = (chunk >>> (width - (axis + 1) * levels)) & ((1 << levels) - 1)
-            (part << perStep) | ((coordinate >>> shift) & ((1 << perStep) - 1))
-          }
-          val entry = machine.table(state ^ part)
-          val low = (1 << machine.width) - 1
-          ((entry >>> machine.width) ^ (state & low), (digits << machine.width) | (entry & low))
+  /** The length is a power of two. */
+  val entries: Array[Int] =
+    Array.tabulate(1 << (machine.dimensions * mostLevels)) { chunk =>
+      val point = Array.tabulate(machine.dimensions) { axis =>
+        (chunk >>> ((machine.dimensions - 1 - axis) * mostLevels)) & ((1 << mostLevels) - 1)
       }
-    (state << width) | digits
+      if (point.exists(_ >>> levels != 0)) 0 else entry(point)
+    }
+
+  private def entry(point: Array[Int]): Int = {
+    val width = machine.width
+    val low = (1 << width) - 1
+    val perStep = machine.levelsPerStep
+    var state = machine.start(levels)
+    var digits = 0
+    var shift = (machine.steps(levels) - 1) * perStep
+    while (shift >= 0) {
+      val chunk = point.foldLeft(0) { (chunk, coordinate) =>
+        (chunk << perStep) | ((coordinate >>> shift) & ((1 << perStep) - 1))
+      }
+      val entry = machine.table(state ^ chunk)
+      digits = (digits << width) | (entry & low)
+      state = (entry >>> width) ^ (state & low)
+      shift -= perStep
+    }
+    (digits << machine.stateWidth) | state
   }
 }
