@@ -24,7 +24,6 @@ final private[curve] class HilbertOpening(machine: HilbertStateMachine, bits: In
 
   private val levels = bits - restSteps * machine.levelsPerStep
 
-  /** The length is a power of two. */
   val entries: Array[Int] =
     Array.tabulate(1 << (machine.dimensions * mostLevels)) { chunk =>
       val point = Array.tabulate(machine.dimensions) { axis =>

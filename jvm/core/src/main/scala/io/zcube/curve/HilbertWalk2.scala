@@ -42,8 +42,7 @@ final private[curve] class HilbertWalk2(machine: HilbertStateMachine, bits: Int)
     result
   }
 
-  // The mask is written so that the JIT sees that no bound needs checking.
-  private def opened(x: Int, y: Int): Int = first(((x << 6) | y) & (first.length - 1))
+  private def opened(x: Int, y: Int): Int = first(((x & 63) << 6) | (y & 63))
 
   private def chunk(x: Int, y: Int): Int = ((x & 31) << 5) | (y & 31)
 

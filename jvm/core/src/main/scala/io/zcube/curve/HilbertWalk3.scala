@@ -21,8 +21,8 @@ final private[curve] class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
         val b = table((a & 4095) ^ chunk(x, y, z))
         ((a >>> 12).toLong << 9) | (b & 511)
       case 2 =>
-        val a = opened(x >>> 6, y >>> 6, z >>> 6)
-        // As chunk(x >>> 3, y >>> 3, z >>> 3), with half the shifts.
+        // As opened(x >>> 6, …) and chunk(x >>> 3, …), with half the shifts.
+        val a = first(((x << 2) & 0xf00) | ((y >>> 2) & 0xf0) | ((z >>> 6) & 0xf))
         val b = table((a & 4095) ^ (((x << 3) & 0x1c0) | (y & 0x38) | ((z >>> 3) & 7)))
         val c = table(next(b, a) ^ chunk(x, y, z))
         (((a >>> 12) << 18) | ((b & 511) << 9) | (c & 511)).toLong
@@ -44,9 +44,8 @@ final private[curve] class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
     result
   }
 
-  // The mask is written so that the JIT sees that no bound needs checking.
   private def opened(x: Int, y: Int, z: Int): Int =
-    first(((x << 8) | (y << 4) | z) & (first.length - 1))
+    first(((x & 15) << 8) | ((y & 15) << 4) | (z & 15))
 
   private def chunk(x: Int, y: Int, z: Int): Int = ((x << 6) & 0x1c0) | ((y << 3) & 0x38) | (z & 7)
 
