@@ -61,7 +61,8 @@ object RangeIdLookups {
 
   private def ofDoubles(values: Array[Double]): RangeIdLookups = {
     val partitioner = planned(values.toSeq)(Encoders.scalaDouble)
-    val keys = DeltaRangeIds.bounds(partitioner).map(b => OrderPreservingBits.ofDouble(b.getDouble(0)))
+    val keys =
+      DeltaRangeIds.bounds(partitioner).map(b => OrderPreservingBits.ofDouble(b.getDouble(0)))
     val bounds = LongRangeBounds(keys)
     new RangeIdLookups(partitioner) {
       override def zcube(index: Int): Int = bounds.idOf(OrderPreservingBits.ofDouble(values(index)))
@@ -71,7 +72,8 @@ object RangeIdLookups {
 
   private def ofStrings(texts: Array[String]): RangeIdLookups = {
     val partitioner = planned(texts.toSeq)(Encoders.STRING)
-    val bounds = BytesRangeBounds(DeltaRangeIds.bounds(partitioner).map(_.getUTF8String(0).getBytes))
+    val bounds =
+      BytesRangeBounds(DeltaRangeIds.bounds(partitioner).map(_.getUTF8String(0).getBytes))
     val values = texts.map(UTF8String.fromString)
     new RangeIdLookups(partitioner) {
       override def zcube(index: Int): Int = {
@@ -83,8 +85,12 @@ object RangeIdLookups {
   }
 
   private def planned[A: Encoder](values: Seq[A]): Partitioner = {
-    val session = SparkSession.builder().master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-    try DeltaRangeIds.partitioner(session, session.createDataset(values).queryExecution.analyzed, Ranges)
+    val session =
+      SparkSession.builder().master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    try DeltaRangeIds.partitioner(
+        session,
+        session.createDataset(values).queryExecution.analyzed,
+        Ranges)
     finally session.stop()
   }
 }

@@ -16,7 +16,10 @@ package io.zcube.curve
   * @param bits       bits of each coordinate
   * @param mostLevels levels that a first step may read, more than the machine's own steps do
   */
-final private[curve] class HilbertOpening(machine: HilbertStateMachine, bits: Int, mostLevels: Int) {
+final private[curve] class HilbertOpening(
+    machine: HilbertStateMachine,
+    bits: Int,
+    mostLevels: Int) {
   require(mostLevels > machine.levelsPerStep)
 
   /** Steps of the machine that follow. */

@@ -3,7 +3,7 @@ package io.zcube.curve
 import io.zcube.range.UnsafeBytes
 
 /** [[HilbertWalk]] in 4 dimensions, 2 levels a step, on coordinates of up to 16 bits, which is all that a `Long` index
-  * holds. The four coordinates are packed into chunks before the walk, which leaves one shift to each step.
+  * holds. The four coordinates are packed into chunks before the walk, a byte for each step.
   */
 final private[curve] class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
@@ -11,7 +11,7 @@ final private[curve] class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
 
   override def index(point: Array[Int]): Long = {
     val chunks = packed(point)
-    // With a constant for the number of turns the loop is unrolled, which is worth a quarter of the time.
+    // With a constant for the number of turns the loop is unrolled, which is worth a fifth of the time.
     if (firstShift == 14) walk(chunks, 56) else walk(chunks, firstShift * 4)
   }
 

@@ -33,7 +33,9 @@ class BitInterleaverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       values(i) = 1 << bit
       assert(BigInt(1, BitInterleaver.interleave(values)) === place)
       val inverted = values.map(~_)
-      assert(BigInt(1, BitInterleaver.interleave(inverted)) === (BigInt(1) << (32 * count)) - 1 - place)
+      assert(BigInt(
+        1,
+        BitInterleaver.interleave(inverted)) === (BigInt(1) << (32 * count)) - 1 - place)
     }
   }
 

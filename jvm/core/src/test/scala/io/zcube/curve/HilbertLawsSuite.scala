@@ -56,7 +56,9 @@ class HilbertLawsSuite extends AnyFunSuite {
         val bytes = WideHilbertCurve(dimensions, bits).index(point)
         assert(PaperHilbert.point(unsigned(bytes), dimensions, bits) == expected, s"$bits bits")
         if (dimensions * bits <= 63)
-          assert(BigInt(HilbertCurve(dimensions, bits).index(point)) == unsigned(bytes), s"$bits bits")
+          assert(
+            BigInt(HilbertCurve(dimensions, bits).index(point)) == unsigned(bytes),
+            s"$bits bits")
       }
     }
   }
