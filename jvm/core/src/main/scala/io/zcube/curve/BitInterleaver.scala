@@ -1,56 +1,114 @@
 package io.zcube.curve
 
+import io.zcube.range.UnsafeBytes
+
 /** Interleaves the bits of INTs into bytes whose unsigned order is Z-order.
   *
   * {{{
   *   values a, b  →  a31 b31 a30 b30 … a0 b0   (8 bytes, big-endian)
   * }}}
   *
-  * Up to eight values are interleaved a byte of each at a time: a table spreads the byte's bits as
-  * far apart as there are values, and the spread bytes are shifted into each other's gaps.
+  * Up to eight values are interleaved in registers, all bits of a word by each instruction, and written a word at a
+  * time ([[BitSpread]] for two and three values, [[BitTranspose]] from four on): no table, no loop over bits, and nothing
+  * allocated but the result.
   */
 object BitInterleaver {
 
-  /** With more values a spread byte no longer fits into a long. */
-  private val MostTabled = 8
-
-  /** spread(n)(byte): bit i of the byte at bit i × n. */
-  private val spread: Array[Array[Long]] = Array.tabulate(MostTabled + 1) { n =>
-    Array.tabulate(256) { byte =>
-      (0 until 8).filter(i => n > 0 && ((byte >> i) & 1) == 1).map(i => 1L << (i * n)).sum
-    }
+  /** The values' interleaved bits, four bytes for each value; the first value's bit comes first. */
+  def interleave(values: Array[Int]): Array[Byte] = values.length match {
+    case 1 => one(values)
+    case 2 => two(values)
+    case 3 => three(values)
+    case 4 => four(values)
+    case 5 | 6 | 7 | 8 => fiveToEight(values)
+    case _ => bitByBit(values)
   }
 
-  /** The values' interleaved bits, four bytes for each value; the first value's bit comes first. */
-  def interleave(values: Array[Int]): Array[Byte] = {
-    val result = new Array[Byte](4 * values.length)
-    if (values.length <= MostTabled) byTable(values, result) else bitByBit(values, result)
+  // Each case makes its own array: one of a known length takes less time to make.
+
+  private def one(v: Array[Int]): Array[Byte] = {
+    val result = new Array[Byte](4)
+    UnsafeBytes.putInt(result, 0, v(0))
     result
   }
 
-  private def byTable(values: Array[Int], result: Array[Byte]): Unit = {
-    val n = values.length
-    val table = spread(n)
-    var out = 0
-    var shift = 24
-    while (shift >= 0) {
-      var word = 0L
-      var i = 0
-      while (i < n) {
-        word |= table((values(i) >>> shift) & 0xff) << (n - 1 - i)
-        i += 1
-      }
-      i = 8 * (n - 1)
-      while (i >= 0) {
-        result(out) = (word >>> i).toByte
-        out += 1
-        i -= 8
-      }
-      shift -= 8
-    }
+  private def two(v: Array[Int]): Array[Byte] = {
+    val result = new Array[Byte](8)
+    UnsafeBytes.putLong(result, 0, (BitSpread.by2(v(0)) << 1) | BitSpread.by2(v(1)))
+    result
   }
 
-  private def bitByBit(values: Array[Int], result: Array[Byte]): Unit = {
+  private def three(v: Array[Int]): Array[Byte] = {
+    val result = new Array[Byte](12)
+    // 48 bits each.
+    val upper = (BitSpread.by3(v(0) >>> 16) << 2) | (BitSpread.by3(v(1) >>> 16) << 1) |
+      BitSpread.by3(v(2) >>> 16)
+    val lower = (BitSpread.by3(v(0) & 0xffff) << 2) | (BitSpread.by3(v(1) & 0xffff) << 1) |
+      BitSpread.by3(v(2) & 0xffff)
+    UnsafeBytes.putLong(result, 0, (upper << 16) | (lower >>> 32))
+    UnsafeBytes.putInt(result, 8, lower.toInt)
+    result
+  }
+
+  private def four(v: Array[Int]): Array[Byte] = {
+    val result = new Array[Byte](16)
+    val a = pair(v(0), v(2))
+    val b = pair(v(1), v(3))
+    // Now the upper halves of all values stand in one word, the lower ones in the other.
+    val moved = (a ^ (b >>> 16)) & 0x0000ffff0000ffffL
+    UnsafeBytes.putLong(result, 0, BitTranspose.of4x16(a ^ moved))
+    UnsafeBytes.putLong(result, 8, BitTranspose.of4x16(b ^ (moved << 16)))
+    result
+  }
+
+  /** Five to eight values, behind as many zeros as make them eight, whose bits are taken out again. */
+  private def fiveToEight(v: Array[Int]): Array[Byte] = {
+    val n = v.length
+    var a = pair(if (n > 7) v(n - 8) else 0, v(n - 4))
+    var b = pair(if (n > 6) v(n - 7) else 0, v(n - 3))
+    var c = pair(if (n > 5) v(n - 6) else 0, v(n - 2))
+    var d = pair(v(n - 5), v(n - 1))
+    // Halves, then bytes change places, until `a` holds the first byte of all values, `b` the second and so on.
+    val ac = (a ^ (c >>> 16)) & 0x0000ffff0000ffffL
+    val bd = (b ^ (d >>> 16)) & 0x0000ffff0000ffffL
+    a ^= ac
+    c ^= ac << 16
+    b ^= bd
+    d ^= bd << 16
+    val ab = (a ^ (b >>> 8)) & 0x00ff00ff00ff00ffL
+    val cd = (c ^ (d >>> 8)) & 0x00ff00ff00ff00ffL
+    a = BitTranspose.of8x8(a ^ ab)
+    b = BitTranspose.of8x8(b ^ (ab << 8))
+    c = BitTranspose.of8x8(c ^ cd)
+    d = BitTranspose.of8x8(d ^ (cd << 8))
+    if (n == 8) written(a, b, c, d) else packed(a, b, c, d, n)
+  }
+
+  private def written(a: Long, b: Long, c: Long, d: Long): Array[Byte] = {
+    val result = new Array[Byte](32)
+    UnsafeBytes.putLong(result, 0, a)
+    UnsafeBytes.putLong(result, 8, b)
+    UnsafeBytes.putLong(result, 16, c)
+    UnsafeBytes.putLong(result, 24, d)
+    result
+  }
+
+  private def packed(a: Long, b: Long, c: Long, d: Long, n: Int): Array[Byte] = {
+    val result = new Array[Byte](4 * n)
+    val third = BitTranspose.packed(c, n)
+    // Whole words, each overwriting what the one before it wrote too much; the last one repeats some of the third.
+    val unused = 64 - 8 * n
+    UnsafeBytes.putLong(result, 0, BitTranspose.packed(a, n) << unused)
+    UnsafeBytes.putLong(result, n, BitTranspose.packed(b, n) << unused)
+    UnsafeBytes.putLong(result, 2 * n, third << unused)
+    UnsafeBytes.putLong(result, 4 * n - 8, (third << (8 * n)) | BitTranspose.packed(d, n))
+    result
+  }
+
+  private def pair(upper: Int, lower: Int): Long = (upper.toLong << 32) | (lower & 0xffffffffL)
+
+  private def bitByBit(values: Array[Int]): Array[Byte] = {
+    val result = new Array[Byte](4 * values.length)
     var at = 0
     var bit = 31
     while (bit >= 0) {
@@ -62,5 +120,6 @@ object BitInterleaver {
       }
       bit -= 1
     }
+    result
   }
 }

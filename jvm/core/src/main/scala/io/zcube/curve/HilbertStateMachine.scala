@@ -48,6 +48,9 @@ final private[curve] class HilbertStateMachine private (
     entries.result()
   }
 
+  /** Bits of a state. */
+  val stateWidth: Int = width + 32 - Integer.numberOfLeadingZeros(permutations.size - 1)
+
   // Zero levels above the point only rotate the axes, so starting from the rotation undone makes them harmless.
   private val starts: Array[Int] = Array.tabulate(levelsPerStep) { padding =>
     val start = permutations.keys

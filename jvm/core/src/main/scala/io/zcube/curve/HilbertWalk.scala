@@ -1,5 +1,7 @@
 package io.zcube.curve
 
+import io.zcube.range.UnsafeBytes
+
 /** A [[HilbertStateMachine]] set up for coordinates of `bits` bits: all that a row needs is in fields.
   *
   * Expects points on the grid; the curves check that.
@@ -29,7 +31,23 @@ private[curve] class HilbertWalk(machine: HilbertStateMachine, bits: Int) {
   }
 
   /** The index as a big-endian number that fills `result` from its end. */
-  def index(point: Array[Int], result: Array[Byte]): Unit = {
+  def index(point: Array[Int], result: Array[Byte]): Unit =
+    // The Long walk is the faster one, and 64 bits are as good as 63 where nobody looks at the sign.
+    if (result.length == java.lang.Long.BYTES) UnsafeBytes.putLong(result, 0, index(point))
+    else if (result.length < java.lang.Long.BYTES) write(index(point), result)
+    else writeSteps(point, result)
+
+  private def write(index: Long, result: Array[Byte]): Unit = {
+    var rest = index
+    var position = result.length - 1
+    while (position >= 0) {
+      result(position) = rest.toByte
+      rest >>>= 8
+      position -= 1
+    }
+  }
+
+  private def writeSteps(point: Array[Int], result: Array[Byte]): Unit = {
     var state = start
     var shift = firstShift
     var pending = 0L
@@ -67,7 +85,7 @@ private[curve] object HilbertWalk {
   def apply(dimensions: Int, bits: Int): HilbertWalk = {
     val machine = HilbertStateMachine.of(dimensions)
     dimensions match {
-      // The usual numbers of columns, with constants in place of fields: measured at 1.1 to 1.7 times the speed.
+      // The usual numbers of columns, with constants in place of fields and without loops for the usual numbers of bits.
       case 2 => new HilbertWalk2(machine, bits)
       case 3 => new HilbertWalk3(machine, bits)
       case 4 => new HilbertWalk4(machine, bits)

@@ -1,26 +1,53 @@
 package io.zcube.curve
 
-/** [[HilbertWalk]] in 3 dimensions, 3 levels a step. */
+/** [[HilbertWalk]] in 3 dimensions, 3 levels a step after a first one of up to 4. */
 final private[curve] class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
-  require(machine.dimensions == 3 && machine.levelsPerStep == 3)
+  require(machine.dimensions == 3 && machine.levelsPerStep == 3 && machine.stateWidth == 12)
+
+  private val opening = new HilbertOpening(machine, bits, mostLevels = 4)
+  private val first = opening.entries
+  private val restSteps = opening.restSteps
 
   override def index(point: Array[Int]): Long = {
     val x = point(0)
     val y = point(1)
     val z = point(2)
-    var result = 0L
-    var state = start
-    var shift = firstShift
-    while (shift >= 0) {
-      val chunk = (((x >>> shift) & 7) << 6) |
-        (((y >>> shift) & 7) << 3) |
-        ((z >>> shift) & 7)
-      val entry = table(state ^ chunk)
-      result = (result << 9) | (entry & 511)
-      state = (entry >>> 9) ^ (state & 511)
+    // Up to 10 bits without a loop: one of so few turns takes longer than they do.
+    restSteps match {
+      case 0 => (opened(x, y, z) >>> 12).toLong
+      case 1 =>
+        val a = opened(x >>> 3, y >>> 3, z >>> 3)
+        val b = table((a & 4095) ^ chunk(x, y, z))
+        ((a >>> 12).toLong << 9) | (b & 511)
+      case 2 =>
+        // As opened(x >>> 6, …) and chunk(x >>> 3, …), with half the shifts.
+        val a = first(((x << 2) & 0xf00) | ((y >>> 2) & 0xf0) | ((z >>> 6) & 0xf))
+        val b = table((a & 4095) ^ (((x << 3) & 0x1c0) | (y & 0x38) | ((z >>> 3) & 7)))
+        val c = table(next(b, a) ^ chunk(x, y, z))
+        (((a >>> 12) << 18) | ((b & 511) << 9) | (c & 511)).toLong
+      case _ => byLoop(x, y, z)
+    }
+  }
+
+  private def byLoop(x: Int, y: Int, z: Int): Long = {
+    var shift = restSteps * 3
+    val a = opened(x >>> shift, y >>> shift, z >>> shift)
+    var result = (a >>> 12).toLong
+    var state = a & 4095
+    while (shift > 0) {
       shift -= 3
+      val entry = table(state ^ chunk(x >>> shift, y >>> shift, z >>> shift))
+      result = (result << 9) | (entry & 511)
+      state = next(entry, state)
     }
     result
   }
+
+  private def opened(x: Int, y: Int, z: Int): Int =
+    first(((x & 15) << 8) | ((y & 15) << 4) | (z & 15))
+
+  private def chunk(x: Int, y: Int, z: Int): Int = ((x << 6) & 0x1c0) | ((y << 3) & 0x38) | (z & 7)
+
+  private def next(entry: Int, state: Int): Int = (entry >>> 9) ^ (state & 511)
 }

@@ -1,18 +1,42 @@
 package io.zcube.curve
 
+import io.zcube.range.UnsafeBytes
+
 /** [[HilbertWalk]] in 4 dimensions, 2 levels a step, on coordinates of up to 16 bits, which is all that a `Long` index
-  * holds. The four coordinates are packed into chunks before the walk, which leaves one shift to each step.
+  * holds. The four coordinates are packed into chunks before the walk, a byte for each step.
   */
 final private[curve] class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
   require(machine.dimensions == 4 && machine.levelsPerStep == 2)
 
   override def index(point: Array[Int]): Long = {
-    val chunks =
-      (spread(point(0)) << 6) | (spread(point(1)) << 4) | (spread(point(2)) << 2) | spread(point(3))
+    val chunks = packed(point)
+    // With a constant for the number of turns the loop is unrolled, which is worth a fifth of the time.
+    if (firstShift == 14) walk(chunks, 56) else walk(chunks, firstShift * 4)
+  }
+
+  // A step's chunk is a byte, and so are its digits: these take the place of those.
+  override def index(point: Array[Int], result: Array[Byte]): Unit =
+    if (result.length != 8) super.index(point, result)
+    else {
+      UnsafeBytes.putLong(result, 0, packed(point))
+      var state = start
+      var i = 0
+      while (i < 8) {
+        val entry = table(state ^ (result(i) & 0xff))
+        result(i) = entry.toByte
+        state = (entry >>> 8) ^ (state & 0xff)
+        i += 1
+      }
+    }
+
+  private def packed(point: Array[Int]): Long =
+    (spread(point(0)) << 6) | (spread(point(1)) << 4) | (spread(point(2)) << 2) | spread(point(3))
+
+  private def walk(chunks: Long, from: Int): Long = {
     var result = 0L
     var state = start
-    var shift = firstShift * 4
+    var shift = from
     while (shift >= 0) {
       val entry = table(state ^ ((chunks >>> shift).toInt & 0xff))
       result = (result << 8) | (entry & 0xff)

@@ -13,8 +13,17 @@ final case class WideHilbertCurve(dimensions: Int, bits: Int) extends Serializab
 
   private val length = Math.toIntExact((dimensions.toLong * bits + 7) / 8)
 
-  // Tables are shared and rebuilt where the curve is deserialized.
-  @transient private lazy val walk: HilbertWalk = HilbertWalk(dimensions, bits)
+  // As in HilbertCurve.
+  @transient private[this] var built: HilbertWalk = _
+
+  private def walk: HilbertWalk = {
+    var tables = built
+    if (tables == null) {
+      tables = HilbertWalk(dimensions, bits)
+      built = tables
+    }
+    tables
+  }
 
   /** Index of a point, in a new array.
     *
@@ -23,21 +32,9 @@ final case class WideHilbertCurve(dimensions: Int, bits: Int) extends Serializab
   def index(point: Array[Int]): Array[Byte] =
     if (dimensions <= HilbertStateMachine.MaxDimensions) {
       val result = new Array[Byte](length)
-      if (length <= java.lang.Long.BYTES) write(walk.index(point), result)
-      else walk.index(point, result)
+      walk.index(point, result)
       result
     } else {
       SkillingTransform.bytes(point, bits)
     }
-
-  // The Long walk is the faster one, and 64 bits are as good as 63 where nobody looks at the sign.
-  private def write(index: Long, result: Array[Byte]): Unit = {
-    var rest = index
-    var position = length - 1
-    while (position >= 0) {
-      result(position) = rest.toByte
-      rest >>>= 8
-      position -= 1
-    }
-  }
 }

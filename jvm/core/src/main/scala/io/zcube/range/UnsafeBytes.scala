@@ -4,12 +4,12 @@ import java.nio.ByteOrder
 
 import sun.misc.Unsafe
 
-/** Reads bytes wherever they lie: an array of any primitive type, or memory outside the heap.
+/** Reads and writes bytes wherever they lie: an array of any primitive type, or memory outside the heap.
   *
   * An address is a base object and an offset, `null` and an absolute address outside the heap, just
   * as Spark's strings keep theirs. Nothing here checks limits: callers pass no more than they own.
   */
-private[range] object UnsafeBytes {
+private[zcube] object UnsafeBytes {
 
   private val unsafe: Unsafe = {
     val field = classOf[Unsafe].getDeclaredField("theUnsafe")
@@ -29,6 +29,20 @@ private[range] object UnsafeBytes {
     val bits = unsafe.getLong(base, offset)
     if (swap) java.lang.Long.reverseBytes(bits) else bits
   }
+
+  /** Writes eight bytes from element `index` on, the most significant one first. */
+  def putLong(bytes: Array[Byte], index: Int, value: Long): Unit =
+    unsafe.putLong(
+      bytes,
+      arrayOffset + index,
+      if (swap) java.lang.Long.reverseBytes(value) else value)
+
+  /** Writes four bytes from element `index` on, the most significant one first. */
+  def putInt(bytes: Array[Byte], index: Int, value: Int): Unit =
+    unsafe.putInt(
+      bytes,
+      arrayOffset + index,
+      if (swap) java.lang.Integer.reverseBytes(value) else value)
 
   /** The first eight of `length` bytes, zeros after the last, as a key in unsigned byte order.
     *

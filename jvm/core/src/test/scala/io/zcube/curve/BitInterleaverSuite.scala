@@ -24,4 +24,27 @@ class BitInterleaverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(BigInt(1, bytes) === byStrings(values))
     }
   }
+
+  for (count <- 1 to 9) test(s"every bit of $count values to its own place, alone and among ones") {
+    for (i <- 0 until count; bit <- 0 until 32) {
+      // Counted from the last bit: lower bits of all values, then the values behind this one.
+      val place = BigInt(1) << (bit * count + count - 1 - i)
+      val values = new Array[Int](count)
+      values(i) = 1 << bit
+      assert(BigInt(1, BitInterleaver.interleave(values)) === place)
+      val inverted = values.map(~_)
+      assert(BigInt(
+        1,
+        BitInterleaver.interleave(inverted)) === (BigInt(1) << (32 * count)) - 1 - place)
+    }
+  }
+
+  test("the values are left as they were") {
+    for (count <- 1 to 9) {
+      val values = Array.tabulate(count)(_ * 0x9e3779b9 + 1)
+      val before = values.toVector
+      BitInterleaver.interleave(values)
+      assert(values.toVector === before)
+    }
+  }
 }

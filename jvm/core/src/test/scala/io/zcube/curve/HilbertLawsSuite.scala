@@ -1,5 +1,9 @@
 package io.zcube.curve
 
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+
+import scala.util.Random
+
 import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 import org.scalatest.funsuite.AnyFunSuite
@@ -41,6 +45,41 @@ class HilbertLawsSuite extends AnyFunSuite {
         assert(index.length == (n * bits + 7) / 8)
         assert(PaperHilbert.point(unsigned(index), n, bits) == point.map(BigInt(_)), s"$n x $bits")
     }
+  }
+
+  for (dimensions <- 2 to 6) test(s"$dimensions dimensions, every number of bits, both forms") {
+    (1 to 32).foreach { bits =>
+      val random = new Random(31L * dimensions + bits)
+      (1 to 40).foreach { _ =>
+        val point = Array.fill(dimensions)(random.nextInt() >>> (32 - bits))
+        val expected = point.toSeq.map(c => BigInt(c & 0xffffffffL))
+        val bytes = WideHilbertCurve(dimensions, bits).index(point)
+        assert(PaperHilbert.point(unsigned(bytes), dimensions, bits) == expected, s"$bits bits")
+        if (dimensions * bits <= 63)
+          assert(
+            BigInt(HilbertCurve(dimensions, bits).index(point)) == unsigned(bytes),
+            s"$bits bits")
+      }
+    }
+  }
+
+  test("a curve works on where it was sent to, before and after its first point") {
+    Seq(1, 2, 3, 4, 5, 7).foreach { n =>
+      val point = Array.fill(n)(5)
+      val curve = HilbertCurve(n, 3)
+      val wide = WideHilbertCurve(n, 3)
+      val unused = (sent(curve), sent(wide))
+      val index = curve.index(point)
+      val bytes = wide.index(point).toSeq
+      assert(unused._1.index(point) == index && sent(curve).index(point) == index)
+      assert(unused._2.index(point).toSeq == bytes && sent(wide).index(point).toSeq == bytes)
+    }
+  }
+
+  private def sent[A](value: A): A = {
+    val buffer = new ByteArrayOutputStream()
+    new ObjectOutputStream(buffer).writeObject(value)
+    new ObjectInputStream(new ByteArrayInputStream(buffer.toByteArray)).readObject().asInstanceOf[A]
   }
 
   test("one dimension is the identity, up to 32 bits") {

@@ -1,0 +1,56 @@
+package io.zcube.curve
+
+/** The first step of a walk, with a table of its own.
+  *
+  * A walk always begins in the same state, so that the table of its first step is one state's part only and can read
+  * more levels than the others. It takes the levels that whole steps leave over, so that no step reads padding: 10 bits
+  * in 3 dimensions are 4 + 3 + 3 levels rather than 1 + 3 + 3 + 3.
+  *
+  * {{{
+  * chunk  mostLevels bits of each axis, the first axis leftmost, zeros above those that the step takes
+  * entry  digits of the index << (width of a state) | state
+  * }}}
+  *
+  * Neither layout depends on how many levels are left over: the walks shift by constants.
+  *
+  * @param bits       bits of each coordinate
+  * @param mostLevels levels that a first step may read, more than the machine's own steps do
+  */
+final private[curve] class HilbertOpening(
+    machine: HilbertStateMachine,
+    bits: Int,
+    mostLevels: Int) {
+  require(mostLevels > machine.levelsPerStep)
+
+  /** Steps of the machine that follow. */
+  val restSteps: Int = if (bits <= mostLevels) 0 else machine.steps(bits - mostLevels)
+
+  private val levels = bits - restSteps * machine.levelsPerStep
+
+  val entries: Array[Int] =
+    Array.tabulate(1 << (machine.dimensions * mostLevels)) { chunk =>
+      val point = Array.tabulate(machine.dimensions) { axis =>
+        (chunk >>> ((machine.dimensions - 1 - axis) * mostLevels)) & ((1 << mostLevels) - 1)
+      }
+      if (point.exists(_ >>> levels != 0)) 0 else entry(point)
+    }
+
+  private def entry(point: Array[Int]): Int = {
+    val width = machine.width
+    val low = (1 << width) - 1
+    val perStep = machine.levelsPerStep
+    var state = machine.start(levels)
+    var digits = 0
+    var shift = (machine.steps(levels) - 1) * perStep
+    while (shift >= 0) {
+      val chunk = point.foldLeft(0) { (chunk, coordinate) =>
+        (chunk << perStep) | ((coordinate >>> shift) & ((1 << perStep) - 1))
+      }
+      val entry = machine.table(state ^ chunk)
+      digits = (digits << width) | (entry & low)
+      state = (entry >>> width) ^ (state & low)
+      shift -= perStep
+    }
+    (digits << machine.stateWidth) | state
+  }
+}
