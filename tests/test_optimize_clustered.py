@@ -315,11 +315,12 @@ PLAIN_DELTA = """
 import sys
 from pyspark.sql import SparkSession
 
-path, jars = sys.argv[1:]
+path, jars, size = sys.argv[1:]
 builder = (
     SparkSession.builder.master("local[1]")
     .config("spark.ui.enabled", "false").config("spark.jars", jars)
     .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+    .config("spark.databricks.delta.optimize.maxFileSize", size)
     .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
 )
 spark = builder.getOrCreate()
@@ -339,7 +340,7 @@ def test_a_session_without_zcube_goes_on(spark, path):
     table.optimize()
     jars = ",".join(delta_jars(spark))
     done = subprocess.run(
-        [sys.executable, "-c", PLAIN_DELTA, path, jars],
+        [sys.executable, "-c", PLAIN_DELTA, path, jars, str(SMALL)],
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
