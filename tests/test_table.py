@@ -117,7 +117,7 @@ def test_wrong_arguments_are_refused_before_spark_sees_them(spark, arguments, me
         ClusteredTable.for_path(spark, "/no/such/table").optimize(**arguments)
 
 
-@pytest.mark.parametrize("keyword", ["dry_run", "colums"])
+@pytest.mark.parametrize("keyword", ["colums"])
 def test_unknown_keywords_are_refused_by_name(spark, keyword):
     with pytest.raises(TypeError, match=keyword):
         ClusteredTable.for_path(spark, "/t").optimize(zorder_by=["x"], **{keyword: True})
@@ -201,3 +201,13 @@ def test_a_conflict_is_deltas_own_exception_and_leaves_no_files(spark, path, att
     assert last_version(path) == version + 1
     assert data_files_on_disk(path) == files_ever_added(path)
     assert multiset(spark.read.format("delta").load(path)) == expected
+
+
+def test_switched_off_delta_optimizes(spark, path, delta_only):
+    spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y").write.format("delta").save(path)
+    table = ClusteredTable.for_path(spark, path)
+    with delta_only():
+        result = table.optimize(zorder_by=["x", "y"])
+        assert (result.files_removed, result.files_added, result.cubes) == (3, 1, [])
+        with pytest.raises(PySparkException, match="ZCUBE_OPTIONS_NOT_SUPPORTED"):
+            table.optimize(zorder_by=["x", "y"], curve="hilbert")

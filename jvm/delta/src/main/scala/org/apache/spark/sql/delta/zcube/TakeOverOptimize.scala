@@ -15,8 +15,14 @@ import io.zcube.sql.plans.OptimizeWithOptions
 case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
-    else {
+    if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) {
+      plan.resolveOperatorsUp {
+        // Python asks for details always; Delta has none to give, and does all else that is asked.
+        case OptimizeWithOptions(options, command, false)
+            if options.forall(_._1.equalsIgnoreCase("details")) =>
+          command
+      }
+    } else {
       plan.resolveOperatorsUp {
         case command: OptimizeTableCommand
             if command.child.resolved && command.optimizeContext.reorg.isEmpty =>
