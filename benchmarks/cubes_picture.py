@@ -1,6 +1,6 @@
 """Draws how the merge policies plan: docs/pictures/cubes.png.
 
-A clustered table of 400,000 points gets 48 appends of 1 % each, with an OPTIMIZE after each, once by
+A clustered table of 40,000 points gets 32 appends of 2 % each, with an OPTIMIZE after each, once by
 the policy ``leveled`` and once by ``all``. The upper charts show the table's ZCubes after each run, from
 its log; the lower ones what each run rewrote, and why, from the run's own result.
 
@@ -26,7 +26,7 @@ from pyspark.sql import SparkSession
 
 from tests.support.log_replay import LiveFile, live_files
 
-APPENDS, ROWS, SHARE = 48, 400_000, 0.01
+APPENDS, ROWS, SHARE = 32, 40_000, 0.02
 # Okabe and Ito's colours, told apart by the colour-blind.
 FIRST, OTHER, EDGE = "#0072B2", "#E69F00", "white"
 REASONS = {"fresh": "#009E73", "other cube": OTHER, "largest cube": FIRST}
@@ -98,7 +98,7 @@ def draw(runs: dict[str, tuple[list, list]], output: Path) -> None:
         # The table grew by its last size less its first.
         grown = (sum(cubes[-1]) - sum(cubes[0])) * APPENDS / (APPENDS - 1)
         upper.set_title(f"policy {policy}: {total / grown:.1f} bytes rewritten for each appended")
-        lower.set_xlabel("append, each 1 % of the table, and OPTIMIZE after it")
+        lower.set_xlabel("append, each 2 % of the table, and OPTIMIZE after it")
     axes[0][0].set_ylabel("ZCubes of the table, MiB")
     axes[1][0].set_ylabel("rewritten by the run, MiB")
     axes[0][0].legend(
@@ -128,7 +128,7 @@ def main() -> None:
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
         .config("spark.databricks.delta.snapshotPartitions", "2")
-        .config("spark.databricks.delta.optimize.maxFileSize", str(64 << 10))
+        .config("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
     )
     spark = zcube.configure(builder).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
