@@ -6,8 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 def jvm_runs() -> bool:
@@ -70,3 +74,28 @@ def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
             raise
         summary = str(error.java_exception.toString()).splitlines()[0]  # type: ignore[attr-defined]
         raise ZCubeError(f"{doing} failed in Spark: {summary}") from error
+
+
+def logged_files(rows: DataFrame) -> tuple[DataFrame, str, list[str]]:
+    """Return the add actions of the Delta table that a DataFrame reads, as Delta itself has them.
+
+    Returns:
+        The actions, with ``stats`` as a struct; the table's schema as JSON, with the physical names
+        of columns; the physical names of the partition columns.
+
+    Raises:
+        ZCubeError: the DataFrame doesn't read just one Delta table.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.sql import DataFrame
+
+    leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
+    try:
+        if leaves.size() != 1:
+            raise ZCubeError("This is a view of several tables, which has no files of its own.")
+        snapshot = leaves.apply(0).relation().location().getSnapshot()
+        actions = DataFrame(snapshot.withStats(), rows.sparkSession)
+        partitions = snapshot.metadata().physicalPartitionSchema().fieldNames()
+    except Py4JError as error:
+        raise ZCubeError("This is no Delta table, so its log has no files.") from error
+    return actions, str(snapshot.schema().json()), list(partitions)
