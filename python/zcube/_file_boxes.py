@@ -30,7 +30,8 @@ class Axis:
     Attributes:
         name: as the table has it.
         type: in SQL's words.
-        kind: ``number``; ``date``, in days since 1970 (of timestamps, in UTC); or ``text``.
+        kind: ``number``; ``date``, in days since 1970 (of timestamps, in UTC); ``text``; or
+            ``none``, for a type of which Delta keeps no minimum.
     """
 
     name: str
@@ -45,27 +46,25 @@ class Axis:
 
 @dataclass(frozen=True)
 class FileBox:
-    """A file; its ends are None where the log has no minimum or no maximum.
+    """A file.
 
     Attributes:
         path: as the log has it.
         bytes: its size.
-        x: minimum and maximum of the first column, in the axis' units.
-        y: those of the second.
+        ends: each column's minimum and maximum in the axis' units, or None without both.
     """
 
     path: str
     bytes: int
-    x: Ends | None
-    y: Ends | None
+    ends: tuple[Ends | None, ...]
 
 
 def read(table: ClusteredTable, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
     """Read the log of a table as it is now; no data is read.
 
     Raises:
-        ZCubeError: there is no such column, its type has no minimum, or the session is one of Spark
-            Connect, through which the log's statistics can't be had.
+        ZCubeError: there is no such column, or the session is one of Spark Connect, through which
+            the log's statistics can't be had.
     """
     rows = table._rows()
     if table._over_connect():
@@ -77,11 +76,14 @@ def read(table: ClusteredTable, columns: Sequence[str]) -> tuple[list[Axis], lis
     files, schema, partitions = _gateway.logged_files(rows)
     axes, ends = [], []
     for column in columns:
-        axis, low, high = _ends(files, t.StructType.fromJson(schema), partitions, column)
+        axis, low, high = _ends(files, schema, partitions, column)
         axes.append(axis)
         ends += [low, high]
     found = files.select("path", "size", *ends).collect()
-    boxes = [FileBox(row[0], row[1], _interval(row[2:4]), _interval(row[4:6])) for row in found]
+    boxes = [
+        FileBox(row[0], row[1], tuple(_interval(row[i : i + 2]) for i in range(2, len(row), 2)))
+        for row in found
+    ]
     return axes, sorted(boxes, key=lambda box: box.path)
 
 
@@ -124,10 +126,7 @@ def _ends(
     elif isinstance(data_type, t.StringType) or physical[0] in partitions:
         kind = "text"
     else:
-        raise ZCubeError(
-            f"{name} is {data_type.simpleString()}, of which Delta keeps no minimum and maximum. "
-            "Choose a column of numbers, dates, timestamps or text."
-        )
+        kind, low, high = "none", f.lit(None), f.lit(None)
     axis = Axis(".".join(logical), data_type.simpleString(), kind)
     return axis, _as_number(low, data_type, kind), _as_number(high, data_type, kind)
 
@@ -135,7 +134,7 @@ def _ends(
 def _as_number(value: Column, data_type: t.DataType, kind: str) -> Column:
     from pyspark.sql import functions as f
 
-    if kind == "text":
+    if kind in ("text", "none"):
         return value.cast("string")
     if kind == "number":
         return value.cast("double")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 
 def jvm_runs() -> bool:
@@ -76,18 +78,19 @@ def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
         raise ZCubeError(f"{doing} failed in Spark: {summary}") from error
 
 
-def logged_files(rows: DataFrame) -> tuple[DataFrame, str, list[str]]:
+def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
     """Return the add actions of the Delta table that a DataFrame reads, as Delta itself has them.
 
     Returns:
-        The actions, with ``stats`` as a struct; the table's schema as JSON, with the physical names
-        of columns; the physical names of the partition columns.
+        The actions, with ``stats`` as a struct; the table's schema, with the physical names of
+        columns; the physical names of the partition columns.
 
     Raises:
         ZCubeError: the DataFrame doesn't read just one Delta table.
     """
     from py4j.protocol import Py4JError
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
     leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
     try:
@@ -98,4 +101,37 @@ def logged_files(rows: DataFrame) -> tuple[DataFrame, str, list[str]]:
         partitions = snapshot.metadata().physicalPartitionSchema().fieldNames()
     except Py4JError as error:
         raise ZCubeError("This is no Delta table, so its log has no files.") from error
-    return actions, str(snapshot.schema().json()), list(partitions)
+    schema = StructType.fromJson(json.loads(str(snapshot.schema().json())))
+    return actions, schema, list(partitions)
+
+
+@contextmanager
+def job_tag(spark: SparkSession, tag: str) -> Iterator[None]:
+    """Put a tag on the Spark jobs that the block starts, also from threads that Java starts."""
+    context = spark.sparkContext
+    context.addJobTag(tag)
+    try:
+        yield
+    finally:
+        context.removeJobTag(tag)
+
+
+def stages(spark: SparkSession, tag: str, ended: set[int]) -> list[tuple[int, str, int, int]]:
+    """Return id, name, tasks and completed tasks of the stages of all jobs with a tag.
+
+    Jobs in ``ended`` are passed over, and those that have ended are added to it, so that each is
+    seen once more at its end and asking stays cheap.
+    """
+    tracker = spark.sparkContext.statusTracker()
+    found = []
+    for job in spark.sparkContext._jsc.sc().statusTracker().getJobIdsForTag(tag):
+        info = None if job in ended else tracker.getJobInfo(job)
+        if info is None:
+            continue
+        for stage in info.stageIds:
+            known = tracker.getStageInfo(stage)
+            if known:
+                found.append((stage, known.name, known.numTasks, known.numCompletedTasks))
+        if info.status in ("SUCCEEDED", "FAILED"):
+            ended.add(job)
+    return found

@@ -7,8 +7,10 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from zcube import _picture_commands
 from zcube._validate import CURVES
 from zcube._version import __version__
 from zcube.errors import ZCubeError
@@ -85,6 +87,8 @@ def _parser() -> argparse.ArgumentParser:
         help="exit code 1 if the skipping effectiveness, 0 to 1, is under it",
     )
     quality.set_defaults(run=_quality)
+
+    _picture_commands.add(partial(_table_command, commands), _columns, _table)
     return parser
 
 
