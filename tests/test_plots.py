@@ -146,7 +146,7 @@ def test_ends_of_every_type(spark, path):
     figure._repr_png_()
     with pytest.raises(ZCubeError, match="b is boolean, of which Delta keeps no minimum"):
         plots.boxes(table, "n", "b")
-    with pytest.raises(ZCubeError, match="no column nest.x; x is not among Leaf"):
+    with pytest.raises(ZCubeError, match=r"no column nest\.x; x is not among Leaf"):
         plots.boxes(table, "n", "nest.x")
 
 
@@ -248,7 +248,7 @@ def test_history(spark, path):
     # In SQL too, and a version that there is not is refused.
     old = spark.sql(f"DESCRIBE CLUSTERING delta.`{path}@v1` BY (x, y)").collect()[-1]
     assert old["average_depth"] == pytest.approx(depths[1])
-    with pytest.raises(Exception, match="DELTA_VERSION_NOT_FOUND|Cannot time travel"):
+    with pytest.raises(Exception, match=r"DELTA_VERSION_NOT_FOUND|Cannot time travel"):
         spark.sql(f"DESCRIBE CLUSTERING delta.`{path}@v9` BY (x, y)")
     with pytest.raises(ZCubeError, match="versions must be an int from 2 on, not 1"):
         plots.history(table, versions=1)
@@ -261,7 +261,7 @@ def test_versions_are_spread_evenly():
             found = _history.spread(versions, count)
             assert len(found) == len(set(found)) == min(count, length)
             assert (found[0], found[-1]) == (versions[0], versions[-1])
-            steps = [b - a for a, b in zip(found, found[1:])]
+            steps = [b - a for a, b in zip(found[:-1], found[1:], strict=True)]
             assert not steps or max(steps) - min(steps) <= 1
 
 

@@ -45,16 +45,15 @@ def draw(
 
     panel.set_xlim(*x)
     panel.set_ylim(*y)
-    shade = _shade(rectangles, x, y)
+    shades = _shades(rectangles, x, y)
     width = max(0.3, min(1.1, 30 / max(1, len(rectangles)) ** 0.5))
     for read, colour in ((False, GREY), (True, BLUE)):
         corners = [_corners(one, x, y) for one in rectangles if one.read == read]
+        faces = [(colour, s) for one, s in zip(rectangles, shades, strict=True) if one.read == read]
         if corners:
             layer = 2 if read else 1
             panel.add_collection(
-                PolyCollection(
-                    corners, facecolors=colour, alpha=shade, edgecolors="none", zorder=layer
-                ),
+                PolyCollection(corners, facecolors=faces, edgecolors="none", zorder=layer),
                 autolim=False,
             )
             panel.add_collection(
@@ -91,11 +90,20 @@ def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
     )
 
 
-def _shade(rectangles: Sequence[Rectangle], x: Interval, y: Interval) -> float:
-    """The more lie on top of each other on average, the lighter each."""
+def _shades(rectangles: Sequence[Rectangle], x: Interval, y: Interval) -> list[float]:
+    """How opaque each is: a file over everything stays light, or it would hide what it lies over.
+
+    The more lie on top of each other on average, the lighter all of them.
+    """
     whole = (x[1] - x[0]) * (y[1] - y[0])
-    covered = sum((one.x[1] - one.x[0]) * (one.y[1] - one.y[0]) for one in rectangles)
-    return min(0.14, 0.6 * whole / covered) if covered > 0 else 0.14
+    shares = [_within(one.x, x) * _within(one.y, y) / whole for one in rectangles]
+    layers = max(1e-9, sum(shares))
+    least, more = 0.02 * min(1.0, 20 / layers), 0.3 * min(1.0, 3 / layers)
+    return [max(0.004, least + more * (1 - share) ** 2) for share in shares]
+
+
+def _within(ends: Interval, limits: Interval) -> float:
+    return max(0.0, min(ends[1], limits[1]) - max(ends[0], limits[0]))
 
 
 def _corners(one: Rectangle, x: Interval, y: Interval) -> list[tuple[float, float]]:
