@@ -4,8 +4,8 @@ import io
 import json
 import os
 import signal
-import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -15,8 +15,13 @@ from zcube.progress import Progress, Stage, progress_of
 
 from tests.reference import overlaps
 from tests.support.checksum import multiset
-from tests.support.failure_points import FailurePoints
-from tests.support.log_replay import last_version, live_files
+from tests.support.log_replay import (
+    data_files_on_disk,
+    files_ever_added,
+    last_version,
+    live_files,
+)
+from tests.test_cli import in_this_session, run_here  # noqa: F401
 from tests.test_conflicts import cube_sizes, make
 from tests.test_quality import extents
 
@@ -125,38 +130,50 @@ def test_without_rich(spark, path, monkeypatch):
     assert table.optimize().files_added
 
 
-@pytest.mark.slow
-def test_ctrl_c_leaves_the_cubes_that_are_committed(spark, path, tmp_path):
+def test_ctrl_c_leaves_the_cubes_that_are_committed(
+    spark,
+    in_this_session,  # noqa: F811
+    path,
+    failure_points,
+    capsys,
+):
     make(spark, path)
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
     sizes = cube_sizes(path)
-    folder = tmp_path / "points"
-    folder.mkdir()
-    points = FailurePoints(folder)
-    points.stop_at("after-commit")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "zcube.cli", "optimize", path,
-         "--master", "local[2]",
-         "--min-cube-size", str(sizes["min_cube_size"]),
-         "--target-cube-size", str(sizes["target_cube_size"]),
-         "--conf", "spark.databricks.delta.optimize.maxThreads=1",
-         "--conf", "spark.ui.enabled=false",
-         "--conf", f"spark.sql.warehouse.dir={tmp_path / 'warehouse'}"],
-        env={**os.environ, "ZCUBE_FAILURE_POINTS": str(folder)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    # One cube after the other, and the run waits after the first.
+    spark.conf.set("spark.databricks.delta.optimize.maxThreads", "1")
+    failure_points.stop_at("after-commit")
+
+    def press():
+        failure_points.wait_for("after-commit")
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(2)
+        failure_points.clear()
+
+    user = threading.Thread(target=press)
+    user.start()
+    code, out, err = run_here(
+        capsys, "optimize", path,
+        "--min-cube-size", str(sizes["min_cube_size"]),
+        "--target-cube-size", str(sizes["target_cube_size"]),
     )  # fmt: skip
-    try:
-        points.wait_for("after-commit", alive=lambda: process.poll() is None)
-        # As a terminal does: to Python and to the JVM.
-        os.killpg(process.pid, signal.SIGINT)
-        time.sleep(1)
-        points.clear()
-        _, errors = process.communicate(timeout=120)
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == 1, errors[-3000:]
-    assert errors.splitlines()[-1] == "zcube: stopped"
-    assert last_version(path) == version + 1
-    assert len([file for file in live_files(path) if "ZCUBE_ID" not in file.tags]) == 3
+    user.join()
+    assert (code, out) == (1, "")
+    assert err.splitlines()[-1] == "zcube: stopped"
+    assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") is None
+    # The session goes on, and the next run does what the first one left: Java didn't go on by itself.
+    result = ClusteredTable.for_path(spark, path).optimize(**sizes)
+    assert result.files_removed == 3
+    assert last_version(path) == version + 2
     assert multiset(spark.read.format("delta").load(path)) == before
+    assert data_files_on_disk(path) == files_ever_added(path)
+
+
+def test_a_job_group_of_the_caller_stays(spark, path):
+    make(spark, path)
+    spark.sparkContext.setJobGroup("mine", "my work")
+    try:
+        ClusteredTable.for_path(spark, path).optimize()
+        assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") == "mine"
+    finally:
+        spark.sparkContext._jsc.clearJobGroup()

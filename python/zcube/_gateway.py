@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -14,6 +15,8 @@ from zcube.errors import ZCubeError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+_JOB_GROUP = "spark.jobGroup.id"
 
 
 def jvm_runs() -> bool:
@@ -106,14 +109,32 @@ def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
 
 
 @contextmanager
-def job_tag(spark: SparkSession, tag: str) -> Iterator[None]:
-    """Put a tag on the Spark jobs that the block starts, also from threads that Java starts."""
-    context = spark.sparkContext
+def stoppable(spark: SparkSession) -> Iterator[str]:
+    """Let Ctrl-C stop the Spark jobs that the block starts, also those that Java starts later.
+
+    PySpark's own handler of Ctrl-C means to cancel jobs, but the connection to Java is busy with
+    the very call that is interrupted, so that nothing is cancelled and Java goes on.
+
+    Returns:
+        A tag that these jobs have.
+    """
+    context, tag = spark.sparkContext, f"zcube-{uuid.uuid4()}"
+    # Spark cancels future jobs by their group only; one that the caller has set is left alone.
+    grouped = context.getLocalProperty(_JOB_GROUP) is None
     context.addJobTag(tag)
+    if grouped:
+        context.setLocalProperty(_JOB_GROUP, tag)
     try:
-        yield
+        yield tag
+    except KeyboardInterrupt:
+        if grouped:
+            context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
+        context.cancelJobsWithTag(tag)
+        raise
     finally:
         context.removeJobTag(tag)
+        if grouped:
+            context._jsc.setLocalProperty(_JOB_GROUP, None)
 
 
 def stages(spark: SparkSession, tag: str, ended: set[int]) -> list[tuple[int, str, int, int]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from zcube import _picture_commands
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0 done, 1 failed, 2 bad usage."""
+    # Errors are one line. Without a handler py4j's log of an interrupted call would be many.
+    logging.getLogger().addHandler(logging.NullHandler())
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
@@ -221,6 +225,9 @@ def _table(options: argparse.Namespace) -> Iterator[ClusteredTable]:
         builder = builder.master(options.master)
     if options.remote:
         builder = builder.remote(options.remote)
+    if options.command == "optimize" and find_spec("rich"):
+        # Our bar tells of cubes and bytes; two bars would write over each other.
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
     for key, value in options.conf:
         builder = builder.config(key, value)
     spark = configure(builder).getOrCreate()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,11 +80,12 @@ def _share(stages: list[float]) -> float:
 
 
 @contextmanager
-def progress_bar(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
-    """Show a bar while the block runs an OPTIMIZE in this thread, if there is someone to see it.
+def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
+    """Let Ctrl-C stop the OPTIMIZE of the block, and show a bar if there is someone to see it.
 
-    It is silent in anything but a terminal or a notebook; unless asked for, also over Spark
-    Connect, without ``rich``, and where Spark shows a bar of its own.
+    The bar is silent in anything but a terminal or a notebook; unless asked for, also over Spark
+    Connect, without ``rich``, and where Spark shows a bar of its own. Over Connect Ctrl-C is left to
+    PySpark.
 
     Args:
         spark: the session.
@@ -95,11 +95,13 @@ def progress_bar(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
         ZCubeError: it is wanted, and ``rich`` is missing or the session is one of Spark Connect.
     """
     bar = None if wanted is False else _bar(spark, required=wanted is True)
-    if bar is None:
+    if type(spark).__module__.startswith("pyspark.sql.connect."):
         yield
         return
-    tag = f"zcube-progress-{uuid.uuid4()}"
-    with bar, _gateway.job_tag(spark, tag):
+    with _gateway.stoppable(spark) as tag, bar or nullcontext():
+        if bar is None:
+            yield
+            return
         task = bar.add_task("OPTIMIZE", total=None, cubes="planning", size="")
         over = threading.Event()
         watch = threading.Thread(
@@ -108,8 +110,8 @@ def progress_bar(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
         watch.start()
         try:
             yield
-            shown = bar.tasks[0]
-            bar.update(task, total=shown.total or 1, completed=shown.total or 1)
+            total = bar.tasks[0].total or 1
+            bar.update(task, total=total, completed=total)
         finally:
             over.set()
             watch.join(timeout=5)

@@ -10,7 +10,7 @@ from zcube import _extension, _gateway, _sql
 from zcube._validate import column_names, column_weights, curve_name, size
 from zcube.errors import ZCubeError
 from zcube.plan import OptimizePlan
-from zcube.progress import progress_bar
+from zcube.progress import watched
 from zcube.quality import ClusteringQuality, check_predicate
 from zcube.result import OptimizeResult
 
@@ -184,7 +184,7 @@ class ClusteredTable:
             statement.append("DRY RUN")
             return OptimizePlan.from_rows(self._run(" ".join(statement), "OPTIMIZE"))
         before = self.quality(columns=zorder_by, where=where) if measure else None
-        with progress_bar(self._spark, progress):
+        with watched(self._spark, progress):
             row = self._run(" ".join(statement), "OPTIMIZE")[0]
         after = self.quality(columns=zorder_by, where=where) if measure else None
         return OptimizeResult.from_row(row, before, after)
