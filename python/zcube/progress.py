@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from zcube import _gateway
@@ -84,8 +85,8 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
     """Let Ctrl-C stop the OPTIMIZE of the block, and show a bar if there is someone to see it.
 
     The bar is silent in anything but a terminal or a notebook; unless asked for, also over Spark
-    Connect, without ``rich``, and where Spark shows a bar of its own. Over Connect Ctrl-C is left to
-    PySpark.
+    Connect, without ``rich``, and where Spark shows a bar of its own. Over Connect PySpark has to
+    see to Ctrl-C.
 
     Args:
         spark: the session.
@@ -135,6 +136,10 @@ def _bar(spark: SparkSession, *, required: bool) -> Any:
         return None
     console = Console(stderr=True)
     if not (console.is_terminal or console.is_jupyter):
+        return None
+    if console.is_jupyter and find_spec("ipywidgets") is None:
+        if required:
+            raise ZCubeError("In a notebook the bar needs ipywidgets: pip install ipywidgets.")
         return None
     if not required and spark.conf.get("spark.ui.showConsoleProgress", "false") == "true":
         return None
