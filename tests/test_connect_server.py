@@ -52,6 +52,15 @@ except PySparkException as error:
     print("refused:", error.getCondition())
 from pyspark.errors.exceptions.connect import EXCEPTION_CLASS_MAPPING
 print("conflicts:", EXCEPTION_CLASS_MAPPING["io.delta.exceptions.ConcurrentAppendException"].__name__)
+df.write.format("delta").clusterBy("x").save(path + "-clustered")
+clustered = ClusteredTable.for_path(spark, path + "-clustered")
+clustered.cluster_by("x", "y")
+print("clustered by", clustered.clustering_columns)
+result = clustered.optimize(curve="kdtree", weights={"x": 2}, max_bytes="1g", max_duration="1h")
+print("cubes", [(cube.state, cube.reasons) for cube in result.cubes], result.left_files)
+df.limit(100).write.format("delta").mode("append").save(path + "-clustered")
+result = clustered.optimize(curve="kdtree", weights={"x": 2}, where="x is not null")
+print("again", result.files_removed, result.kept)
 rows = zcube.cluster(df, "x", curve="linear", num_partitions=5, sort=True)
 rows.write.parquet(path + "-parquet")
 print("rows", spark.read.parquet(path + "-parquet").count())
@@ -158,6 +167,9 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "plan {'other columns': 1}",
         "refused: DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
         "conflicts: ConcurrentAppendException",
+        "clustered by ['x', 'y']",
+        "cubes [('committed', {'fresh': 4})] 0",
+        "again 1 {'in a cube': 1}",
         "rows 8000",
     ]
 

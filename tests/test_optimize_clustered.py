@@ -1,6 +1,8 @@
 """OPTIMIZE of clustered tables: FACTS F14 to F17, ZCubes, budgets, WHERE, and Delta beside it."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from delta.tables import DeltaTable
@@ -16,6 +18,7 @@ from tests.support.log_replay import (
     last_version,
     live_files,
 )
+from tests.test_spark_submit import delta_jars
 
 SMALL = 12 << 10
 
@@ -306,6 +309,47 @@ def test_delta_goes_on_with_our_cubes_and_we_with_deltas(spark, path, delta_only
     assert last_version(path) == version
     assert table.optimize(merge_policy="all").files_removed == 0
     assert rows(spark, path).rows == before.rows + 400
+
+
+PLAIN_DELTA = """
+import sys
+from pyspark.sql import SparkSession
+
+path, jars, size = sys.argv[1:]
+builder = (
+    SparkSession.builder.master("local[1]")
+    .config("spark.ui.enabled", "false").config("spark.jars", jars)
+    .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+    .config("spark.databricks.delta.optimize.maxFileSize", size)
+    .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+)
+spark = builder.getOrCreate()
+table = f"delta.`{path}`"
+spark.range(90000, 90100).selectExpr("id", "hash(id) x", "1 y", "'d' s").write.format("delta").mode(
+    "append"
+).save(path)
+spark.sql(f"DELETE FROM {table} WHERE id = 7")
+metrics = spark.sql(f"OPTIMIZE {table}").collect()[0]["metrics"]
+print("cubes", metrics["clusteringStats"]["inputNumZCubes"])
+"""
+
+
+def test_a_session_without_zcube_goes_on(spark, path):
+    """Delta alone, in a process of its own: it writes, deletes and clusters, then we go on."""
+    table = clustered(spark, path)
+    table.optimize()
+    jars = ",".join(delta_jars(spark))
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN_DELTA, path, jars, str(SMALL)],
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "cubes 1" in done.stdout
+    assert len(cubes(path)) == 1
+    assert table.optimize().files_removed == 0
+    append(spark, path, 100_000)
+    assert table.optimize().files_removed == 1
+    assert rows(spark, path).rows == 6000 + 100 - 1 + 400
 
 
 def test_delta_table_api_and_options_in_sql(spark, path):

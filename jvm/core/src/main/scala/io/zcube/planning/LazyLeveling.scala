@@ -8,7 +8,7 @@ import scala.annotation.tailrec
   *   - Fresh files become a cube.
   *   - Once there are `fanOut` cubes of a size class, the new one among them, that lie over each other,
   *     they are merged, and the result may fill the next class. Cubes that lie beside each other, as
-  *     those of data that comes in order, cost a query little and wait for `fanOut` squared.
+  *     those of data that comes in order, cost a query little and wait for 2.5 times as many.
   *   - Small cubes that spread over the largest partial cube are merged into it when together they
   *     have `mergeShare` of the bytes that they overlap there. Bytes count by the share of each
   *     file's box that is overlapped, so that data which is mostly later than the rest, and touches
@@ -28,7 +28,10 @@ object LazyLeveling extends MergePolicy {
   private val LeastOverlap = 0.05
 
   /** Of `fanOut`: how deep cubes must lie over each other, all but their uneven edges. */
-  private val Deep = 0.6
+  private val Deep = 0.8
+
+  /** Times `fanOut`: so many cubes are merged even if they lie beside each other. */
+  private val Beside = 2.5
 
   override def merge(
       candidates: CandidateFiles,
@@ -80,14 +83,18 @@ object LazyLeveling extends MergePolicy {
       smalls: Seq[ZCube],
       space: => RankSpace,
       options: PlanOptions): Seq[PlannedFile] = {
+    // Counted from what came last, not from the size of a file: appends of a hundredth of a file would
+    // else all be of the lowest class until they fill some files, and be rewritten every time.
+    val unit = math.max(
+      1L,
+      if (fresh.nonEmpty) bytesOf(fresh) else smalls.map(_.bytes).minOption.getOrElse(1L))
     def sizeClass(bytes: Long): Int = {
-      val files = math.max(1.0, bytes.toDouble / options.targetFileBytes)
-      math.floor(math.log(files) / math.log(options.fanOut.toDouble) + 1e-9).toInt
+      val units = math.max(1.0, bytes.toDouble / unit)
+      math.round(math.log(units) / math.log(options.fanOut.toDouble)).toInt
     }
     def enough(boxes: Seq[KeyRanges]): Boolean =
       boxes.size >= options.fanOut &&
-        (boxes.size >= options.fanOut * options.fanOut ||
-          space.depth(boxes) >= Deep * options.fanOut)
+        (boxes.size >= Beside * options.fanOut || space.depth(boxes) >= Deep * options.fanOut)
     @tailrec
     def grow(batch: Seq[PlannedFile], left: Seq[ZCube]): Seq[PlannedFile] = {
       val batchClass = sizeClass(bytesOf(batch))

@@ -24,7 +24,7 @@ final case class PlanOptions(
     targetCubeBytes: Long = 150L << 30,
     maxDeletedShare: Double = 0.05,
     fanOut: Int = 4,
-    mergeShare: Double = 0.3,
+    mergeShare: Double = 0.2,
     overlapShare: Double = 0.1,
     maxBytes: Option[Long] = None,
     otherColumns: Boolean = false,

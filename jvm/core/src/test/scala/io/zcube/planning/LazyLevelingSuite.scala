@@ -8,20 +8,28 @@ class LazyLevelingSuite extends AnyFunSuite {
   private val byDefault = PlanOptions(targetFileBytes = RowsPerFile)
   private val lessWriting = byDefault.copy(fanOut = 8, mergeShare = 0.6)
 
-  private def simulate(stream: Stream, options: PlanOptions): Outcome =
-    new StreamSimulation(stream, options).run(200)
+  // An append as large as a file, and one of two thirds of it.
+  private val appends = Seq(RowsPerFile.toInt, RowsPerFile.toInt * 2 / 3)
 
-  for (stream <- Seq(Uniform, HotTenth))
-    test(s"$stream stream of 200 appends: rewriting and reading are bounded") {
-      val outcome = simulate(stream, byDefault)
+  private def simulate(stream: Stream, options: PlanOptions, rows: Int): Outcome =
+    new StreamSimulation(stream, options, rows).run(200)
+
+  for (stream <- Seq(Uniform, HotTenth); rows <- appends)
+    test(s"$stream stream of 200 appends of $rows rows: rewriting and reading are bounded") {
+      val outcome = simulate(stream, byDefault, rows)
       assert(outcome.rewritten <= 8.0 && outcome.read <= 1.4)
-      val less = simulate(stream, lessWriting)
+      val less = simulate(stream, lessWriting, rows)
       assert(less.rewritten <= 5.0 && less.read <= 2.0)
     }
 
-  test("data that comes in order of time is hardly rewritten") {
-    val outcome = simulate(TimeCorrelated, byDefault)
-    assert(outcome.rewritten <= 2.5 && outcome.read <= 1.3)
+  for (rows <- appends)
+    test(s"data that comes in order of time, $rows rows at once, is hardly rewritten") {
+      val outcome = simulate(TimeCorrelated, byDefault, rows)
+      assert(outcome.rewritten <= 2.5 && outcome.read <= 1.3)
+    }
+
+  test("appends of a tenth of a file are rewritten hardly more often") {
+    assert(simulate(Uniform, byDefault, RowsPerFile.toInt / 10).rewritten <= 8.0)
   }
 
   test("policy all rewrites everything each time, and reads as a full clustering does") {

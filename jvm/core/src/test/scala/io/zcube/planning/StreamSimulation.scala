@@ -7,24 +7,24 @@ import io.zcube.curve.HilbertCurve
 /** A table of points that grows by appends, each followed by an OPTIMIZE; no Spark. Files are laid out
   * along a Hilbert curve over exact ranks; a file is read if its box meets the query.
   *
-  * @param filesAtFirst files of the table before the first append
+  * @param rowsOfAppend rows of each append; the table has 200 times as many before the first
   */
 final class StreamSimulation(
     stream: StreamSimulation.Stream,
     options: PlanOptions,
-    filesAtFirst: Int = 200) {
+    rowsOfAppend: Int = StreamSimulation.RowsPerFile.toInt) {
   import StreamSimulation._
 
   private val random = new Random(11)
   private var files: Vector[File] =
-    layOut(stream.first(random, filesAtFirst * RowsPerFile.toInt), Some("first"))
+    layOut(stream.first(random, 200 * rowsOfAppend), Some("first"))
   private var written = 0L
   private var appended = 0L
   private var cubes = 0
 
   def run(appends: Int): Outcome = {
     val readings = (1 to appends).flatMap { number =>
-      val rows = stream.append(random, number, RowsPerFile.toInt * filesAtFirst / 200)
+      val rows = stream.append(random, number, rowsOfAppend)
       appended += rows.length
       files :+= new File(s"append-$number", rows, None)
       optimize()

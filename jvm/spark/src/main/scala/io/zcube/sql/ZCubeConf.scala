@@ -74,7 +74,7 @@ object ZCubeConf {
     .version("0.1.0")
     .doubleConf
     .checkValue(_ > 0, "must be greater than 0")
-    .createWithDefault(0.3)
+    .createWithDefault(0.2)
 
   val MergeOverlapShare = SQLConf
     .buildConf("spark.zcube.merge.overlapShare")
