@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import zcube
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 from zcube import ClusteredTable, ZCubeError, _extension, _gateway
 
 from tests.support.checksum import multiset
@@ -201,3 +201,14 @@ def test_a_conflict_is_deltas_own_exception_and_leaves_no_files(spark, path, att
     assert last_version(path) == version + 1
     assert data_files_on_disk(path) == files_ever_added(path)
     assert multiset(spark.read.format("delta").load(path)) == expected
+
+
+def test_optimize_by_delta_when_zcube_is_switched_off(spark, path, delta_only):
+    spark.range(0, 100, 1, 4).selectExpr("id x", "hash(id) y").write.format("delta").save(path)
+    table = ClusteredTable.for_path(spark, path)
+    with delta_only():
+        result = table.optimize(zorder_by=["x", "y"])
+        with pytest.raises(AnalysisException, match="ZCUBE_OPTIONS_NOT_SUPPORTED"):
+            table.optimize(zorder_by=["x", "y"], curve="hilbert")
+    assert (result.files_removed, result.cubes) == (4, [])
+    assert not any("ZCUBE_PHYSICAL_COLUMNS" in file.tags for file in live_files(path))

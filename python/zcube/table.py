@@ -165,11 +165,13 @@ class ClusteredTable:
             "minCubeSize": size(min_cube_size, "min_cube_size"),
             "targetCubeSize": size(target_cube_size, "target_cube_size"),
             "maxFileSize": size(max_file_size, "max_file_size"),
-            "details": "true",
         }
         if dry_run and measure:
             raise ZCubeError("A dry run changes nothing, so measure has no after. Call quality().")
         _extension.require(self._spark)
+        # Delta's own command, which runs when ZCube is switched off, takes no options.
+        if self._spark.conf.get("spark.zcube.enabled", "true") == "true":
+            options["details"] = "true"
         statement = [f"OPTIMIZE {self._table}"]
         if full:
             statement.append("FULL")
@@ -179,7 +181,8 @@ class ClusteredTable:
             statement.append(f"WHERE {where}")
         if names is not None:
             statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
-        statement.append(_sql.options(options))
+        if any(options.values()):
+            statement.append(_sql.options(options))
         if dry_run:
             statement.append("DRY RUN")
             return OptimizePlan.from_rows(self._run(" ".join(statement), "OPTIMIZE"))
