@@ -211,3 +211,4 @@ def test_switched_off_delta_optimizes(spark, path, delta_only):
         assert (result.files_removed, result.files_added, result.cubes) == (3, 1, [])
         with pytest.raises(PySparkException, match="ZCUBE_OPTIONS_NOT_SUPPORTED"):
             table.optimize(zorder_by=["x", "y"], curve="hilbert")
+    assert not any("ZCUBE_PHYSICAL_COLUMNS" in file.tags for file in live_files(path))

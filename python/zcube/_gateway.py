@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_JOB_GROUP = "spark.jobGroup.id"
 
 
 def jvm_runs() -> bool:
@@ -70,3 +79,80 @@ def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
             raise
         summary = str(error.java_exception.toString()).splitlines()[0]  # type: ignore[attr-defined]
         raise ZCubeError(f"{doing} failed in Spark: {summary}") from error
+
+
+def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
+    """Return the add actions of the Delta table that a DataFrame reads, as Delta itself has them.
+
+    Returns:
+        The actions, with ``stats`` as a struct; the table's schema, with the physical names of
+        columns; the physical names of the partition columns.
+
+    Raises:
+        ZCubeError: the DataFrame doesn't read just one Delta table.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+    leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
+    try:
+        if leaves.size() != 1:
+            raise ZCubeError("This is a view of several tables, which has no files of its own.")
+        snapshot = leaves.apply(0).relation().location().getSnapshot()
+        actions = DataFrame(snapshot.withStats(), rows.sparkSession)
+        partitions = snapshot.metadata().physicalPartitionSchema().fieldNames()
+    except Py4JError as error:
+        raise ZCubeError("This is no Delta table, so its log has no files.") from error
+    schema = StructType.fromJson(json.loads(str(snapshot.schema().json())))
+    return actions, schema, list(partitions)
+
+
+@contextmanager
+def stoppable(spark: SparkSession) -> Iterator[str]:
+    """Let Ctrl-C stop the Spark jobs that the block starts, also those that Java starts later.
+
+    PySpark's own handler of Ctrl-C means to cancel jobs, but the connection to Java is busy with
+    the very call that is interrupted, so that nothing is cancelled and Java goes on.
+
+    Returns:
+        A tag that these jobs have.
+    """
+    context, tag = spark.sparkContext, f"zcube-{uuid.uuid4()}"
+    # Spark cancels future jobs by their group only; one that the caller has set is left alone.
+    grouped = context.getLocalProperty(_JOB_GROUP) is None
+    context.addJobTag(tag)
+    if grouped:
+        context.setLocalProperty(_JOB_GROUP, tag)
+    try:
+        yield tag
+    except KeyboardInterrupt:
+        if grouped:
+            context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
+        context.cancelJobsWithTag(tag)
+        raise
+    finally:
+        context.removeJobTag(tag)
+        if grouped:
+            context._jsc.setLocalProperty(_JOB_GROUP, None)
+
+
+def stages(spark: SparkSession, tag: str, ended: set[int]) -> list[tuple[int, str, int, int]]:
+    """Return id, name, tasks and completed tasks of the stages of all jobs with a tag.
+
+    Jobs in ``ended`` are passed over, and those that have ended are added to it, so that each is
+    seen once more at its end and asking stays cheap.
+    """
+    tracker = spark.sparkContext.statusTracker()
+    found = []
+    for job in spark.sparkContext._jsc.sc().statusTracker().getJobIdsForTag(tag):
+        info = None if job in ended else tracker.getJobInfo(job)
+        if info is None:
+            continue
+        for stage in info.stageIds:
+            known = tracker.getStageInfo(stage)
+            if known:
+                found.append((stage, known.name, known.numTasks, known.numCompletedTasks))
+        if info.status in ("SUCCEEDED", "FAILED"):
+            ended.add(job)
+    return found

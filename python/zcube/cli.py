@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from zcube import _picture_commands
 from zcube._validate import CURVES
 from zcube._version import __version__
 from zcube.errors import ZCubeError
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0 done, 1 failed, 2 bad usage."""
+    # Errors are one line. Without a handler py4j's log of an interrupted call would be many.
+    logging.getLogger().addHandler(logging.NullHandler())
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
@@ -85,6 +91,8 @@ def _parser() -> argparse.ArgumentParser:
         help="exit code 1 if the skipping effectiveness, 0 to 1, is under it",
     )
     quality.set_defaults(run=_quality)
+
+    _picture_commands.add(partial(_table_command, commands), _columns, _table)
     return parser
 
 
@@ -217,6 +225,9 @@ def _table(options: argparse.Namespace) -> Iterator[ClusteredTable]:
         builder = builder.master(options.master)
     if options.remote:
         builder = builder.remote(options.remote)
+    if options.command == "optimize" and find_spec("rich"):
+        # Our bar tells of cubes and bytes; two bars would write over each other.
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
     for key, value in options.conf:
         builder = builder.config(key, value)
     spark = configure(builder).getOrCreate()

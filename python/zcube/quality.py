@@ -67,17 +67,23 @@ class ColumnQuality:
         histogram = dict(sorted(values.pop("depth_histogram").items()))
         return cls(depth_histogram=histogram, **values)
 
+    def depth_and_skipping(self) -> tuple[str, str]:
+        """Write the average depth and the skipping effectiveness as people read them."""
+        share = self.skipping_effectiveness
+        skipping = "–" if share is None else f"{100 * share:.1f} %"
+        return _format.number(self.average_depth), skipping
+
     def _cells(self) -> list[str]:
-        skipping = self.skipping_effectiveness
+        depth, skipping = self.depth_and_skipping()
         return [
             self.column,
             str(self.files),
             str(self.files_with_stats),
-            _format.number(self.average_depth),
+            depth,
             _format.number(self.maximum_depth),
             _format.number(self.average_overlaps),
             str(self.constant_files),
-            "–" if skipping is None else f"{100 * skipping:.1f} %",
+            skipping,
         ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from zcube import _format
@@ -12,7 +12,10 @@ from zcube import _format
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
+    from zcube.quality import ClusteringQuality
+
 _TITLES = ("cube", "state", "files", "bytes", "files added", "bytes added", "reasons")
+_CHANGES = ("column", "average depth before", "after", "skipping before", "after")
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class OptimizeResult:
         left_files: files that a budget or the time left for another run.
         left_bytes: their bytes.
         metrics: all metrics of the SQL command, under their own names.
+        before: the quality before, if ``optimize`` was asked to measure it.
+        after: the quality after; what others committed meanwhile is in it too.
     """
 
     path: str
@@ -89,9 +94,16 @@ class OptimizeResult:
     left_files: int
     left_bytes: int
     metrics: dict[str, Any] = field(repr=False)
+    before: ClusteringQuality | None = field(default=None, repr=False)
+    after: ClusteringQuality | None = field(default=None, repr=False)
 
     @classmethod
-    def from_row(cls, row: Row) -> OptimizeResult:
+    def from_row(
+        cls,
+        row: Row,
+        before: ClusteringQuality | None = None,
+        after: ClusteringQuality | None = None,
+    ) -> OptimizeResult:
         """Read the one row that the SQL command returns; its ``details`` column may be missing."""
         metrics = row["metrics"].asDict(recursive=True)
         text = row.asDict().get("details")
@@ -109,11 +121,17 @@ class OptimizeResult:
             left_files=left["files"],
             left_bytes=left["bytes"],
             metrics=metrics,
+            before=before,
+            after=after,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values."""
-        return asdict(self)
+        # Their tables, which hold a Spark session, can't be copied.
+        plain = asdict(replace(self, before=None, after=None))
+        for name, quality in (("before", self.before), ("after", self.after)):
+            plain[name] = quality.to_dict() if quality else None
+        return plain
 
     def __str__(self) -> str:
         text = (
@@ -125,6 +143,9 @@ class OptimizeResult:
             text += f"; {dropped} cube(s) dropped after concurrent changes"
         if self.left_files:
             text += f"; left for another run: {self.left_files} files ({_mib(self.left_bytes)})"
+        if self.before and self.after:
+            one, other = (q.all.depth_and_skipping() for q in (self.before, self.after))
+            text += f"\naverage depth {one[0]} → {other[0]}, skipping {one[1]} → {other[1]}"
         return text
 
     def _repr_html_(self) -> str:
@@ -140,8 +161,23 @@ class OptimizeResult:
             ]
             for cube in self.cubes
         ]
-        summary = f"<p>{html.escape(str(self))}</p>"
-        return summary + _format.html_table(_TITLES, rows) if rows else summary
+        summary, *_ = str(self).splitlines()
+        parts = [f"<p>{html.escape(summary)}</p>"]
+        if rows:
+            parts.append(_format.html_table(_TITLES, rows))
+        if self.before and self.after:
+            parts.append(_format.html_table(_CHANGES, self._changes(self.before, self.after)))
+        return "".join(parts)
+
+    def _changes(self, before: ClusteringQuality, after: ClusteringQuality) -> list[list[str]]:
+        """Of each column, and of all together."""
+        rows = []
+        for one, other in zip(
+            [*before.columns, before.all], [*after.columns, after.all], strict=True
+        ):
+            was, now = one.depth_and_skipping(), other.depth_and_skipping()
+            rows.append([one.column, was[0], now[0], was[1], now[1]])
+        return rows
 
 
 def _mib(size: int) -> str:

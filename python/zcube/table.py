@@ -10,6 +10,7 @@ from zcube import _extension, _gateway, _sql
 from zcube._validate import column_names, column_weights, curve_name, size
 from zcube.errors import ZCubeError
 from zcube.plan import OptimizePlan
+from zcube.progress import watched
 from zcube.quality import ClusteringQuality, check_predicate
 from zcube.result import OptimizeResult
 
@@ -65,6 +66,8 @@ class ClusteredTable:
         where: str | None = ...,
         full: bool = ...,
         dry_run: Literal[False] = ...,
+        measure: bool = ...,
+        progress: bool | None = ...,
         curve: str | None = ...,
         weights: Mapping[str, float] | None = ...,
         merge_policy: str | None = ...,
@@ -83,6 +86,8 @@ class ClusteredTable:
         where: str | None = ...,
         full: bool = ...,
         dry_run: Literal[True],
+        measure: Literal[False] = ...,
+        progress: bool | None = ...,
         curve: str | None = ...,
         weights: Mapping[str, float] | None = ...,
         merge_policy: str | None = ...,
@@ -100,6 +105,8 @@ class ClusteredTable:
         where: str | None = None,
         full: bool = False,
         dry_run: bool = False,
+        measure: bool = False,
+        progress: bool | None = None,
         curve: str | None = None,
         weights: Mapping[str, float] | None = None,
         merge_policy: str | None = None,
@@ -122,6 +129,11 @@ class ClusteredTable:
             full: take files too that other columns or another curve clustered; with ``zorder_by``,
                 rewrite every file.
             dry_run: only plan: read the log, return an ``OptimizePlan``, write nothing.
+            measure: also return the quality ``before`` and ``after``, of what ``where`` takes in.
+                Not by default: each takes one more pass over the log's files, under 2 s for 10,000
+                of them but 20 s for a million, and compaction without columns has no quality.
+            progress: show a live bar; needs ``zcube[progress]`` and a classic session. By default
+                it is shown if it can be, and only in a terminal or a notebook.
             curve: ``zorder`` (the default of ``zorder_by``), ``hilbert`` (the default of clustered
                 tables), ``linear``, or ``kdtree``, which makes boxes and reads the fewest files.
             weights: with ``kdtree``, how much more often queries filter by one column than by
@@ -153,9 +165,13 @@ class ClusteredTable:
             "minCubeSize": size(min_cube_size, "min_cube_size"),
             "targetCubeSize": size(target_cube_size, "target_cube_size"),
             "maxFileSize": size(max_file_size, "max_file_size"),
-            "details": "true",
         }
+        if dry_run and measure:
+            raise ZCubeError("A dry run changes nothing, so measure has no after. Call quality().")
         _extension.require(self._spark)
+        # Delta's own command, which runs when ZCube is switched off, takes no options.
+        if self._spark.conf.get("spark.zcube.enabled", "true") == "true":
+            options["details"] = "true"
         statement = [f"OPTIMIZE {self._table}"]
         if full:
             statement.append("FULL")
@@ -165,12 +181,16 @@ class ClusteredTable:
             statement.append(f"WHERE {where}")
         if names is not None:
             statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
-        statement.append(_sql.options(options))
+        if any(options.values()):
+            statement.append(_sql.options(options))
         if dry_run:
             statement.append("DRY RUN")
             return OptimizePlan.from_rows(self._run(" ".join(statement), "OPTIMIZE"))
-        row = self._run(" ".join(statement), "OPTIMIZE")[0]
-        return OptimizeResult.from_row(row)
+        before = self.quality(columns=zorder_by, where=where) if measure else None
+        with watched(self._spark, progress):
+            row = self._run(" ".join(statement), "OPTIMIZE")[0]
+        after = self.quality(columns=zorder_by, where=where) if measure else None
+        return OptimizeResult.from_row(row, before, after)
 
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
@@ -203,6 +223,11 @@ class ClusteredTable:
         """Return the files that Spark's scan reads for a predicate; see ``ClusteringQuality``."""
         with _gateway.typed_errors(f"Reading {self._table}", connect=self._over_connect()):
             return sorted(self._rows().where(check_predicate(predicate)).inputFiles())
+
+    def _at(self, version: int) -> ClusteredTable:
+        """Return the table as of a version; DESCRIBE CLUSTERING knows it by its path."""
+        location = self._run(f"DESCRIBE DETAIL {self._table}", "DESCRIBE DETAIL")[0]["location"]
+        return ClusteredTable.for_path(self._spark, f"{location}@v{version}")
 
     def _rows(self) -> DataFrame:
         if self._path is not None:

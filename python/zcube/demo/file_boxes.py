@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from zcube import _file_boxes
+from zcube.demo.comparison import COLUMNS
 from zcube.demo.queries import Box
+from zcube.table import ClusteredTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
-def file_boxes(table: Path) -> list[Box]:
-    """Replay the log of a young table, one whose commits are all still there."""
-    alive: dict[str, Box] = {}
-    for commit in sorted((table / "_delta_log").glob("[0-9]*.json")):
-        for line in commit.read_text(encoding="utf-8").splitlines():
-            action = json.loads(line)
-            if "remove" in action:
-                alive.pop(action["remove"]["path"], None)
-            elif "add" in action:
-                alive[action["add"]["path"]] = _box(json.loads(action["add"]["stats"]))
-    return list(alive.values())
+def file_boxes(spark: SparkSession, table: Path) -> list[Box]:
+    """Read the statistics of the table as it is now."""
+    _, files = _file_boxes.read(ClusteredTable.for_path(spark, str(table)), COLUMNS)
+    return [
+        Box((_date(dates[0]), _date(dates[1])), (int(parts[0]), int(parts[1])))
+        for dates, parts in (file.ends for file in files)
+        if dates and parts
+    ]
 
 
 def overlaps(one: Box, other: Box) -> bool:
@@ -32,9 +35,5 @@ def overlaps(one: Box, other: Box) -> bool:
     )
 
 
-def _box(stats: dict[str, dict[str, str | int]]) -> Box:
-    low, high = stats["minValues"], stats["maxValues"]
-    return Box(
-        (date.fromisoformat(str(low["l_shipdate"])), date.fromisoformat(str(high["l_shipdate"]))),
-        (int(low["l_partkey"]), int(high["l_partkey"])),
-    )
+def _date(days: float) -> date:
+    return date(1970, 1, 1) + timedelta(days=days)

@@ -75,7 +75,7 @@ def run(output: str, scale: float) -> int:
         shutil.rmtree(delta_table, ignore_errors=True)
         shutil.copytree(zcube_table, delta_table)
         original = comparison.multiset(spark, zcube_table)
-        before_boxes = file_boxes(zcube_table)
+        before_boxes = file_boxes(spark, zcube_table)
         before = [read_by(spark, zcube_table, query) for query in queries]
         _warm_up(spark, log, source, folder)
         # Java gets faster as it runs, so ZCube goes first: what is left of that favours Delta.
@@ -88,13 +88,14 @@ def run(output: str, scale: float) -> int:
             spark, log, delta_table, by_zcube=False, rows=original.rows, queries=queries
         )
         after = [comparison.multiset(spark, table) for table in (zcube_table, delta_table)]
+        after_boxes = [file_boxes(spark, table) for table in (zcube_table, delta_table)]
 
     picture = folder / "file-boxes.png"
     draw(
         [
             ("before", before_boxes),
-            ("after ZCube", file_boxes(zcube_table)),
-            ("after Delta", file_boxes(delta_table)),
+            ("after ZCube", after_boxes[0]),
+            ("after Delta", after_boxes[1]),
         ],
         example_box(scale),
         picture,

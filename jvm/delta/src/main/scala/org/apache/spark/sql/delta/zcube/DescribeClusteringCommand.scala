@@ -32,7 +32,8 @@ case class DescribeClusteringCommand(
 
   override def run(sparkSession: SparkSession): Seq[Row] = {
     val table = getDeltaTable(child, "DESCRIBE CLUSTERING")
-    val snapshot = table.update()
+    // The newest, or the one that a path such as /data/events@v3 asks for.
+    val snapshot = table.initialSnapshot
     if (snapshot.version == -1) {
       throw DeltaErrors.notADeltaTableException(table.deltaLog.dataPath.toString)
     }

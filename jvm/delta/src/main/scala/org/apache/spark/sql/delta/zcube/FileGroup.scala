@@ -8,11 +8,15 @@ import io.zcube.planning.PlannedCube
   *
   * @param files   in the order of their paths, so that nothing depends on the order of the log
   * @param planned what the plan says of them
+  * @param number  the place in the run's plan, from 1 on
+  * @param of      how many groups the run has
   */
 final case class FileGroup(
     partitionValues: Map[String, String],
     files: Seq[AddFile],
-    planned: PlannedCube) {
+    planned: PlannedCube,
+    number: Int,
+    of: Int) {
 
   /** Bytes of the rows that are not deleted by a deletion vector. */
   val liveBytes: Long = files.map(FileGroup.liveBytesOf).sum

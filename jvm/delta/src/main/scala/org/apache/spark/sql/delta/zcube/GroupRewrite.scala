@@ -28,7 +28,9 @@ final class GroupRewrite(session: SparkSession, task: ClusteringTask, txn: Clust
   def run(group: FileGroup, removedAt: Long): RewrittenGroup = {
     FailurePoint.reached(FailurePoint.BeforeSampling)
     val columns = task.columns.map(_.name).mkString(", ")
-    val what = s"${task.tableName}: OPTIMIZE by ($columns), ${group.files.size} files${group.label}"
+    // Python's progress bar reads this, by the pattern in progress.py.
+    val what = s"${task.tableName}: OPTIMIZE by ($columns), cube ${group.number} of ${group.of}, " +
+      s"${group.files.size} files, ${group.bytes} bytes${group.label}"
     val (sample, files) = sampleOf(group, what)
     val added =
       if (sample.rowCount == 0) Nil

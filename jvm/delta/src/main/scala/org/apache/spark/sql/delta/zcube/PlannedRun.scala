@@ -40,9 +40,9 @@ object PlannedRun {
     val byPath = files.iterator.map(f => f.path -> f).toMap
     val plan =
       new ZCubePlanner(options).planPartitions(byPartition(session, task, byPath, described))
-    val groups = plan.cubes.map { cube =>
+    val groups = plan.cubes.zipWithIndex.map { case (cube, i) =>
       val members = cube.files.map(f => byPath(f.file.path)).sortBy(_.path)
-      FileGroup(members.head.partitionValues, members, cube)
+      FileGroup(members.head.partitionValues, members, cube, i + 1, plan.cubes.size)
     }
     PlannedRun(plan, groups, files.filter(f => selected(f.path)))
   }

@@ -1,0 +1,123 @@
+"""Draws files as rectangles over two columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from zcube._chart import BLUE, GREY, VERMILION
+
+Interval = tuple[float, float]
+
+# Between neighbours, as a share of the panel, so that edges on one line stay two.
+_GAP = 0.0015
+_LEAST = 0.004
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """A file, or a query's range, in the panel's units.
+
+    Attributes:
+        x: its ends along the first column.
+        y: its ends along the second.
+        read: whether a query must read it; drawn blue then, grey otherwise.
+    """
+
+    x: Interval
+    y: Interval
+    read: bool = True
+
+
+def draw(
+    panel: Any,
+    rectangles: Sequence[Rectangle],
+    x: Interval,
+    y: Interval,
+    query: Rectangle | None = None,
+) -> None:
+    """Fill a matplotlib panel that shows ``x`` and ``y``; what must be read lies on top.
+
+    Rectangles on top of each other stay light enough for all of them to be seen.
+    """
+    from matplotlib.collections import PolyCollection
+
+    panel.set_xlim(*x)
+    panel.set_ylim(*y)
+    shades = _shades(rectangles, x, y)
+    width = max(0.3, min(1.1, 30 / max(1, len(rectangles)) ** 0.5))
+    for read, colour in ((False, GREY), (True, BLUE)):
+        corners = [_corners(one, x, y) for one in rectangles if one.read == read]
+        faces = [(colour, s) for one, s in zip(rectangles, shades, strict=True) if one.read == read]
+        if corners:
+            layer = 2 if read else 1
+            panel.add_collection(
+                PolyCollection(corners, facecolors=faces, edgecolors="none", zorder=layer),
+                autolim=False,
+            )
+            panel.add_collection(
+                PolyCollection(
+                    corners, facecolors="none", edgecolors=colour, linewidths=width, zorder=layer
+                ),
+                autolim=False,
+            )
+    if query is not None:
+        (left, right), (low, high) = query.x, query.y
+        outline = [(left, low), (right, low), (right, high), (left, high), (left, low)]
+        panel.plot(*zip(*outline, strict=True), color=VERMILION, lw=2.2, ls="--", zorder=3)
+
+
+def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
+    """Say how many files are blue and how many grey."""
+    from matplotlib.patches import Patch
+
+    read = sum(one.read for one in rectangles)
+    panel.legend(
+        handles=[
+            Patch(facecolor=BLUE, alpha=0.5, edgecolor=BLUE, label=f"{read} files are read"),
+            Patch(
+                facecolor=GREY,
+                alpha=0.5,
+                edgecolor=GREY,
+                label=f"{len(rectangles) - read} files are skipped",
+            ),
+        ],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.12),
+        ncols=2,
+        frameon=False,
+    )
+
+
+def _shades(rectangles: Sequence[Rectangle], x: Interval, y: Interval) -> list[float]:
+    """How opaque each is: a file over everything stays light, or it would hide what it lies over.
+
+    The more lie on top of each other on average, the lighter all of them.
+    """
+    whole = (x[1] - x[0]) * (y[1] - y[0])
+    shares = [_within(one.x, x) * _within(one.y, y) / whole for one in rectangles]
+    layers = max(1e-9, sum(shares))
+    least, more = 0.02 * min(1.0, 20 / layers), 0.3 * min(1.0, 3 / layers)
+    return [max(0.004, least + more * (1 - share) ** 2) for share in shares]
+
+
+def _within(ends: Interval, limits: Interval) -> float:
+    return max(0.0, min(ends[1], limits[1]) - max(ends[0], limits[0]))
+
+
+def _corners(one: Rectangle, x: Interval, y: Interval) -> list[tuple[float, float]]:
+    left, right = _visible(one.x, x)
+    low, high = _visible(one.y, y)
+    return [(left, low), (right, low), (right, high), (left, high)]
+
+
+def _visible(ends: Interval, limits: Interval) -> Interval:
+    """Keep a gap to the neighbours; widen what would be too thin to be seen."""
+    whole = limits[1] - limits[0]
+    low, high = max(ends[0], limits[0]), min(ends[1], limits[1])
+    if high - low >= (2 * _GAP + _LEAST) * whole:
+        return low + _GAP * whole, high - _GAP * whole
+    middle = (low + high) / 2
+    half = max(_LEAST * whole, high - low) / 2
+    return middle - half, middle + half

@@ -1,0 +1,78 @@
+"""What all pictures share: colours, frames, and how they show themselves in a notebook."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from matplotlib.figure import Figure
+
+# Okabe and Ito's palette, told apart by colour-blind readers. Where colours tell things apart,
+# markers, line styles or words do so as well.
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#9A9A9A"
+SERIES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"), (SKY, "v"), (VERMILION, "P"))
+
+DPI = 120
+
+
+class Picture(Figure):
+    """A figure that notebooks show as it is; pyplot, which would show it twice, isn't needed."""
+
+    def png(self) -> bytes:
+        """Return it as a PNG file's bytes."""
+        target = io.BytesIO()
+        self.savefig(target, format="png", dpi=DPI)
+        return target.getvalue()
+
+    def _repr_png_(self) -> bytes:
+        return self.png()
+
+
+def picture(
+    rows: int, columns: int, size: tuple[float, float], **share: Any
+) -> tuple[Picture, list[Any]]:
+    """Return a picture and its panels in reading order; ``size`` is that of a panel in inches."""
+    figure = Picture(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False, **share).ravel().tolist()
+    for panel in panels:
+        for side in ("top", "right"):
+            panel.spines[side].set_visible(False)
+    return figure, panels
+
+
+def series(count: int) -> Iterator[tuple[str, str]]:
+    """Colour and marker of each of so many lines."""
+    return (SERIES[i % len(SERIES)] for i in range(count))
+
+
+def shorten(text: str, length: int = 40) -> str:
+    """Cut a long text, and say so by an ellipsis."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def whole_numbers(axis: Any) -> None:
+    """Put ticks at whole numbers only, for counts."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, nbins="auto"))
+
+
+def dates(axis: Any) -> None:
+    """Show days since 1970 as dates."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    locator = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+
+
+def names(axis: Any, values: Sequence[str]) -> None:
+    """Show whole numbers as the texts at these places, as many as can be read."""
+    from matplotlib.ticker import FixedLocator
+
+    step = max(1, -(-len(values) // 8))
+    places = range(0, len(values), step)
+    axis.set_major_locator(FixedLocator(list(places)))
+    axis.set_ticklabels([shorten(values[place], 14) for place in places])

@@ -1,0 +1,50 @@
+"""Quality of older versions of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from zcube.quality import ClusteringQuality
+
+if TYPE_CHECKING:
+    from zcube.table import ClusteredTable
+
+
+def measure(
+    table: ClusteredTable, columns: Sequence[str] | None, count: int
+) -> tuple[dict[int, ClusteringQuality], list[int]]:
+    """Measure so many versions at most; return them, and at which an OPTIMIZE was committed.
+
+    Raises:
+        AnalysisException: not even the newest version can be measured.
+    """
+    from pyspark.errors import AnalysisException
+
+    commits = table._run(f"DESCRIBE HISTORY {table._table}", "DESCRIBE HISTORY")
+    chosen = spread(sorted(row["version"] for row in commits), count)
+    if columns is None:
+        # An older version may have had other columns, or none.
+        columns = [one.column for one in table.quality().columns]
+    found: dict[int, ClusteringQuality] = {}
+    for version in reversed(chosen):
+        try:
+            found[version] = table._at(version).quality(columns=columns)
+        except AnalysisException:
+            if not found:
+                raise
+            # Its log is gone, or a column came later: so it is with all that are older.
+            break
+    optimized = [row["version"] for row in commits if row["operation"] == "OPTIMIZE"]
+    return found, sorted(version for version in optimized if version >= min(found))
+
+
+def spread(versions: Sequence[int], count: int) -> list[int]:
+    """Choose so many at equal distances, the first and the last among them.
+
+    >>> spread(range(11), 3), spread([4, 7], 5)
+    ([0, 5, 10], [4, 7])
+    """
+    steps = min(count, len(versions)) - 1
+    last = len(versions) - 1
+    return [versions[last * step // steps] for step in range(steps + 1)] if steps else [*versions]

@@ -1,0 +1,103 @@
+"""The commands ``zcube plot`` and ``zcube report``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from zcube.table import ClusteredTable
+
+_FORMATS = (".png", ".svg", ".pdf")
+
+Columns = Callable[[str | None], list[str] | None]
+Open = Callable[[argparse.Namespace], AbstractContextManager["ClusteredTable"]]
+
+
+def add(
+    command: Callable[[str, str, str], argparse.ArgumentParser], columns: Columns, open_table: Open
+) -> None:
+    """Add both commands; the arguments are how ``zcube.cli`` does what all commands do."""
+    plot = command(
+        "plot",
+        "draw how a table is laid out",
+        'zcube plot /data/events --by x,y -o boxes.png --predicate "x = 5"; '
+        "zcube plot /data/events --kind depth -o depth.svg",
+    )
+    plot.add_argument(
+        "--kind",
+        choices=("boxes", "depth", "history"),
+        default="boxes",
+        help="the files' boxes over two columns (the default), how deep files lie over each other, "
+        "or quality over the table's versions",
+    )
+    plot.set_defaults(run=lambda options: _plot(options, columns, open_table))
+    report = command(
+        "report",
+        "write one HTML page with figures and pictures",
+        "zcube report /data/events --by x,y -o report.html",
+    )
+    report.set_defaults(run=lambda options: _report(options, columns, open_table))
+    for one, example in ((plot, "picture.png, .svg or .pdf"), (report, "report.html")):
+        one.add_argument("--by", metavar="COLUMNS", help="x,y (default: the table's own)")
+        one.add_argument("-o", "--output", required=True, metavar="FILE", help=example)
+        one.add_argument("--predicate", help="show in the boxes which files it must read: x > 5")
+
+
+def _plot(options: argparse.Namespace, columns: Columns, open_table: Open) -> int:
+    from zcube import plots
+
+    plots.matplotlib_chart()
+    output = _writable(options.output)
+    if output.suffix.lower() not in _FORMATS:
+        raise ZCubeError(f"{output} must end with {', '.join(_FORMATS)}.")
+    by = columns(options.by)
+    if options.kind == "boxes" and by is not None and len(by) != 2:
+        raise ZCubeError("Boxes are drawn over two columns: --by x,y.")
+    if options.kind != "boxes" and options.predicate is not None:
+        raise ZCubeError("--predicate is for --kind boxes.")
+    with open_table(options) as table:
+        figure: Any
+        if options.kind == "boxes":
+            own = by or [one.column for one in table.quality().columns]
+            if len(own) < 2:
+                raise ZCubeError("The table is clustered by one column. Name two: --by x,y.")
+            figure = plots.boxes(table, own[0], own[1], predicate=options.predicate)
+        elif options.kind == "depth":
+            figure = plots.depth_histogram(table.quality(columns=by))
+        else:
+            figure = plots.history(table, by)
+    figure.savefig(output, dpi=120)
+    return _written(options, output)
+
+
+def _report(options: argparse.Namespace, columns: Columns, open_table: Open) -> int:
+    from zcube import plots, report
+
+    plots.matplotlib_chart()
+    output = _writable(options.output)
+    with open_table(options) as table:
+        text = report.page(table, columns(options.by), predicate=options.predicate)
+    output.write_text(text, encoding="utf-8")
+    return _written(options, output)
+
+
+def _writable(name: str) -> Path:
+    """Return the file's path, before Spark takes its time to start."""
+    output = Path(name)
+    if not output.parent.is_dir():
+        raise ZCubeError(f"There is no folder {output.parent} to write {output.name} to.")
+    if output.is_dir():
+        raise ZCubeError(f"{output} is a folder. Name a file.")
+    return output
+
+
+def _written(options: argparse.Namespace, output: Path) -> int:
+    print(json.dumps({"output": str(output)}) if options.json else f"written: {output}")
+    return 0

@@ -1,0 +1,196 @@
+"""One HTML page about a table, with everything in it."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from zcube import _file_boxes, _format, _logged_cubes, plots
+from zcube._version import __version__
+from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from zcube._file_boxes import FileBox
+    from zcube.quality import ClusteringQuality
+    from zcube.table import ClusteredTable
+
+_MOST_PICTURES, _MOST_ROWS = 3, 20
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff;
+       max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+th, td { padding: .25rem .8rem; text-align: right; border-bottom: 1px solid #ddd; }
+th:first-child, td:first-child { text-align: left; }
+img { max-width: 100%; height: auto; }
+.about { color: #555; }
+"""
+
+
+def page(
+    table: ClusteredTable, columns: Sequence[str] | None = None, *, predicate: str | None = None
+) -> str:
+    """Write a report of how well a table is clustered, as one self-contained HTML page.
+
+    Quality by column, pictures of the files' boxes and depths, quality over the versions, cubes,
+    files without statistics, and what OPTIMIZE did lately. Pictures are in the page, no script and
+    nothing from the network. From the log alone; no data is read. Over Spark Connect the boxes, the
+    cubes and the list of files are left out, and the page says so.
+
+    Args:
+        table: a Delta table.
+        columns: as ``quality`` takes them; by default the table's own.
+        predicate: as after WHERE: shows in the boxes which files a scan for it must read.
+
+    Raises:
+        ZCubeError: matplotlib is missing, or a column is unknown.
+        AnalysisException: as ``quality`` raises it.
+
+    >>> Path("report.html").write_text(report.page(table, ["x", "y"]))  # doctest: +SKIP
+    """
+    plots.matplotlib_chart()
+    quality = table.quality(columns=columns)
+    names = [one.column for one in quality.columns]
+    history = table._run(f"DESCRIBE HISTORY {table._table} LIMIT 1000", "DESCRIBE HISTORY")
+    sections = [_section("Quality", _quality(quality))]
+    if table._over_connect():
+        sections.append("<p>Boxes, cubes and files can't be shown over Spark Connect.</p>")
+    else:
+        sections.append(_section("Files", _boxes(table, names, predicate)))
+    depths = plots.depth_histogram(quality)
+    sections.append(_section("Depth", _image(depths, "Histograms of the files' depths")))
+    if len(history) > 1:
+        picture = plots.history(table, names)
+        sections.append(_section("Versions", _image(picture, "Quality over the versions")))
+    if not table._over_connect():
+        cubes = _logged_cubes.read(table)
+        sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
+        sections.append(_section("Files without statistics", _without(table, names)))
+    sections.append(_section("OPTIMIZE", _runs(history)))
+    return _document(str(table._table).strip("'"), history[0], names, sections)
+
+
+def _document(table: str, last: Any, columns: Sequence[str], sections: Sequence[str]) -> str:
+    name = html.escape(table)
+    about = (
+        f"Version {last['version']} of {last['timestamp']:%Y-%m-%d %H:%M:%S}, by "
+        f"{', '.join(columns)}. From the log alone; no data was read. ZCube {__version__}."
+    )
+    # The policy forbids what the page doesn't do anyway: load anything, run anything.
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        "img-src data:; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>How well {name} is clustered</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f'<h1>How well {name} is clustered</h1>\n<p class="about">{html.escape(about)}</p>\n'
+        + "\n".join(sections)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section>\n<h2>{html.escape(title)}</h2>\n{body}\n</section>"
+
+
+def _quality(quality: ClusteringQuality) -> str:
+    return (
+        quality._repr_html_()
+        + '<p class="about">Depth: how many files lie over a file\'s deepest point, itself '
+        "included; in *, over the lower corner of its box. 1 is best. Overlaps: the other files "
+        "that meet it. Skipping: the share of files that a search for one value skips.</p>"
+    )
+
+
+def _boxes(table: ClusteredTable, columns: Sequence[str], predicate: str | None) -> str:
+    pairs = list(combinations(columns, 2))
+    if not pairs:
+        return "<p>Boxes need two columns; this report is by one.</p>"
+    try:
+        images = [
+            _image(plots.boxes(table, x, y, predicate=predicate), f"The files over {x} and {y}")
+            for x, y in pairs[:_MOST_PICTURES]
+        ]
+    except ZCubeError as error:
+        return f"<p>{html.escape(str(error))}</p>"
+    more = len(pairs) - len(images)
+    return "\n".join(images) + (
+        f"<p>{more} more pairs of columns aren't shown.</p>" if more else ""
+    )
+
+
+def _image(figure: Any, text: str) -> str:
+    data = base64.b64encode(figure.png()).decode("ascii")
+    width = int(100 * figure.get_size_inches()[0])
+    return (
+        f'<p><img src="data:image/png;base64,{data}" width="{width}" alt="{html.escape(text)}"></p>'
+    )
+
+
+def _cubes(cubes: Sequence[_logged_cubes.LoggedCube], total: int) -> str:
+    if not cubes:
+        return "<p>None: nothing has clustered this table yet.</p>"
+    rows = [
+        [
+            cube.id,
+            ", ".join(cube.columns),
+            cube.curve or "–",
+            str(cube.files),
+            _format.size(cube.bytes),
+            f"{100 * cube.bytes / total:.1f} %" if total else "–",
+        ]
+        for cube in cubes[:_MOST_ROWS]
+    ]
+    titles = ("cube", "columns", "curve", "files", "bytes", "of the table")
+    return _format.html_table(titles, rows) + _left_out(len(cubes))
+
+
+def _without(table: ClusteredTable, columns: Sequence[str]) -> str:
+    missing = sorted(_missing(table, columns), key=lambda row: (-row[0].bytes, row[0].path))
+    if not missing:
+        return "<p>None: each file has a minimum and a maximum in each column.</p>"
+    rows = [
+        [file.path, _format.size(file.bytes), ", ".join(names)]
+        for file, names in missing[:_MOST_ROWS]
+    ]
+    return _format.html_table(("file", "bytes", "without"), rows) + _left_out(len(missing))
+
+
+def _missing(table: ClusteredTable, columns: Sequence[str]) -> Iterator[tuple[FileBox, list[str]]]:
+    _, files = _file_boxes.read(table, columns)
+    for file in files:
+        names = [name for name, ends in zip(columns, file.ends, strict=True) if ends is None]
+        if names:
+            yield file, names
+
+
+def _runs(history: Sequence[Any]) -> str:
+    rows = []
+    for commit in history:
+        if commit["operation"] == "OPTIMIZE":
+            metrics = commit["operationMetrics"] or {}
+            rows.append(
+                [
+                    str(commit["version"]),
+                    f"{commit['timestamp']:%Y-%m-%d %H:%M:%S}",
+                    metrics.get("numRemovedFiles", "–"),
+                    _bytes(metrics.get("numRemovedBytes")),
+                    metrics.get("numAddedFiles", "–"),
+                    _bytes(metrics.get("numAddedBytes")),
+                ]
+            )
+    if not rows:
+        return "<p>It never ran, as far as the log goes back.</p>"
+    titles = ("version", "time", "files removed", "bytes", "files added", "bytes")
+    return _format.html_table(titles, rows[:_MOST_ROWS]) + _left_out(len(rows))
+
+
+def _bytes(metric: str | None) -> str:
+    return _format.size(int(metric)) if metric and metric.isdigit() else "–"
+
+
+def _left_out(count: int) -> str:
+    return f"<p>{count - _MOST_ROWS} more aren't shown.</p>" if count > _MOST_ROWS else ""

@@ -1,0 +1,274 @@
+"""Pictures: what they show is what the log says, as replayed here without Delta."""
+
+import json
+import math
+import sys
+from datetime import date, datetime
+
+import pytest
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_hex
+from zcube import ClusteredTable, ZCubeError, _file_boxes, _history, plots
+from zcube._box_panel import Rectangle, draw
+from zcube._chart import BLUE, GREY, picture
+from zcube.quality import ClusteringQuality, ColumnQuality
+
+from tests.reference import overlaps
+from tests.support import written_log
+from tests.support.log_replay import live_files
+from tests.support.skipping import between, must_read
+from tests.test_quality import extents
+
+EPOCH = date(1970, 1, 1)
+
+
+@pytest.fixture
+def table(spark, path):
+    """Tiles: 4 x 4 files over x and y."""
+    spark.range(0, 4000, 1, 4).selectExpr(
+        "int(id % 1000) x", "date_add(date'2026-01-01', int(hash(id) & 255)) y"
+    ).write.format("delta").save(path)
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(2 << 10))
+    table = ClusteredTable.for_path(spark, path)
+    table.optimize(zorder_by=["x", "y"], curve="kdtree")
+    return table
+
+
+def polygons(figure, colour):
+    """The corners of the rectangles that are outlined in a colour."""
+    found = []
+    for collection in figure.axes[0].collections:
+        assert isinstance(collection, PolyCollection)
+        edges = [to_hex(edge) for edge in collection.get_edgecolor()]
+        if edges and edges[0].upper() == colour.upper():
+            found += [path.vertices for path in collection.get_paths()]
+    return found
+
+
+def boxes_of(path, colour, figure):
+    """Middle of each rectangle of a colour, rounded by what the gaps between files may shift."""
+    return sorted(
+        (round(float(c[:, 0].min() + c[:, 0].max())), round(float(c[:, 1].min() + c[:, 1].max())))
+        for c in polygons(figure, colour)
+    )
+
+
+def test_boxes_are_those_of_the_log(spark, table, path):
+    files = live_files(path)
+    assert len(files) > 6
+    read = must_read(files, between("x", 100, 200))
+    assert 0 < len(read) < len(files)
+    figure = plots.boxes(table, "x", "y", predicate="x BETWEEN 100 AND 200")
+
+    def middles(some):
+        days = [
+            [(date.fromisoformat(end["y"]) - EPOCH).days for end in (file.minimum, file.maximum)]
+            for file in some
+        ]
+        return sorted(
+            (file.minimum["x"] + file.maximum["x"], low + high)
+            for file, (low, high) in zip(some, days, strict=True)
+        )
+
+    assert boxes_of(path, BLUE, figure) == middles(read)
+    assert boxes_of(path, GREY, figure) == middles([file for file in files if file not in read])
+    panel = figure.axes[0]
+    assert panel.get_xlabel() == "x (int)"
+    assert panel.get_ylabel() == "y (date)"
+    assert panel.get_title().startswith(f"{len(files)} files, ")
+    texts = [text.get_text() for text in panel.get_legend().get_texts()]
+    skipped = len(files) - len(read)
+    assert texts == [f"{len(read)} files are read", f"{skipped} files are skipped"]
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    everything = plots.boxes(table, "x", "Y")
+    assert boxes_of(path, BLUE, everything) == middles(files)
+    assert everything.axes[0].get_legend() is None
+
+
+def test_ends_of_every_type(spark, path):
+    """Random files of another writer, in a log without data."""
+    kinds = {
+        "n": ("integer", [-5, 7], [-5.0, 7.0]),
+        "d": ("decimal(9,2)", [0.25, 3.5], [0.25, 3.5]),
+        "f": ("double", [-1.5, 2.5], [-1.5, 2.5]),
+        "day": ("date", ["1969-12-31", "9999-12-31"], [-1.0, 2932896.0]),
+        "at": (
+            "timestamp",
+            ["2026-03-29T01:30:00.500Z", "2026-03-30T00:00:00.000Z"],
+            [datetime(2026, 3, 29, 1, 30, 0, 500_000), datetime(2026, 3, 30)],
+        ),
+        "ntz": (
+            "timestamp_ntz",
+            ["2026-03-29T02:30:00.000", "2026-03-30T00:00:00.000"],
+            [datetime(2026, 3, 29, 2, 30), datetime(2026, 3, 30)],
+        ),
+        "s": ("string", ["a'b", "ü😀"], ["a'b", "ü😀"]),
+        "b": ("boolean", [None, None], None),
+    }
+    fields = [
+        {"name": name, "type": kind, "nullable": True, "metadata": {}}
+        for name, (kind, *_) in kinds.items()
+    ]
+    nested = {"type": "struct", "fields": [dict(fields[0], name="Leaf")]}
+    fields.append({"name": "nest", "type": nested, "nullable": True, "metadata": {}})
+    stats = {
+        "numRecords": 3,
+        "minValues": {name: value[0] for name, (_, value, _) in kinds.items() if name != "b"},
+        "maxValues": {name: value[1] for name, (_, value, _) in kinds.items() if name != "b"},
+    }
+    stats["minValues"]["nest"] = {"Leaf": 1}
+    stats["maxValues"]["nest"] = {"Leaf": 4}
+    half = {"numRecords": 3, "minValues": stats["minValues"]}
+    schema = json.dumps({"type": "struct", "fields": fields})
+    written_log.write(path, schema, [{"stats": stats}, {"stats": half}, {}])
+    # A time zone in which the night of 29 March has no half past two.
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    table = ClusteredTable.for_path(spark, path)
+    axes, files = _file_boxes.read(table, [*kinds, "NEST.leaf"])
+    for place, (name, (kind, _, expected)) in enumerate(kinds.items()):
+        if isinstance(expected, list) and isinstance(expected[0], datetime):
+            expected = [(e - datetime(1970, 1, 1)).total_seconds() / 86400 for e in expected]
+        found = files[0].ends[place]
+        if expected is None:
+            assert found is None
+        elif isinstance(expected[0], str):
+            assert list(found) == expected
+        else:
+            assert list(found) == pytest.approx(expected, abs=1e-9)
+        assert (axes[place].name, files[1].ends[place], files[2].ends[place]) == (name, None, None)
+        assert axes[place].type == {"integer": "int"}.get(kind, kind)
+    assert axes[4].label == "at (timestamp, UTC)"
+    assert (axes[8].name, files[0].ends[8]) == ("nest.Leaf", (1.0, 4.0))
+    assert [file.bytes for file in files] == [1000, 1001, 1002]
+    # Dates up to the end of the calendar, texts, and both files without: it can all be drawn.
+    figure = plots.boxes(table, "day", "s")
+    assert "2 files without a minimum or a maximum" in figure.axes[0].get_title()
+    figure._repr_png_()
+    with pytest.raises(ZCubeError, match="b is boolean, of which Delta keeps no minimum"):
+        plots.boxes(table, "n", "b")
+    with pytest.raises(ZCubeError, match=r"no column nest\.x; x is not among Leaf"):
+        plots.boxes(table, "n", "nest.x")
+
+
+def test_renamed_columns_partitions_and_odd_paths(spark, tmp_path):
+    path = str(tmp_path / "a b%20c" / "täble")
+    spark.range(0, 900, 1, 1).selectExpr("id v", "if(id % 3 = 0, 'p/q r%', 'ü') part").write.format(
+        "delta"
+    ).partitionBy("part").option("delta.columnMapping.mode", "name").save(path)
+    table = ClusteredTable.for_path(spark, path)
+    spark.sql(f"ALTER TABLE delta.`{path}` RENAME COLUMN v TO `v.w`")
+    _, files = _file_boxes.read(table, ["`v.w`", "part"])
+    assert sorted(file.ends for file in files) == [
+        ((0, 897), ("p/q r%", "p/q r%")),
+        ((1, 899), ("ü", "ü")),
+    ]
+    marks = _file_boxes.mark(files, table.files_read("part = 'ü'"))
+    assert [file.ends[1][0] for file, read in zip(files, marks, strict=True) if read] == ["ü"]
+    figure = plots.boxes(table, "`v.w`", "part")
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["p/q r%", "ü"]
+    view = ClusteredTable.for_name(spark, "no_table_but_a_view")
+    spark.range(3).createOrReplaceTempView("no_table_but_a_view")
+    with pytest.raises(ZCubeError, match="no Delta table"):
+        plots.boxes(view, "id", "id")
+
+
+def test_rectangles_are_seen_however_thin():
+    figure, (panel,) = picture(1, 1, (4, 4))
+    drawn = [Rectangle((0, 0), (0, 100)), Rectangle((50, 100), (-math.inf, math.inf), read=False)]
+    draw(panel, drawn, (0, 100), (0, 100))
+    thin = polygons(figure, BLUE)[0]
+    assert thin[:, 0].max() - thin[:, 0].min() == pytest.approx(0.4)
+    wide = polygons(figure, GREY)[0]
+    assert (wide[:, 0].min(), wide[:, 1].max()) == pytest.approx((50.15, 99.85))
+
+
+def quality_of(histogram, column="*"):
+    files = sum(histogram.values())
+    average = sum(depth * count for depth, count in histogram.items()) / files
+    return ColumnQuality(
+        column, files + 2, files, average, max(histogram), 0.0, histogram, 0, 0.5, ""
+    )
+
+
+@pytest.mark.parametrize("histogram", [{1: 5, 2: 3, 7: 1}, {d: d % 7 + 1 for d in range(1, 1000)}])
+def test_depth_histogram(histogram):
+    row = quality_of(histogram)
+    quality = ClusteringQuality([quality_of({1: 9}, "x")], row, 0, 0, 0, 0, 0, None)
+    figure = plots.depth_histogram(quality)
+    first, second = figure.axes
+    assert [bar.get_height() for bar in first.patches] == [9]
+    bars = second.patches
+    assert len(bars) <= 60
+    assert sum(bar.get_height() for bar in bars) == sum(histogram.values())
+    width = math.ceil(max(histogram) / 60)
+    for bar in bars:
+        low = bar.get_x() + 0.5
+        inside = [n for depth, n in histogram.items() if low <= depth < low + width]
+        assert bar.get_height() == sum(inside)
+    assert first.get_ylabel() == "files"
+    assert second.get_xlabel() == "depth (files)"
+    assert second.get_title() == "all together\n2 files without statistics"
+    assert second.lines[0].get_xdata()[0] == pytest.approx(row.average_depth)
+
+
+def test_history(spark, path):
+    def append(start):
+        rows = spark.range(start, start + 500, 1, 2).selectExpr("hash(id) x", "hash(id, 1) y")
+        rows.write.format("delta").mode("append").save(path)
+
+    expected = []
+
+    def note():
+        expected.append(overlaps.boxes([extents(path, "x"), extents(path, "y")]))
+
+    table = ClusteredTable.for_path(spark, path)
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(2 << 10))
+    for start in (0, 1000):
+        append(start)
+        note()
+    table.optimize(zorder_by=["x", "y"])
+    note()
+    append(2000)
+    note()
+    figure = plots.history(table)
+    upper, lower = figure.axes
+    lines = {line.get_label(): line for line in upper.lines}
+    assert list(lines)[:3] == ["x", "y", "all together"]
+    assert list(lines["all together"].get_xdata()) == [0, 1, 2, 3]
+    depths = [version["average_depth"] for version in expected]
+    assert depths[2] < depths[1]
+    assert list(lines["all together"].get_ydata()) == pytest.approx(depths)
+    shares = [100 * version["skipping_effectiveness"] for version in expected]
+    assert list(lower.lines[2].get_ydata()) == pytest.approx(shares)
+    assert list(lines["OPTIMIZE"].get_xdata()) == [2, 2]
+    assert lower.get_xlabel() == "version of the table"
+    few = plots.history(table, ["y"], versions=2)
+    assert [line.get_label() for line in few.axes[0].lines][:1] == ["all together"]
+    assert list(few.axes[0].lines[0].get_xdata()) == [0, 3]
+    # In SQL too, and a version that there is not is refused.
+    old = spark.sql(f"DESCRIBE CLUSTERING delta.`{path}@v1` BY (x, y)").collect()[-1]
+    assert old["average_depth"] == pytest.approx(depths[1])
+    with pytest.raises(Exception, match=r"DELTA_VERSION_NOT_FOUND|Cannot time travel"):
+        spark.sql(f"DESCRIBE CLUSTERING delta.`{path}@v9` BY (x, y)")
+    with pytest.raises(ZCubeError, match="versions must be an int from 2 on, not 1"):
+        plots.history(table, versions=1)
+
+
+def test_versions_are_spread_evenly():
+    for count in range(2, 9):
+        for length in range(1, 30):
+            versions = [10 + i for i in range(length)]
+            found = _history.spread(versions, count)
+            assert len(found) == len(set(found)) == min(count, length)
+            assert (found[0], found[-1]) == (versions[0], versions[-1])
+            steps = [b - a for a, b in zip(found[:-1], found[1:], strict=True)]
+            assert not steps or max(steps) - min(steps) <= 1
+
+
+def test_without_matplotlib(monkeypatch):
+    monkeypatch.delitem(sys.modules, "zcube._chart")
+    monkeypatch.delattr("zcube._chart", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for make in (lambda: plots.boxes(None, "x", "y"), lambda: plots.depth_histogram(None)):
+        with pytest.raises(ZCubeError, match=r"pip install 'zcube\[plots\]'"):
+            make()

@@ -1,0 +1,179 @@
+"""Quality before and after an OPTIMIZE, its live bar, and Ctrl-C."""
+
+import io
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+from rich import console as rich_console
+from zcube import ClusteredTable, ZCubeError
+from zcube.progress import Progress, Stage, progress_of
+
+from tests.reference import overlaps
+from tests.support.checksum import multiset
+from tests.support.log_replay import (
+    data_files_on_disk,
+    files_ever_added,
+    last_version,
+    live_files,
+)
+from tests.test_cli import in_this_session, run_here  # noqa: F401
+from tests.test_conflicts import cube_sizes, make
+from tests.test_quality import extents
+
+
+def job(number, of, size, doing):
+    return f"a: b, cube 9 of 9: OPTIMIZE by (x, y), cube {number} of {of}, 7 files, {size} bytes{doing}"
+
+
+def test_progress_adds_up_the_stages_of_each_cube():
+    assert progress_of([]) == Progress(0, 0, 0)
+    assert progress_of([Stage(1, "collect at x.py", 4, 4)]) == Progress(0, 0, 0)
+    sampling, writing = ": sampling", " in partition (p=a: b): writing 12 files"
+    stages = [
+        # Cube 1 is done, cube 3 is half way through its shuffle, which comes before its files.
+        Stage(4, job(1, 4, 1000, writing), 3, 3),
+        Stage(1, job(1, 4, 1000, sampling), 10, 10),
+        Stage(3, job(1, 4, 1000, writing), 10, 10),
+        Stage(2, job(3, 4, 500, sampling), 0, 0),
+        Stage(5, job(3, 4, 500, writing), 8, 4),
+        Stage(6, job(3, 4, 500, writing), 3, 0),
+        Stage(7, "save at y.py", 3, 3),
+    ]
+    found = progress_of(stages)
+    assert found.cubes == 4
+    assert found.done == pytest.approx(1 + 0.2)
+    assert found.bytes == 1000 + 100
+
+
+def test_quality_before_and_after(spark, path):
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(4 << 10))
+    rows = spark.range(0, 2000, 1, 6).selectExpr("hash(id) x", "hash(id, 1) y")
+    rows.write.format("delta").clusterBy("x", "y").save(path)
+    table = ClusteredTable.for_path(spark, path)
+    assert table.optimize(max_bytes=1).to_dict()["after"] is None
+
+    def expected():
+        return overlaps.boxes([extents(path, "x"), extents(path, "y")])["average_depth"]
+
+    before = expected()
+    result = table.optimize(measure=True)
+    after = expected()
+    assert result.before.all.average_depth == pytest.approx(before)
+    assert result.after.all.average_depth == pytest.approx(after)
+    assert after < before
+    last = str(result).splitlines()[-1]
+    assert last.startswith(f"average depth {before:.2f} → {after:.2f}, skipping ")
+    page = result._repr_html_()
+    assert "<th>average depth before</th><th>after</th>" in page
+    assert f"<td>*</td><td>{before:.2f}</td><td>{after:.2f}</td>" in page
+    values = json.loads(json.dumps(result.to_dict()))
+    assert values["after"]["all"]["files"] == len(live_files(path))
+    assert values["before"]["all"]["average_depth"] == pytest.approx(before)
+    with pytest.raises(ZCubeError, match="dry run changes nothing"):
+        table.optimize(dry_run=True, measure=True)
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """What is written to a terminal, as if standard error were one."""
+    written = io.StringIO()
+    plain = rich_console.Console
+
+    def console(**_):
+        return plain(file=written, force_terminal=True, width=160)
+
+    monkeypatch.setattr(rich_console, "Console", console)
+    return written
+
+
+def test_bar(spark, path, terminal, monkeypatch):
+    make(spark, path)
+    monkeypatch.setattr("zcube.progress._SECONDS", 0.02)
+    result = ClusteredTable.for_path(spark, path).optimize(progress=True, **cube_sizes(path))
+    cubes = len(result.cubes)
+    assert cubes == 2
+    shown = terminal.getvalue()
+    # Spark's own jobs said so while the run was on.
+    assert f" of {cubes} cubes written" in shown
+    assert " MB/s" in shown
+    assert not spark.sparkContext.getJobTags()
+
+
+def test_silent_when_not_interactive(spark, path, capfd):
+    make(spark, path)
+    ClusteredTable.for_path(spark, path).optimize(progress=True)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
+    make(spark, path)
+
+    def fail(*_):
+        raise RuntimeError("no tracker")
+
+    monkeypatch.setattr("zcube._gateway.stages", fail)
+    result = ClusteredTable.for_path(spark, path).optimize(progress=True)
+    assert result.files_added
+
+
+def test_without_rich(spark, path, monkeypatch):
+    make(spark, path)
+    monkeypatch.setitem(sys.modules, "rich", None)
+    table = ClusteredTable.for_path(spark, path)
+    with pytest.raises(ZCubeError, match=r"pip install 'zcube\[progress\]'"):
+        table.optimize(progress=True)
+    assert table.optimize().files_added
+
+
+def test_ctrl_c_leaves_the_cubes_that_are_committed(
+    spark,
+    in_this_session,  # noqa: F811
+    path,
+    failure_points,
+    capsys,
+):
+    make(spark, path)
+    before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
+    sizes = cube_sizes(path)
+    # One cube after the other, and the run waits after the first.
+    spark.conf.set("spark.databricks.delta.optimize.maxThreads", "1")
+    failure_points.stop_at("after-commit")
+
+    def press():
+        failure_points.wait_for("after-commit")
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(2)
+        failure_points.clear()
+
+    user = threading.Thread(target=press)
+    user.start()
+    code, out, err = run_here(
+        capsys, "optimize", path,
+        "--min-cube-size", str(sizes["min_cube_size"]),
+        "--target-cube-size", str(sizes["target_cube_size"]),
+    )  # fmt: skip
+    user.join()
+    assert (code, out) == (1, "")
+    assert err.splitlines()[-1] == "zcube: stopped"
+    assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") is None
+    # The session goes on, and the next run does what the first one left: Java didn't go on by itself.
+    result = ClusteredTable.for_path(spark, path).optimize(**sizes)
+    assert result.files_removed == 3
+    assert last_version(path) == version + 2
+    assert multiset(spark.read.format("delta").load(path)) == before
+    assert data_files_on_disk(path) == files_ever_added(path)
+
+
+def test_a_job_group_of_the_caller_stays(spark, path):
+    make(spark, path)
+    spark.sparkContext.setJobGroup("mine", "my work")
+    try:
+        ClusteredTable.for_path(spark, path).optimize()
+        assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") == "mine"
+    finally:
+        spark.sparkContext._jsc.clearJobGroup()

@@ -1,0 +1,189 @@
+"""zcube.report and the commands zcube plot and zcube report."""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import pytest
+from zcube import ClusteredTable, report
+
+from tests.support.log_replay import live_files
+from tests.test_cli import in_this_session, run_here  # noqa: F401
+
+# Elements that have no end tag, and all others that the page may hold.
+VOID = {"meta", "img"}
+KNOWN = {
+    "html", "head", "title", "style", "body", "h1", "h2", "p", "section",
+    "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """Reads a page, and fails where it isn't well-formed or asks for something from elsewhere."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.images, self.sections, self.text = [], [], {}, []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in KNOWN | VOID, tag
+        names = [name for name, _ in attributes]
+        assert len(set(names)) == len(names)
+        assert not {"href", "srcset", "onload", "id"} & set(names)
+        values = dict(attributes)
+        if "src" in values:
+            assert tag == "img"
+            kind, data = values["src"].split(",", 1)
+            assert kind == "data:image/png;base64"
+            self.images.append(base64.b64decode(data, validate=True))
+            assert values["alt"]
+        if tag not in VOID:
+            if tag in ("tr", "thead", "tbody"):
+                assert self.open[-1] in ("table", "thead", "tbody")
+            if tag in ("p", "table", "section"):
+                assert "p" not in self.open
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        inside = self.open[-1] if self.open else None
+        if inside == "style":
+            assert "url(" not in data
+            assert "@import" not in data
+        elif inside == "h2":
+            self.sections[data] = []
+        elif self.sections:
+            list(self.sections.values())[-1].append(data)
+        else:
+            self.text.append(data)
+
+
+def messy_table(spark, path):
+    """Two cubes, fresh files, files without statistics, and names that would break a page."""
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(8 << 10))
+
+    def rows(start, count):
+        return spark.range(start, start + count, 1, 2).selectExpr(
+            "hash(id) x", 'hash(id, 1) `<b>&"y`', "string(id) s"
+        )
+
+    rows(0, 4000).write.format("delta").save(path)
+    table = ClusteredTable.for_path(spark, path)
+    table.optimize(zorder_by=["x", '<b>&"y'])
+    spark.conf.set("spark.databricks.delta.stats.collect", "false")
+    rows(9000, 100).write.format("delta").mode("append").save(path)
+    spark.conf.set("spark.databricks.delta.stats.collect", "true")
+    return table
+
+
+def test_page(spark, tmp_path):
+    path = str(tmp_path / "<i>'table'")
+    table = messy_table(spark, path)
+    text = report.page(table, predicate="x < 0")
+    assert text.startswith("<!DOCTYPE html>\n<html lang=")
+    page = Page(text)
+    assert list(page.sections) == [
+        "Quality", "Files", "Depth", "Versions", "ZCubes", "Files without statistics", "OPTIMIZE",
+    ]  # fmt: skip
+    assert all(image.startswith(b"\x89PNG") for image in page.images)
+    assert len(page.images) == 3
+    assert any("<i>'table'" in text for text in page.text)
+    assert not re.search(r"https?:|//", re.sub(r'src="[^"]*"', "", text))
+    files = live_files(path)
+    bare = [file for file in files if "x" not in file.minimum]
+    cube = [file for file in files if file.tags]
+    assert len(bare) == 2
+    shown = page.sections["Files without statistics"]
+    assert {file.path for file in bare} <= set(shown)
+    assert not {file.path for file in cube} & set(shown)
+    assert 'x, `<b>&"y`' in shown
+    cubes = page.sections["ZCubes"]
+    assert {file.tags["ZCUBE_ID"] for file in cube} <= set(cubes)
+    share = sum(file.size for file in cube) / sum(file.size for file in files)
+    assert {str(len(cube)), f"{100 * share:.1f} %"} <= set(cubes)
+    assert any("2 of" in text and "have no minimum" in text for text in page.sections["Quality"])
+    runs = page.sections["OPTIMIZE"]
+    assert "1" in runs
+    opened_in_a_browser(text, tmp_path)
+
+
+def opened_in_a_browser(text, folder):
+    """Where there is a headless browser: it shows the page and loads the pictures."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        return
+    page, shot = folder / "page.html", folder / "page.png"
+    # A script of the test's own, for which the policy must go, says what the browser sees.
+    check = """<script>window.onload = () => document.title = JSON.stringify([
+        [...document.images].map(i => i.naturalWidth), document.querySelectorAll('tr').length])
+        </script></body>"""
+    free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    page.write_text(free.replace("</body>", check), encoding="utf-8")
+    done = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/b",
+         f"--screenshot={shot}", "--window-size=1100,2400", "--dump-dom", page.as_uri()],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    seen = re.search(r"<title>(\[.*?\])</title>", done.stdout)
+    assert seen, done.stderr[-2000:]
+    widths, rows = json.loads(seen[1])
+    assert len(widths) == 3
+    assert all(width > 400 for width in widths)
+    assert rows == text.count("<tr>")
+
+
+def test_page_of_one_column_and_one_version(spark, path):
+    spark.range(0, 30, 1, 3).selectExpr("id", "id > 5 b").write.format("delta").save(path)
+    page = Page(report.page(ClusteredTable.for_path(spark, path), ["b"]))
+    assert "Versions" not in page.sections
+    assert len(page.images) == 1
+    assert "Boxes need two columns; this report is by one." in page.sections["Files"]
+    assert page.sections["Files without statistics"].count("b") == 3
+    assert any("It never ran" in text for text in page.sections["OPTIMIZE"])
+    both = Page(report.page(ClusteredTable.for_path(spark, path), ["id", "b"]))
+    assert any("b is boolean" in text for text in both.sections["Files"])
+
+
+def test_commands(spark, in_this_session, path, tmp_path, capsys):  # noqa: F811
+    spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
+    png, svg, pdf = (tmp_path / f"out.{end}" for end in ("png", "svg", "pdf"))
+    run = ["plot", path, "--by", "x,y"]
+    code, out, err = run_here(capsys, *run, "-o", str(png), "--predicate", "y < 7")
+    assert (code, out, err) == (0, f"written: {png}\n", "")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    code, out, _ = run_here(capsys, *run, "-o", str(svg), "--kind", "depth", "--json")
+    assert (code, json.loads(out)) == (0, {"output": str(svg)})
+    assert "<svg" in svg.read_text(encoding="utf-8")
+    assert run_here(capsys, *run, "-o", str(pdf), "--kind", "history")[0] == 0
+    assert pdf.read_bytes().startswith(b"%PDF")
+    page = tmp_path / "r.html"
+    assert run_here(capsys, "report", path, "--by", "x,y", "-o", str(page))[0] == 0
+    assert "Depth" in Page(page.read_text(encoding="utf-8")).sections
+    ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"])
+    for arguments, error in [
+        ([path, "-o", str(png)], "clustered by one column. Name two: --by x,y."),
+        ([path, "--by", "x,y,x", "-o", str(png)], "two columns"),
+        ([path, "--by", "x,y", "-o", str(tmp_path / "a.gif")], "must end with .png, .svg, .pdf."),
+        ([path, "--by", "x,y", "-o", str(tmp_path / "no" / "a.png")], "There is no folder"),
+        ([path, "--by", "x,z", "-o", str(png)], "There is no column z"),
+        (
+            [path, "--by", "x", "--kind", "depth", "--predicate", "x", "-o", str(png)],
+            "--kind boxes",
+        ),
+    ]:
+        code, out, err = run_here(capsys, "plot", *arguments)
+        assert (code, out) == (1, ""), arguments
+        assert error in err
+        assert len(err.splitlines()) == 1
+    for arguments in (["plot", path], ["report"], ["plot", path, "-o", "x.png", "--kind", "pie"]):
+        with pytest.raises(SystemExit) as stop:
+            run_here(capsys, *arguments)
+        assert stop.value.code == 2
