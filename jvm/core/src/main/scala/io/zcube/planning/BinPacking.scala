@@ -7,7 +7,7 @@ object BinPacking {
     * of the whole, so that the last bin is no sliver. A file larger than `bytes` has its own bin.
     */
   def pack(files: Seq[PlannedFile], bytes: Long): Seq[Seq[PlannedFile]] = {
-    val total = files.iterator.map(_.file.bytes).sum
+    val total = PlannedFile.bytesOf(files)
     val even = total / math.max(1.0, math.ceil(total.toDouble / bytes))
     val bins = Seq.newBuilder[Seq[PlannedFile]]
     var bin = Vector.empty[PlannedFile]

@@ -2,6 +2,8 @@ package io.zcube.planning
 
 import scala.annotation.tailrec
 
+import io.zcube.planning.PlannedFile.bytesOf
+
 /** Merges cubes of like size, and into the largest only what is worth it, after lazy leveling
   * (N. Dayan, S. Idreos: "Dostoevsky", SIGMOD 2018).
   *
@@ -133,6 +135,4 @@ object LazyLeveling extends MergePolicy {
       touched.iterator.map(_.bytes).sum <= options.overlapShare * bytesOf(group)
     if (few) touched.map(PlannedFile(_, FileReason.Overlaps)) else Nil
   }
-
-  private def bytesOf(files: Seq[PlannedFile]): Long = files.iterator.map(_.file.bytes).sum
 }

@@ -3,13 +3,10 @@ package io.zcube.planning
 /** Files that one job rewrites into a new ZCube. */
 final case class PlannedCube(files: Seq[PlannedFile]) {
 
-  val bytes: Long = files.iterator.map(_.file.bytes).sum
+  val bytes: Long = PlannedFile.bytesOf(files)
 
   /** Bytes that are not well laid out yet. */
-  val freshBytes: Long = files.iterator
-    .filter(f => PlannedCube.isFresh(f.reason))
-    .map(_.file.bytes)
-    .sum
+  val freshBytes: Long = PlannedFile.bytesOf(files.filter(f => PlannedCube.isFresh(f.reason)))
 
   /** Fresh bytes for each byte that is written: what a limited budget is spent on first. */
   def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)

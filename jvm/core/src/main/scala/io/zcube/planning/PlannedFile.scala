@@ -5,12 +5,15 @@ final case class PlannedFile(file: DataFile, reason: FileReason)
 
 object PlannedFile {
 
+  def bytesOf(files: Iterable[PlannedFile]): Long = files.iterator.map(_.file.bytes).sum
+
+  /** How many files there are for each reason. */
+  def counts(files: Iterable[PlannedFile]): Map[String, Int] =
+    files.groupMapReduce(_.reason.text)(_ => 1)(_ + _)
+
   /** For example `4 fresh, 8 small cube`, the most frequent reason first. */
   def countByReason(files: Iterable[PlannedFile]): String =
-    files
-      .groupBy(_.reason.text)
-      .map { case (reason, of) => (reason, of.size) }
-      .toSeq
+    counts(files).toSeq
       .sortBy { case (reason, count) => (-count, reason) }
       .map { case (reason, count) => s"$count $reason" }
       .mkString(", ")

@@ -36,7 +36,7 @@ final class ZCubePlanner(options: PlanOptions) {
     * in parts it would make more small cubes, to be merged again. The fresh files go ahead without it.
     */
   private def afford(group: Seq[PlannedFile]): (Seq[PlannedFile], Seq[PlannedFile]) = {
-    val bytes = group.iterator.map(_.file.bytes).sum
+    val bytes = PlannedFile.bytesOf(group)
     if (options.maxBytes.exists(bytes > _)) group.partition(f => PlannedCube.isFresh(f.reason))
     else (group, Nil)
   }
@@ -44,7 +44,7 @@ final class ZCubePlanner(options: PlanOptions) {
   /** Neighbours in the first column go into one cube, so that cubes overlap little there. */
   private def pack(group: Seq[PlannedFile]): Seq[PlannedCube] = {
     val sorted =
-      if (group.iterator.map(_.file.bytes).sum <= options.packBytes) group
+      if (PlannedFile.bytesOf(group) <= options.packBytes) group
       else group.sortBy(f => (f.file.ranges.lower.headOption.getOrElse(Long.MinValue), f.file.path))
     BinPacking.pack(sorted, options.packBytes).map(PlannedCube(_))
   }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.delta.commands.optimize.{DeletionVectorStats, Optimi
 import org.apache.spark.sql.delta.skipping.clustering.{ClusteringFileStats, ClusteringStats}
 import org.apache.spark.sql.delta.util.JsonUtils
 
-import io.zcube.planning.{FileReason, PlannedFile}
+import io.zcube.planning.PlannedFile
 
 /** The row of OPTIMIZE's result, in the columns and with the metrics that Delta gives, and a column
   * more where OPTIONS ask for it.
@@ -36,9 +36,8 @@ object ClusteringReport {
     stats.numPartitionsOptimized =
       rewritten.map(_.group.partitionValues).distinct.size.toLong
     stats.numBins = rewritten.size.toLong
-    stats.numBatches = outcomes.collect { case CubeOutcome.Committed(_, v) =>
-      v
-    }.distinct.size.toLong
+    stats.numBatches =
+      outcomes.collect { case CubeOutcome.Committed(_, v) => v }.distinct.size.toLong
     stats.totalConsideredFiles = planned.considered.size.toLong
     stats.totalFilesSkipped = planned.considered.size.toLong - removed.size
     stats.totalClusterParallelism = session.sparkContext.defaultParallelism.toLong
@@ -46,9 +45,9 @@ object ClusteringReport {
     stats.numTableColumnsWithStats = math.min(indexed, columns).toLong
     stats.deletionVectorStats = Option.when(deleted.nonEmpty)(
       DeletionVectorStats(deleted.size.toLong, deleted.map(_.cardinality).sum))
-    val tags = new CubeTags(task)
-    val (inCubes, others) = planned.considered.partition(tags.read(_).exists(_.matches))
-    val cubes = inCubes.flatMap(tags.read).map(_.id).distinct.size.toLong
+    val (members, strangers) = planned.considered.partition(_._2.exists(_.matches))
+    val cubes = members.flatMap(_._2).map(_.id).distinct.size.toLong
+    val (inCubes, others) = (members.map(_._1), strangers.map(_._1))
     if (task.clustered) {
       def of(files: Seq[FileAction]) =
         ClusteringFileStats(files.size.toLong, files.map(_.getFileSize).sum)
@@ -89,7 +88,7 @@ object ClusteringReport {
         "partition" -> group.partitionValues,
         "files" -> group.files.size,
         "bytes" -> group.bytes,
-        "reasons" -> reasons(group.planned.files))
+        "reasons" -> PlannedFile.counts(group.planned.files))
       planned ++ (outcome match {
         case CubeOutcome.Committed(rewritten, version) =>
           Map[String, Any](
@@ -103,21 +102,18 @@ object ClusteringReport {
         case CubeOutcome.NotStarted(_) => Map("state" -> "left", "why" -> "maxDuration is over")
       })
     }
-    val over = planned.plan.kept.filter(_.reason == FileReason.OverBudget)
+    val over = planned.plan.overBudget
     JsonUtils.toJson(
       Map[String, Any](
         "cubes" -> cubes,
-        "kept" -> reasons(planned.plan.kept),
+        "kept" -> PlannedFile.counts(planned.plan.kept),
         "left" -> Map[String, Any](
           "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),
-          "bytes" -> (over.map(_.file.bytes).sum + notStarted(outcomes).map(_.bytes).sum)
+          "bytes" -> (PlannedFile.bytesOf(over) + notStarted(outcomes).map(_.bytes).sum)
         )
       ))
   }
 
   private def notStarted(outcomes: Seq[CubeOutcome]): Seq[FileGroup] =
     outcomes.collect { case CubeOutcome.NotStarted(group) => group }
-
-  private def reasons(files: Seq[PlannedFile]): Map[String, Int] =
-    files.groupBy(_.reason.text).map { case (text, of) => text -> of.size }
 }

@@ -89,8 +89,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
         Success(Nil)
       } else {
         Try(manager.commit(txn, rewritten)) match {
-          case Success(version) =>
-            Success(rewritten.map(CubeOutcome.Committed(_, Some(version))))
+          case Success(version) => Success(rewritten.map(CubeOutcome.Committed(_, version)))
           // Surely not committed. After any other error the commit may have gone through.
           case Failure(e: ConcurrentModificationException) =>
             txn.removeWrittenFiles()

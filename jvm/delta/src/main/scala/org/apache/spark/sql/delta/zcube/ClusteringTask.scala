@@ -25,7 +25,5 @@ final case class ClusteringTask(
     weights: Seq[Double] = Nil) {
 
   /** The table as the user knows it, for job descriptions and messages. */
-  val tableName: String = catalogTable
-    .map(_.identifier.unquotedString)
-    .getOrElse(snapshot.deltaLog.dataPath.toString)
+  val tableName: String = LogCommand.nameOf(catalogTable, snapshot)
 }

@@ -7,8 +7,8 @@ sealed trait CubeOutcome {
 
 object CubeOutcome {
 
-  /** @param version the table's version that has it; None where there was nothing to commit */
-  final case class Committed(rewritten: RewrittenGroup, version: Option[Long]) extends CubeOutcome {
+  /** @param version the table's version that has it */
+  final case class Committed(rewritten: RewrittenGroup, version: Long) extends CubeOutcome {
     override def group: FileGroup = rewritten.group
   }
 

@@ -16,6 +16,7 @@ final class CubeTags(task: ClusteringTask) {
 
   private val logical = task.columns.map(_.name)
   private val physical = JsonUtils.toJson(task.columns.map(_.physical))
+  private val areColumns = matcher(task.columns)
   private val curve = task.options.curve
   private val weights =
     Option.when(task.weights.nonEmpty)(Weights -> JsonUtils.toJson(task.weights))
@@ -23,12 +24,10 @@ final class CubeTags(task: ClusteringTask) {
 
   /** @return None for a file that was never clustered */
   def read(file: AddFile): Option[CubeTag] = {
-    val foreign = file.clusteringProvider.exists(_ != ClusteredTableUtils.clusteringProvider)
+    val foreign = file.clusteringProvider.exists(_ != Provider)
     ZCubeInfo.getForFile(file) match {
       case Some(info) =>
-        val sameColumns = CubeTags.areColumns(task.columns)(
-          file.getTag(PhysicalColumns),
-          info.zOrderBy)
+        val sameColumns = areColumns(file.getTag(PhysicalColumns), info.zOrderBy)
         val sameCurve =
           file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).getOrElse(usualCurve.name) == curve.name
         val sameWeights = file.getTag(Weights) == weights.map(_._2)
@@ -44,7 +43,7 @@ final class CubeTags(task: ClusteringTask) {
         AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE) -> curve.name,
         PhysicalColumns -> physical) ++ weights,
       clusteringProvider =
-        if (task.clustered) Some(ClusteredTableUtils.clusteringProvider)
+        if (task.clustered) Some(Provider)
         else file.clusteringProvider
     )
   }
@@ -55,14 +54,15 @@ object CubeTags {
   /** Of files that CLUSTER BY laid out, by either system. */
   val Provider: String = ClusteredTableUtils.clusteringProvider
 
-  /** Whether a file's tags name these columns, in this order. Physical names count where there are
-    * any: logical ones may have changed since.
+  /** Tells whether a file's tags, the physical names if any and Delta's own, name these columns in this
+    * order. Physical names count where there are any: logical ones may have changed since.
     */
-  def areColumns(columns: Seq[ColumnPath])(
-      physicalTag: Option[String],
-      zOrderBy: Seq[String]): Boolean =
-    physicalTag.fold(zOrderBy == columns.map(_.name))(
-      _ == JsonUtils.toJson(columns.map(_.physical)))
+  def matcher(columns: Seq[ColumnPath]): (Option[String], Seq[String]) => Boolean = {
+    // Made once: there may be a million files.
+    val logical = columns.map(_.name)
+    val physical = JsonUtils.toJson(columns.map(_.physical))
+    (physicalTag, zOrderBy) => physicalTag.fold(zOrderBy == logical)(_ == physical)
+  }
 
   /** Not one of Delta's tags; a writer that doesn't know it carries it along or drops it. */
   val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"

@@ -1,11 +1,10 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, RowOrdering}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.delta.commands.DeltaCommand
-import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
@@ -23,7 +22,7 @@ case class DescribeClusteringCommand(
     where: Seq[String])
     extends RunnableCommand
     with UnaryNode
-    with DeltaCommand {
+    with LogCommand {
 
   override val output: Seq[Attribute] = toAttributes(QualityReport.schema)
 
@@ -34,13 +33,9 @@ case class DescribeClusteringCommand(
     val table = getDeltaTable(child, "DESCRIBE CLUSTERING")
     // The newest, or the one that a path such as /data/events@v3 asks for.
     val snapshot = table.initialSnapshot
-    if (snapshot.version == -1) {
-      throw DeltaErrors.notADeltaTableException(table.deltaLog.dataPath.toString)
-    }
+    requireTable(snapshot)
     val session = sparkSession.asInstanceOf[classic.SparkSession]
-    val name = table.catalogTable
-      .map(_.identifier.unquotedString)
-      .getOrElse(snapshot.deltaLog.dataPath.toString)
+    val name = LogCommand.nameOf(table.catalogTable, snapshot)
     val declared = ColumnPath.clusteringColumns(session, snapshot)
     val columns =
       if (by.nonEmpty) by.map(find(session, snapshot, _, name))
@@ -53,7 +48,7 @@ case class DescribeClusteringCommand(
       throw ZCubeErrors.unorderedType(column.name, column.dataType)
     }
     val files =
-      LoggedFiles.of(session, snapshot, columns, predicates(session, snapshot, declared))
+      LoggedFiles.of(session, snapshot, columns, filePredicates(session, snapshot, declared, where))
     QualityReport.rows(columns, files)
   }
 
@@ -66,16 +61,4 @@ case class DescribeClusteringCommand(
       .find(snapshot.schema, parts, session.sessionState.conf.resolver)
       .getOrElse(
         throw ZCubeErrors.columnNotFound(parts.quoted, table, snapshot.schema.fieldNames.toSeq))
-
-  private def predicates(
-      session: classic.SparkSession,
-      snapshot: Snapshot,
-      declared: Seq[ColumnPath]): Seq[Expression] = where.flatMap { text =>
-    val parsed = parsePredicates(session, text)
-    if (declared.nonEmpty) ClusteringPredicate.resolve(session, snapshot, declared, parsed, text)
-    else {
-      verifyPartitionPredicates(session, snapshot.metadata.partitionColumns, parsed)
-      parsed
-    }
-  }
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.types._
 
-import io.zcube.planning.{FileReason, PlannedFile}
+import io.zcube.planning.PlannedFile
 
 /** The rows of `OPTIMIZE … DRY RUN`: one for each cube that would be written, the most useful first, and
   * one for each reason why files stay as they are.
@@ -40,8 +40,8 @@ object DryRunReport {
         group.bytes,
         group.liveBytes)
     }
-    val (over, stay) = planned.plan.kept.partition(_.reason == FileReason.OverBudget)
-    cubes ++ unchanged("leave", over) ++ unchanged("stay", stay)
+    val over = planned.plan.overBudget
+    cubes ++ unchanged("leave", over) ++ unchanged("stay", planned.plan.kept.diff(over))
   }
 
   private def unchanged(action: String, files: Seq[PlannedFile]): Seq[Row] =
@@ -59,7 +59,7 @@ object DryRunReport {
     cube.orNull,
     action,
     partition.orNull,
-    files.groupMapReduce(_.reason.text)(_ => 1L)(_ + _),
+    PlannedFile.counts(files).map { case (reason, count) => reason -> count.toLong },
     files.size.toLong,
     read,
     written,

@@ -19,7 +19,7 @@ final case class FileGroup(
     of: Int) {
 
   /** Bytes of the rows that are not deleted by a deletion vector. */
-  val liveBytes: Long = files.map(FileGroup.liveBytesOf).sum
+  val liveBytes: Long = planned.bytes
 
   /** Rows, if every file has statistics. */
   val rows: Option[Long] = {

@@ -9,15 +9,13 @@ import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.{DeltaColumnMapping, Snapshot}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{array, col, lit, max, struct}
-import org.apache.spark.sql.types.{DataType, StringType}
+import org.apache.spark.sql.types.DataType
 
 import io.zcube.quality.FileRanges
 
 /** What the log says of a table's files: their statistics of some columns, their sizes, their cubes.
   *
-  * @param ranges   for each column
   * @param extremes for each column, what is known of each file's minimum and maximum
-  * @param bytes    of all files
   * @param cubes    cubes by these columns
   * @param inCubes  bytes of their files
   * @param fresh    bytes of files in no cube
@@ -25,13 +23,18 @@ import io.zcube.quality.FileRanges
   */
 final case class LoggedFiles(
     files: Int,
-    ranges: IndexedSeq[FileRanges],
     extremes: IndexedSeq[Extremes],
-    bytes: Long,
     cubes: Long,
     inCubes: Long,
     fresh: Long,
-    others: Long)
+    others: Long) {
+
+  /** For each column. */
+  val ranges: IndexedSeq[FileRanges] = extremes.map(_.ranges)
+
+  /** Of all files. */
+  def bytes: Long = inCubes + fresh + others
+}
 
 object LoggedFiles {
 
@@ -118,8 +121,8 @@ object LoggedFiles {
           val nulls = org.apache.spark.sql.functions.when(text.isNull, rowsColumn(statistics))
           Seq(text.try_cast(dataType), text.try_cast(dataType), nulls)
         case None =>
-          Seq("minValues", "maxValues", "nullCount").map(
-            StatisticsRanges.statistic(statistics, _, column))
+          Seq("minValues", "maxValues", "nullCount").map(kind =>
+            StatisticsRanges.statistic(statistics, kind +: column.physical))
       }
     }
     val provider = col("clusteringProvider")
@@ -130,10 +133,7 @@ object LoggedFiles {
   }
 
   private def rowsColumn(statistics: DataType): Column =
-    StatisticsRanges.statistic(
-      statistics,
-      "numRecords",
-      ColumnPath(Nil, Nil, StringType))
+    StatisticsRanges.statistic(statistics, Seq("numRecords"))
 
   /** In Spark's own form of values: no conversion, and no time zone in the way. */
   private def collect(files: Dataset[_]): Array[InternalRow] =
@@ -148,6 +148,7 @@ object LoggedFiles {
     def text(row: InternalRow, at: Int): Option[String] =
       Option.when(!row.isNullAt(at))(row.getString(at))
     // There are few different tags, and perhaps a million files.
+    val areColumns = CubeTags.matcher(columns)
     val matching = scala.collection.mutable.Map.empty[(Option[String], String), Boolean]
     val cubes = scala.collection.mutable.Set.empty[String]
     var inCubes, fresh, others = 0L
@@ -159,7 +160,7 @@ object LoggedFiles {
           val names = (text(row, Physical), by)
           val same = !foreign && matching.getOrElseUpdate(
             names,
-            CubeTags.areColumns(columns)(names._1, JsonUtils.fromJson[Seq[String]](by)))
+            areColumns(names._1, JsonUtils.fromJson[Seq[String]](by)))
           if (same) {
             cubes += id
             inCubes += size
@@ -169,9 +170,7 @@ object LoggedFiles {
     }
     LoggedFiles(
       rows.length,
-      extremes.map(_.ranges),
       extremes,
-      inCubes + fresh + others,
       cubes.size.toLong,
       inCubes,
       fresh,

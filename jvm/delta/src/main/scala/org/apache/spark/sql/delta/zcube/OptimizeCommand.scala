@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
@@ -27,7 +27,8 @@ case class OptimizeCommand(
     options: Seq[(String, String)],
     dryRun: Boolean = false)
     extends OptimizeTableCommandBase
-    with UnaryNode {
+    with UnaryNode
+    with LogCommand {
 
   override val output: Seq[Attribute] =
     if (dryRun) DryRunReport.output
@@ -42,20 +43,19 @@ case class OptimizeCommand(
   override def run(sparkSession: SparkSession): Seq[Row] = {
     val table = getDeltaTable(child, "OPTIMIZE")
     val snapshot = table.update()
-    if (snapshot.version == -1) {
-      throw DeltaErrors.notADeltaTableException(table.deltaLog.dataPath.toString)
-    }
+    requireTable(snapshot)
     if (snapshot.isCatalogOwned) throw DeltaErrors.operationBlockedOnCatalogManagedTable("OPTIMIZE")
     val session = sparkSession.asInstanceOf[classic.SparkSession]
     val clustered = ClusteredTableUtils.isSupported(snapshot.protocol)
     if (clustered && delta.zOrderBy.nonEmpty) {
       throw DeltaErrors.clusteringWithZOrderByException(delta.zOrderBy)
     }
+    val declared =
+      if (clustered) ColumnPath.clusteringColumns(session, snapshot) else Nil
     // The predicates are looked at before the columns, as Delta does.
-    val onPartitions = if (clustered) Nil else partitionPredicates(session, snapshot)
-    val columns =
-      if (clustered) ColumnPath.clusteringColumns(session, snapshot)
-      else zOrderColumns(session, snapshot)
+    val predicates =
+      filePredicates(session, snapshot, declared, delta.userPartitionPredicates)
+    val columns = if (clustered) declared else zOrderColumns(session, snapshot)
     if (columns.isEmpty) compact(session)
     else {
       val conf = session.sessionState.conf
@@ -65,8 +65,7 @@ case class OptimizeCommand(
       val task = ClusteringTask(
         snapshot,
         table.catalogTable,
-        if (clustered) clusteringPredicates(session, snapshot, columns)
-        else onPartitions,
+        predicates,
         columns,
         clustered,
         delta.optimizeContext.isFull,
@@ -96,21 +95,4 @@ case class OptimizeCommand(
         .getOrElse(throw DeltaErrors.zOrderingColumnDoesNotExistException(column.name))
     }
   }
-
-  private def partitionPredicates(
-      session: classic.SparkSession,
-      snapshot: Snapshot): Seq[Expression] =
-    delta.userPartitionPredicates.flatMap { text =>
-      val predicates = parsePredicates(session, text)
-      verifyPartitionPredicates(session, snapshot.metadata.partitionColumns, predicates)
-      predicates
-    }
-
-  private def clusteringPredicates(
-      session: classic.SparkSession,
-      snapshot: Snapshot,
-      columns: Seq[ColumnPath]): Seq[Expression] =
-    delta.userPartitionPredicates.flatMap { text =>
-      ClusteringPredicate.resolve(session, snapshot, columns, parsePredicates(session, text), text)
-    }
 }

@@ -3,14 +3,17 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 
-import io.zcube.planning.{ClusteringPlan, DataFile, KeyRanges, ZCubePlanner}
+import io.zcube.planning.{ClusteringPlan, CubeTag, DataFile, KeyRanges, ZCubePlanner}
 
 /** A plan, and the files that it is about.
   *
   * @param groups     the new cubes' files, the most useful cube first
-  * @param considered how many files WHERE takes in
+  * @param considered the files that WHERE takes in, with the cubes that they are in
   */
-final case class PlannedRun(plan: ClusteringPlan, groups: Seq[FileGroup], considered: Seq[AddFile])
+final case class PlannedRun(
+    plan: ClusteringPlan,
+    groups: Seq[FileGroup],
+    considered: Seq[(AddFile, Option[CubeTag])])
 
 object PlannedRun {
 
@@ -44,7 +47,7 @@ object PlannedRun {
       val members = cube.files.map(f => byPath(f.file.path)).sortBy(_.path)
       FileGroup(members.head.partitionValues, members, cube, i + 1, plan.cubes.size)
     }
-    PlannedRun(plan, groups, files.filter(f => selected(f.path)))
+    PlannedRun(plan, groups, tagged.filter { case (file, _) => selected(file.path) })
   }
 
   /** All files that planning must know of, and which of them may be rewritten. */

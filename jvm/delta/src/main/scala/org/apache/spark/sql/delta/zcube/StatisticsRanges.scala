@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.{Column, Row}
 
 import io.zcube.planning.KeyRanges
+import io.zcube.range.OrderPreservingBits
 
 /** The extents of a table's files in some columns, by the statistics in the log. */
 object StatisticsRanges {
@@ -22,18 +23,17 @@ object StatisticsRanges {
       columns: Seq[ColumnPath]): Map[String, KeyRanges] = session.withActive {
     val files = snapshot.withStats
     val statistics = files.schema("stats").dataType
-    def bounds(kind: String) = columns.map(statistic(statistics, kind, _))
+    def bounds(kind: String) = columns.map(column => statistic(statistics, kind +: column.physical))
     val rows =
       files.select(col("path") +: (bounds("minValues") ++ bounds("maxValues")): _*).collect()
     rows.iterator.flatMap(row => rangesOf(row, columns.length).map(row.getString(0) -> _)).toMap
   }
 
-  /** Such as the minimum of a column, from the column `stats` of that type; NULL if it isn't kept. */
-  private[zcube] def statistic(statistics: DataType, kind: String, column: ColumnPath): Column = {
-    val path = Seq("stats", kind) ++ column.physical
-    if (has(statistics, path.tail)) col(path.map(p => s"`${p.replace("`", "``")}`").mkString("."))
-    else lit(null)
-  }
+  /** Such as `minValues`, a column: from the column `stats` of that type; NULL if it isn't kept. */
+  private[zcube] def statistic(statistics: DataType, path: Seq[String]): Column =
+    if (has(statistics, path)) {
+      col(("stats" +: path).map(p => s"`${p.replace("`", "``")}`").mkString("."))
+    } else lit(null)
 
   @tailrec
   private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
@@ -64,10 +64,11 @@ object StatisticsRanges {
     case v: Short => Some(v.toLong)
     case v: Int => Some(v.toLong)
     case v: Long => Some(v)
-    case v: Float => Some(bits(v.toDouble))
-    case v: Double => Some(bits(v))
+    case v: Float => Some(OrderPreservingBits.ofFloat(v))
+    case v: Double => Some(OrderPreservingBits.ofDouble(v))
     case v: java.math.BigDecimal =>
-      Some(bits(if (up) Math.nextUp(v.doubleValue) else Math.nextDown(v.doubleValue)))
+      val near = v.doubleValue
+      Some(OrderPreservingBits.ofDouble(if (up) Math.nextUp(near) else Math.nextDown(near)))
     case v: java.sql.Date => Some(v.toLocalDate.toEpochDay)
     case v: java.time.LocalDate => Some(v.toEpochDay)
     case v: java.sql.Timestamp => Some(instant(v.toInstant, up))
@@ -75,11 +76,6 @@ object StatisticsRanges {
     case v: java.time.LocalDateTime => Some(instant(v.toInstant(java.time.ZoneOffset.UTC), up))
     case v: String => Some(prefix(v, up))
     case _ => None
-  }
-
-  private def bits(value: Double): Long = {
-    val raw = java.lang.Double.doubleToLongBits(value + 0.0)
-    if (raw >= 0) raw else Long.MinValue - raw
   }
 
   /** Statistics hold milliseconds, rounded down. */
