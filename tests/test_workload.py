@@ -11,7 +11,7 @@ from zcube._workload import read_workload, workload_option
 from tests.support import checksum, skipping
 from tests.support.log_replay import last_version, live_files
 
-ROWS = 40_000
+ROWS = 24_000
 
 # A hot part of x, one column of its own, a pair of values, a list, a prefix, NULLs.
 SKEWED = [
@@ -33,8 +33,16 @@ def write(spark, path, rows=ROWS):
     ).write.format("delta").save(path)
 
 
+@pytest.fixture(scope="module")
+def small(spark, tmp_path_factory):
+    """A table that nothing may change."""
+    path = str(tmp_path_factory.mktemp("small") / "table")
+    write(spark, path, rows=10)
+    return path
+
+
 def target(path, files):
-    return int(sum(file.size for file in live_files(path)) / files / 1.02)
+    return int(sum(file.size for file in live_files(path)) / 1.05 / (files - 0.5))
 
 
 def optimize(spark, path, files, **how):
@@ -58,13 +66,13 @@ def test_a_skewed_workload_reads_fewer_files_than_with_the_usual_tree(spark, pat
     copy = path + "-copy"
     shutil.copytree(path, copy)
     before = [scanned(spark, path, predicate) for predicate, _ in SKEWED]
-    optimize(spark, copy, 40)
-    done = optimize(spark, path, 40, workload=SKEWED)
+    optimize(spark, copy, 30)
+    done = optimize(spark, path, 30, workload=SKEWED)
     usual = [scanned(spark, copy, predicate) for predicate, _ in SKEWED]
     ours = [scanned(spark, path, predicate) for predicate, _ in SKEWED]
     files = live_files(path)
-    assert len(files) == len(live_files(copy)) == 40
-    assert all(0.8 * ROWS / 40 < f.rows < 1.25 * ROWS / 40 for f in files)
+    assert len(files) == len(live_files(copy)) == 30
+    assert all(0.8 * ROWS / 30 < f.rows < 1.25 * ROWS / 30 for f in files)
 
     def read(counts):
         return sum(weight * count[0] for count, (_, weight) in zip(counts, SKEWED, strict=True))
@@ -92,7 +100,7 @@ def test_the_same_workload_rewrites_nothing_and_another_one_does(spark, path):
         q.files_after for q in first.workload
     )
     assert [q.files_before for q in again.workload] == [q.files_after for q in again.workload]
-    for other in (SKEWED[1:], [SKEWED[0][0], *SKEWED[1:]], None):
+    for other in ([SKEWED[0][0], *SKEWED[1:]], None):
         assert optimize(spark, path, 8, workload=other).files_removed == 8
     assert all("ZCUBE_WORKLOAD" not in f.tags for f in live_files(path))
 
@@ -153,12 +161,11 @@ def test_clustered_tables_nested_leaves_and_what_is_not_understood(spark, name):
         ("'curve' = 'kdtree', 'workload' = '[\"x\"]'", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"),
     ],
 )
-def test_wrong_workloads_are_refused_in_sql(spark, path, options, condition):
-    write(spark, path, rows=10)
+def test_wrong_workloads_are_refused_in_sql(spark, small, options, condition):
     with pytest.raises(PySparkException) as error:
-        spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (x, y) OPTIONS ({options})").collect()
+        spark.sql(f"OPTIMIZE delta.`{small}` ZORDER BY (x, y) OPTIONS ({options})").collect()
     assert error.value.getCondition() == condition
-    assert last_version(path) == 0
+    assert last_version(small) == 0
 
 
 @pytest.mark.parametrize(
