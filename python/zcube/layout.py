@@ -53,7 +53,8 @@ def cluster(
 
     Raises:
         ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
-        AnalysisException: a column doesn't exist or has no order, the workload has no use, or ``df`` is a stream.
+        AnalysisException: a column doesn't exist or has no order, no predicate of the workload
+            is about the columns, or ``df`` is a stream.
     """
     names = column_names(columns, "zcube.cluster")
     if num_partitions is not None and target_file_bytes is not None:
