@@ -14,7 +14,7 @@ from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
 from zcube.plan import OptimizePlan
 from zcube.quality import ClusteringQuality, ColumnQuality
-from zcube.result import CubeResult, OptimizeResult
+from zcube.result import CubeResult, OptimizeResult, WorkloadResult
 from zcube.session import configure
 from zcube.table import ClusteredTable
 
@@ -26,6 +26,7 @@ __all__ = [
     "CubeResult",
     "OptimizePlan",
     "OptimizeResult",
+    "WorkloadResult",
     "ZCubeError",
     "__version__",
     "cluster",
