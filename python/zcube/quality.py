@@ -69,9 +69,7 @@ class ColumnQuality:
 
     def depth_and_skipping(self) -> tuple[str, str]:
         """Write the average depth and the skipping effectiveness as people read them."""
-        share = self.skipping_effectiveness
-        skipping = "–" if share is None else f"{100 * share:.1f} %"
-        return _format.number(self.average_depth), skipping
+        return _format.number(self.average_depth), _format.share(self.skipping_effectiveness)
 
     def _cells(self) -> list[str]:
         depth, skipping = self.depth_and_skipping()

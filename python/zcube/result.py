@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from zcube.quality import ClusteringQuality
 
-_TITLES = ("cube", "state", "files", "bytes", "files added", "bytes added", "reasons")
+_TITLES = ("cube", "state", "files", "bytes", "files added", "bytes added", "depth", "skipping")
+_TITLES += ("sampling", "writing", "committing", "reasons")
 _CHANGES = ("column", "average depth before", "after", "skipping before", "after")
 
 
@@ -34,6 +35,15 @@ class CubeResult:
         id: the ZCube's id, if committed.
         version: the table's version that has it, if committed.
         why: the reason, unless committed.
+        sampling_ms: milliseconds until its layout was known.
+        writing_ms: of writing its files.
+        committing_ms: of its commit; cubes of one commit share it.
+        cpu_ms: CPU time of its Spark tasks; None if Spark told it too late.
+        average_depth_before: of the files to be rewritten, among themselves, in all clustering
+            columns together; None unless committed, or over 100,000 files.
+        average_depth_after: of the files written in their place, among themselves.
+        skipping_before: their skipping effectiveness, as ``quality`` has it.
+        skipping_after: that of the files written.
     """
 
     state: str
@@ -46,9 +56,18 @@ class CubeResult:
     id: str | None = None
     version: int | None = None
     why: str | None = None
+    sampling_ms: int = 0
+    writing_ms: int = 0
+    committing_ms: int = 0
+    cpu_ms: int | None = None
+    average_depth_before: float | None = None
+    average_depth_after: float | None = None
+    skipping_before: float | None = None
+    skipping_after: float | None = None
 
     @classmethod
     def _from_json(cls, cube: dict[str, Any]) -> CubeResult:
+        before, after = cube.get("before", {}), cube.get("after", {})
         return cls(
             state=cube["state"],
             files=cube["files"],
@@ -60,7 +79,32 @@ class CubeResult:
             id=cube.get("id"),
             version=cube.get("version"),
             why=cube.get("why"),
+            sampling_ms=cube.get("samplingMs", 0),
+            writing_ms=cube.get("writingMs", 0),
+            committing_ms=cube.get("committingMs", 0),
+            cpu_ms=cube.get("cpuMs"),
+            average_depth_before=before.get("averageDepth"),
+            average_depth_after=after.get("averageDepth"),
+            skipping_before=before.get("skippingEffectiveness"),
+            skipping_after=after.get("skippingEffectiveness"),
         )
+
+    def _cells(self) -> list[str]:
+        depths = (self.average_depth_before, self.average_depth_after)
+        shares = (self.skipping_before, self.skipping_after)
+        times = (self.sampling_ms, self.writing_ms, self.committing_ms)
+        return [
+            self.id or "–",
+            f"{self.state}: {self.why}" if self.why else self.state,
+            str(self.files),
+            _format.size(self.bytes),
+            str(self.files_added),
+            _format.size(self.bytes_added),
+            " → ".join(_format.number(depth) for depth in depths),
+            " → ".join(_format.share(share) for share in shares),
+            *(_format.seconds(time) for time in times),
+            ", ".join(f"{count} {reason}" for reason, count in self.reasons.items()),
+        ]
 
 
 @dataclass(frozen=True)
@@ -125,12 +169,36 @@ class OptimizeResult:
             after=after,
         )
 
+    @property
+    def sampling_ms(self) -> int:
+        """Milliseconds of sampling, summed over the cubes, several of which run at a time."""
+        return sum(cube.sampling_ms for cube in self.cubes)
+
+    @property
+    def writing_ms(self) -> int:
+        """Milliseconds of writing files, summed over the cubes."""
+        return sum(cube.writing_ms for cube in self.cubes)
+
+    @property
+    def committing_ms(self) -> int:
+        """Milliseconds of the commits, of which there is one at a time."""
+        commits = {cube.version: cube.committing_ms for cube in self.cubes}
+        return sum(commits.values())
+
+    @property
+    def cpu_ms(self) -> int | None:
+        """CPU time of all Spark tasks that sampled and wrote; None if it isn't known of all."""
+        known = [cube.cpu_ms for cube in self.cubes if cube.state == "committed"]
+        return None if None in known else sum(time or 0 for time in known)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values."""
         # Their tables, which hold a Spark session, can't be copied.
         plain = asdict(replace(self, before=None, after=None))
         for name, quality in (("before", self.before), ("after", self.after)):
             plain[name] = quality.to_dict() if quality else None
+        for name in ("sampling_ms", "writing_ms", "committing_ms", "cpu_ms"):
+            plain[name] = getattr(self, name)
         return plain
 
     def __str__(self) -> str:
@@ -143,26 +211,21 @@ class OptimizeResult:
             text += f"; {dropped} cube(s) dropped after concurrent changes"
         if self.left_files:
             text += f"; left for another run: {self.left_files} files ({_mib(self.left_bytes)})"
+        if self.files_removed and self.cubes:
+            cpu = "–" if self.cpu_ms is None else _format.seconds(self.cpu_ms)
+            text += (
+                f"\nsampling {_format.seconds(self.sampling_ms)}, "
+                f"writing {_format.seconds(self.writing_ms)}, "
+                f"committing {_format.seconds(self.committing_ms)}; CPU time of tasks {cpu}"
+            )
         if self.before and self.after:
             one, other = (q.all.depth_and_skipping() for q in (self.before, self.after))
             text += f"\naverage depth {one[0]} → {other[0]}, skipping {one[1]} → {other[1]}"
         return text
 
     def _repr_html_(self) -> str:
-        rows = [
-            [
-                cube.id or "–",
-                f"{cube.state}: {cube.why}" if cube.why else cube.state,
-                str(cube.files),
-                _format.size(cube.bytes),
-                str(cube.files_added),
-                _format.size(cube.bytes_added),
-                ", ".join(f"{count} {reason}" for reason, count in cube.reasons.items()),
-            ]
-            for cube in self.cubes
-        ]
-        summary, *_ = str(self).splitlines()
-        parts = [f"<p>{html.escape(summary)}</p>"]
+        rows = [cube._cells() for cube in self.cubes]
+        parts = [f"<p>{html.escape(line)}</p>" for line in str(self).splitlines()]
         if rows:
             parts.append(_format.html_table(_TITLES, rows))
         if self.before and self.after:
