@@ -13,7 +13,7 @@ from zcube.errors import ZCubeError
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-    from zcube.table import ClusteredTable
+    from zcube._logged_table import LoggedTable
 
 _ALL = "*"
 _TITLES = (
@@ -110,10 +110,10 @@ class ClusteringQuality:
     bytes_in_cubes: int
     bytes_fresh: int
     bytes_other_columns: int
-    _table: ClusteredTable = field(repr=False, compare=False)
+    _table: LoggedTable = field(repr=False, compare=False)
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Row], table: ClusteredTable) -> ClusteringQuality:
+    def from_rows(cls, rows: Sequence[Row], table: LoggedTable) -> ClusteringQuality:
         """Read the rows of DESCRIBE CLUSTERING; the one of all columns is the last."""
         *columns, together = [ColumnQuality._from_row(row) for row in rows]
         sizes = {

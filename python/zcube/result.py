@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from zcube.quality import ClusteringQuality
 
-_TITLES = ("cube", "state", "files", "bytes", "files added", "bytes added", "depth", "skipping")
-_TITLES += ("sampling", "writing", "committing", "reasons")
+_TITLES = (
+    *("cube", "state", "files", "bytes", "files added", "bytes added", "depth", "skipping"),
+    *("sampling", "writing", "committing", "reasons"),
+)
 _CHANGES = ("column", "average depth before", "after", "skipping before", "after")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from zcube import _extension, _gateway, _sql
+from zcube import _extension, _file_boxes, _gateway, _logged_cubes, _sql
 from zcube._validate import column_names, column_weights, curve_name, size
 from zcube.errors import ZCubeError
 from zcube.plan import OptimizePlan
@@ -16,6 +16,9 @@ from zcube.result import OptimizeResult
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
+
+    from zcube._file_boxes import Axis, FileBox
+    from zcube._logged_cubes import LoggedCube
 
 
 class ClusteredTable:
@@ -228,6 +231,17 @@ class ClusteredTable:
         """Return the table as of a version; DESCRIBE CLUSTERING knows it by its path."""
         location = self._run(f"DESCRIBE DETAIL {self._table}", "DESCRIBE DETAIL")[0]["location"]
         return ClusteredTable.for_path(self._spark, f"{location}@v{version}")
+
+    def _commits(self, most: int | None = None) -> list[dict[str, Any]]:
+        limit = "" if most is None else f" LIMIT {most}"
+        rows = self._run(f"DESCRIBE HISTORY {self._table}{limit}", "DESCRIBE HISTORY")
+        return [row.asDict() for row in rows]
+
+    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
+        return _file_boxes.read_by_spark(self, columns)
+
+    def _logged_cubes(self) -> list[LoggedCube]:
+        return _logged_cubes.read_by_spark(self)
 
     def _rows(self) -> DataFrame:
         if self._path is not None:
