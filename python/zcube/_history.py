@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zcube._log_actions import NotServedError
+from zcube.errors import ColumnNotFoundError
 from zcube.quality import ClusteringQuality
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def measure(
     for version in reversed(chosen):
         try:
             found[version] = table._at(version).quality(columns=columns)
-        except (AnalysisException, NotServedError):
+        except (AnalysisException, NotServedError, ColumnNotFoundError):
             if not found:
                 raise
             # Its log is gone, or a column came later: so it is with all that are older.

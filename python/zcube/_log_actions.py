@@ -1,4 +1,8 @@
-"""What deltalake doesn't tell of a table's log: tags of files, and the clustering columns."""
+"""The add actions of a Delta log as they are, with tags and statistics as the writers wrote them.
+
+deltalake doesn't give tags and clustering columns, and drops a file's statistics altogether where
+one value isn't what it expects; so the log's own text is read here.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +20,24 @@ class NotServedError(Exception):
 
 
 @dataclass(frozen=True)
-class FileTags:
-    """What an add action says beside the file's statistics.
+class LoggedFile:
+    """A live file, as its add action has it.
 
     Attributes:
+        path: in the log's own form.
+        size: bytes.
+        modified: when it was written, in milliseconds since 1970.
         tags: its tags.
         provider: who clustered it: ``liquid``, or None.
-        modified: when it was written, in milliseconds since 1970.
+        statistics: JSON text, if it has any.
     """
 
+    path: str
+    size: int
+    modified: int
     tags: dict[str, str]
     provider: str | None
-    modified: int
+    statistics: str | None
 
 
 @dataclass
@@ -35,11 +45,11 @@ class LogActions:
     """The live files of one version, and its metadata domains.
 
     Attributes:
-        files: by path as the log has it.
+        files: by path and deletion vector.
         domains: the configuration of each, as text.
     """
 
-    files: dict[str, FileTags] = field(default_factory=dict)
+    files: dict[tuple[str, str], LoggedFile] = field(default_factory=dict)
     domains: dict[str, str] = field(default_factory=dict)
 
 
@@ -47,7 +57,8 @@ def read(log: Path, version: int) -> LogActions:
     """Replay the log from its newest checkpoint up to a version.
 
     Raises:
-        NotServedError: commits are missing, or the checkpoint is of more than one Parquet file.
+        NotServedError: commits are missing, or the checkpoint is not one Parquet file that has
+            statistics as JSON.
     """
     names = {path.name for path in log.iterdir()}
     checkpoints = sorted(
@@ -68,10 +79,10 @@ def read(log: Path, version: int) -> LogActions:
         if name not in names:
             raise NotServedError(f"commit {number} is missing")
         commit = _commit(log / name)
-        # A commit may remove a file and add it again with a deletion vector.
+        # A commit may remove a file and add it again with another deletion vector.
         for action in commit:
             if action.get("remove"):
-                found.files.pop(action["remove"]["path"], None)
+                found.files.pop(_key(action["remove"]), None)
         for action in commit:
             _apply(found, action)
     return found
@@ -80,8 +91,13 @@ def read(log: Path, version: int) -> LogActions:
 def _apply(found: LogActions, action: dict[str, Any]) -> None:
     add, domain = action.get("add"), action.get("domainMetadata")
     if add:
-        found.files[add["path"]] = FileTags(
-            dict(add.get("tags") or {}), add.get("clusteringProvider"), add["modificationTime"]
+        found.files[_key(add)] = LoggedFile(
+            path=add["path"],
+            size=add["size"],
+            modified=add["modificationTime"],
+            tags=dict(add.get("tags") or {}),
+            provider=add.get("clusteringProvider"),
+            statistics=add.get("stats"),
         )
     if domain:
         if domain.get("removed"):
@@ -90,23 +106,27 @@ def _apply(found: LogActions, action: dict[str, Any]) -> None:
             found.domains[domain["domain"]] = domain["configuration"]
 
 
+def _key(action: dict[str, Any]) -> tuple[str, str]:
+    vector = action.get("deletionVector") or {}
+    names = ("storageType", "pathOrInlineDv", "offset")
+    return action["path"], "/".join(str(vector.get(name)) for name in names)
+
+
 @lru_cache(maxsize=4096)
 def _commit(file: Path) -> list[dict[str, Any]]:
     """The actions of a commit, which never changes once it is there."""
-    actions = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        action = json.loads(line) if line.strip() else {}
-        # The statistics are most of the text, and not asked for.
-        action.get("add", {}).pop("stats", None)
-        if action.keys() & {"add", "remove", "domainMetadata"}:
-            actions.append(action)
-    return actions
+    lines = file.read_text(encoding="utf-8").split("\n")
+    actions = [json.loads(line) for line in lines if line.strip()]
+    return [action for action in actions if action.keys() & {"add", "remove", "domainMetadata"}]
 
 
 def _checkpoint(file: Path) -> Iterator[dict[str, Any]]:
     from pyarrow import parquet
 
-    names = ("path", "tags", "clusteringProvider", "modificationTime")
-    columns = [f"add.{name}" for name in names] + ["domainMetadata"]
-    for batch in parquet.ParquetFile(file).iter_batches(columns=columns):
+    checkpoint = parquet.ParquetFile(file)
+    if "stats" not in {one.name for one in checkpoint.schema_arrow.field("add").type}:
+        raise NotServedError("its checkpoint has no statistics as JSON")
+    names = ("path", "size", "modificationTime", "tags", "clusteringProvider", "stats")
+    columns = [f"add.{name}" for name in (*names, "deletionVector")] + ["domainMetadata"]
+    for batch in checkpoint.iter_batches(columns=columns):
         yield from batch.to_pylist()

@@ -1,27 +1,31 @@
-"""Statistics of a table's files, as deltalake reads them from the log."""
+"""Statistics of a table's files, from the JSON text in its log."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from zcube import _sql
 from zcube._file_boxes import MICROS_OF_A_DAY
 from zcube._layout_quality import FileRanges
-from zcube._log_actions import NotServedError
+from zcube._log_actions import LoggedFile, NotServedError
+from zcube.errors import ColumnNotFoundError
 
-_NUMBERS = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
-_NUMBERS |= {"float": "float", "double": "double"}
+_INTEGERS = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 _DATES = {"date", "timestamp", "timestamp_ntz"}
 # Delta reads no minimum of these, whoever wrote one.
 _WITHOUT_MINIMUM = {"boolean", "binary"}
+_ODD_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -47,12 +51,12 @@ class LogColumn:
     @property
     def sql_type(self) -> str:
         """In SQL's words."""
-        return _NUMBERS.get(self.type, self.type)
+        return _INTEGERS.get(self.type, self.type)
 
     @property
     def kind(self) -> str:
         """What kind of axis it makes."""
-        if self.type in _NUMBERS or self.type.startswith("decimal("):
+        if self.type in {*_INTEGERS, "float", "double"} or self.type.startswith("decimal("):
             return "number"
         if self.type in _DATES:
             return "date"
@@ -63,18 +67,27 @@ class LogStatistics:
     """Minima, maxima and counts of a table's files.
 
     Args:
-        rows: deltalake's table of add actions.
+        files: the add actions.
         schema: Delta's.
         partitions: the partition columns.
     """
 
-    def __init__(self, rows: pa.Table, schema: Any, partitions: Sequence[str]) -> None:
-        self._rows = rows
+    def __init__(self, files: Sequence[LoggedFile], schema: Any, partitions: Sequence[str]) -> None:
         self._schema = schema
         self._partitions = partitions
+        # As Delta reads JSON: what a double can't hold may still be a DECIMAL.
+        self._parsed = [
+            json.loads(file.statistics, parse_float=Decimal) if file.statistics else {}
+            for file in files
+        ]
 
     def find(self, parts: Sequence[str], *, exact: bool = False) -> LogColumn:
-        """The first column of that name, in any case, as Spark finds it."""
+        """Return the first column of that name, in any case, as Spark finds it.
+
+        Raises:
+            ColumnNotFoundError: there is none.
+            NotServedError: it is a partition column, or of a type that only Spark compares.
+        """
         within: Any = self._schema
         found = []
         for part in parts:
@@ -85,7 +98,11 @@ class LogStatistics:
                 if one["name"] == part or (not exact and one["name"].lower() == part.lower())
             ]
             if not same:
-                raise NotServedError(f"it has no column {'.'.join(parts)}")
+                known = ", ".join(one["name"] for one in self._schema["fields"])
+                raise ColumnNotFoundError(
+                    f"[ZCUBE_COLUMN_NOT_FOUND] There is no column {_sql.qualified(parts)}. Name "
+                    f"one of the table's columns, or a leaf of a nested one: {known}."
+                )
             found.append(same[0]["name"])
             within = same[0]["type"]
             if same[0].get("metadata", {}).get("__COLLATIONS"):
@@ -99,35 +116,22 @@ class LogStatistics:
             raise NotServedError(f"a column of type {within}")
         return column
 
-    def _statistic(self, part: str, column: LogColumn) -> pa.Array:
-        """What the files have of it, NULL where they have nothing."""
-        missing = pa.nulls(self._rows.num_rows)
-        if part not in self._rows.column_names:
-            return missing
-        values = self._rows[part].combine_chunks()
-        within = values.type
-        for name in column.parts:
-            if not pa.types.is_struct(within) or within.get_field_index(name) < 0:
-                return missing
-            within = within.field(name).type
-        return pc.struct_field(values, list(column.parts))
-
-    def _ends(self, column: LogColumn) -> tuple[pa.Array, pa.Array]:
-        """Minima and maxima."""
-        if column.kind == "none":
-            return pa.nulls(self._rows.num_rows), pa.nulls(self._rows.num_rows)
-        return self._statistic("min", column), self._statistic("max", column)
-
     def ranges(self, column: LogColumn) -> tuple[FileRanges, str]:
-        """The files' intervals in a column, and what to know of them."""
+        """Return the files' intervals in a column, and what to know of them in plain words."""
         low, high = self._ends(column)
-        no_low, no_high = _flags(low.is_null()), _flags(high.is_null())
-        nulls, rows = self._statistic("null_count", column), self._rows["num_records"]
-        same = pc.fill_null(pc.equal(nulls.cast(pa.int64()), rows.combine_chunks()), False)
-        only_nulls = no_low & no_high & _flags(same)
+        only_nulls = np.array(
+            [
+                a is None and b is None and nulls is not None and nulls == one.get("numRecords")
+                for a, b, nulls, one in zip(
+                    low, high, self._given("nullCount", column), self._parsed, strict=True
+                )
+            ],
+            np.bool_,
+        )
+        no_low = np.array([value is None for value in low], np.bool_)
+        no_high = np.array([value is None for value in high], np.bool_)
         given = ~no_low & ~no_high
-        keys = _keys(low), _keys(high)
-        ranges = FileRanges.of(*keys, given, only_nulls)
+        ranges = FileRanges.of(_keys(low, column), _keys(high, column), given, only_nulls)
         counts = [
             (int((no_low & ~only_nulls).sum()), "have no minimum"),
             (int((~no_low & no_high).sum()), "have no maximum"),
@@ -139,59 +143,127 @@ class LogStatistics:
         return ranges, "; ".join(notes)
 
     def numbers(self, column: LogColumn) -> list[tuple[Any, Any]]:
-        """Minima and maxima in the units of an axis."""
-        return list(
-            zip(*(_as_numbers(end, column.type) for end in self._ends(column)), strict=True)
+        """Return minima and maxima in the units of an axis."""
+        scale: Callable[[Any], Any] = float
+        if column.kind == "text":
+            scale = str
+        elif column.type.startswith("timestamp"):
+            scale = _days
+        low, high = (
+            [None if value is None else scale(value) for value in values]
+            for values in self._ends(column)
         )
+        return list(zip(low, high, strict=True))
+
+    def _ends(self, column: LogColumn) -> tuple[list[Any], list[Any]]:
+        if column.kind == "none":
+            return [None] * len(self._parsed), [None] * len(self._parsed)
+        read = _reader(column)
+        low, high = (
+            [None if value is None else read(value) for value in self._given(part, column)]
+            for part in ("minValues", "maxValues")
+        )
+        return low, high
+
+    def _given(self, part: str, column: LogColumn) -> list[Any]:
+        """What the files have of it, None where they have nothing."""
+        found = []
+        for one in self._parsed:
+            value = one.get(part)
+            for name in column.parts:
+                if value is not None and not isinstance(value, dict):
+                    raise NotServedError(f"odd statistics of {column.name}")
+                value = None if value is None else value.get(name)
+            found.append(value)
+        return found
 
 
 def leaves(data_type: Any) -> int:
-    if not is_struct(data_type):
-        return 1
-    return sum(leaves(one["type"]) for one in data_type["fields"])
+    """Count the columns and leaves of nested ones."""
+    return sum(leaves(one["type"]) for one in data_type["fields"]) if is_struct(data_type) else 1
 
 
 def is_struct(data_type: Any) -> bool:
+    """Whether a type of Delta's schema is a struct."""
     return isinstance(data_type, dict) and data_type.get("type") == "struct"
 
 
-def _flags(values: pa.Array) -> NDArray[np.bool_]:
-    return np.asarray(values.to_numpy(zero_copy_only=False), np.bool_)
+def _reader(column: LogColumn) -> Callable[[Any], Any]:
+    """How a value of a type is written; whatever isn't written so, Spark must say what it is."""
+
+    def odd(value: Any) -> NotServedError:
+        return NotServedError(
+            f"{column.name} has the statistic {value!r}, which is no {column.type}"
+        )
+
+    def integer(value: Any) -> int:
+        if type(value) is not int or not -(2**63) <= value < 2**63:
+            raise odd(value)
+        return value
+
+    def number(value: Any) -> float:
+        if type(value) not in (int, Decimal) and value not in _ODD_NUMBERS:
+            raise odd(value)
+        found = _ODD_NUMBERS[value] if isinstance(value, str) else float(value)
+        return float(np.float32(found)) if column.type == "float" else found
+
+    def decimal(value: Any) -> Decimal:
+        precision, scale = map(int, column.type[len("decimal(") : -1].split(","))
+        if type(value) not in (int, Decimal):
+            raise odd(value)
+        _, digits, exponent = Decimal(value).normalize().as_tuple()
+        if (
+            not isinstance(exponent, int)
+            or -exponent > scale
+            or len(digits) + exponent + scale > precision
+        ):
+            raise odd(value)
+        return Decimal(value)
+
+    def instant(value: Any) -> int:
+        try:
+            if column.type == "date":
+                return (date.fromisoformat(value) - _EPOCH.date()).days
+            found = datetime.fromisoformat(re.sub(r"Z$", "+00:00", value))
+        except (TypeError, ValueError) as error:
+            raise odd(value) from error
+        # Without a zone, or with one too many, it depends on the session what it means.
+        if (found.tzinfo is None) != (column.type == "timestamp_ntz"):
+            raise odd(value)
+        if found.tzinfo is not None:
+            found = found.astimezone(timezone.utc).replace(tzinfo=None)
+        return (found - _EPOCH) // timedelta(microseconds=1)
+
+    def text(value: Any) -> str:
+        if not isinstance(value, str):
+            raise odd(value)
+        return value
+
+    if column.type in _INTEGERS:
+        return integer
+    if column.type in ("float", "double"):
+        return number
+    if column.kind == "number":
+        return decimal
+    return instant if column.kind == "date" else text
 
 
-def _keys(values: pa.Array) -> NDArray[Any]:
+def _keys(values: Sequence[Any], column: LogColumn) -> NDArray[Any]:
     """Values that numpy compares as Delta orders them; anything where there is none."""
-    kind_ = values.type
-    if pa.types.is_null(kind_):
-        return np.zeros(len(values), np.int64)
-    if pa.types.is_floating(kind_):
-        # 0.0 = -0.0, and NaN is the greatest: as Spark has it, and numpy's unique as well.
-        numbers = pc.fill_null(values.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
-        bits = (numbers + 0.0).view(np.int64)
-        bits = np.where(np.isnan(numbers), 0x7FF8000000000000, bits)
+    if column.type in ("float", "double"):
+        # NaN is the greatest and 0.0 = -0.0, as Spark has it; the bits say so.
+        numbers = np.array([value or 0.0 for value in values], np.float64)
+        bits = np.where(np.isnan(numbers), 0x7FF8000000000000, numbers.view(np.int64))
         return np.asarray(bits ^ ((bits >> 63) & np.iinfo(np.int64).max))
-    if pa.types.is_date(kind_):
-        values = values.cast(pa.int32())
-    if pa.types.is_timestamp(kind_):
-        values = values.cast(pa.timestamp("us", kind_.tz)).cast(pa.int64())
-    if pa.types.is_integer(values.type):
-        return np.asarray(pc.fill_null(values.cast(pa.int64()), 0).to_numpy(zero_copy_only=False))
+    if column.type in _INTEGERS or column.kind == "date":
+        return np.array([value or 0 for value in values], np.int64)
     found = np.empty(len(values), object)
-    if pa.types.is_decimal(kind_):
-        found[:] = [0 if value is None else value for value in values.to_pylist()]
+    if column.kind == "number":
+        found[:] = [value or Decimal() for value in values]
     else:
-        found[:] = [(value or "").encode("utf-8") for value in values.to_pylist()]
+        found[:] = [(value or "").encode("utf-8") for value in values]
     return found
 
 
-def _as_numbers(values: pa.Array, data_type: str) -> list[Any]:
-    if pa.types.is_null(values.type):
-        return [None] * len(values)
-    if data_type == "date":
-        return [None if v is None else float(v) for v in values.cast(pa.int32()).to_pylist()]
-    if data_type.startswith("timestamp"):
-        micros = values.cast(pa.timestamp("us", values.type.tz)).cast(pa.int64())
-        return [None if v is None else v / MICROS_OF_A_DAY for v in micros.to_pylist()]
-    if data_type == "string":
-        return list(values.to_pylist())
-    return [None if v is None else float(v) for v in values.to_pylist()]
+def _days(micros: int) -> float:
+    return micros / MICROS_OF_A_DAY

@@ -10,22 +10,22 @@ from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
-import pyarrow as pa
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from zcube import _layout_quality, _log_actions, _sql
 from zcube._file_boxes import Axis, FileBox, interval
-from zcube._log_actions import FileTags, NotServedError
+from zcube._log_actions import LoggedFile, NotServedError
 from zcube._log_statistics import LogColumn, LogStatistics, leaves
 from zcube._logged_cubes import LoggedCube
 from zcube._validate import column_names
+from zcube.errors import ZCubeError
 from zcube.quality import ClusteringQuality
 
 # Above it DESCRIBE CLUSTERING takes a sample of the boxes.
 _MOST_FILES = 20_000
 # What a reader must know to read our figures right; of these nothing changes them.
-_FEATURES = {"timestampNtz", "vacuumProtocolCheck"}
+_FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
 # Delta keeps statistics of so many leaf columns, unless the table's properties say otherwise.
 _INDEXED = 32
 _TAG_ID, _TAG_BY, _TAG_CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
@@ -44,11 +44,11 @@ class LogTable:
         self._path = path
         self._table = str(path)
         self._actions = _log_actions.read(path / "_delta_log", table.version())
-        self._rows = pa.table(table.get_add_actions())
+        self._files = list(self._actions.files.values())
+        _require_same_files(table, self._files)
         self._statistics = LogStatistics(
-            self._rows, json.loads(table.schema().to_json()), table.metadata().partition_columns
+            self._files, json.loads(table.schema().to_json()), table.metadata().partition_columns
         )
-        self._tags = self._tags_by_row()
 
     @classmethod
     def open(cls, path: str, version: int | None = None) -> LogTable:
@@ -74,7 +74,7 @@ class LogTable:
         if where is not None:
             raise NotServedError("WHERE needs Spark's data skipping")
         chosen = self._own_columns() if columns is None else self._find_all(columns)
-        files = self._rows.num_rows
+        files = len(self._files)
         if files > _MOST_FILES and len(chosen) > 1:
             raise NotServedError(f"of more than {_MOST_FILES} files Spark measures a sample")
         found = [self._statistics.ranges(column) for column in chosen]
@@ -119,33 +119,23 @@ class LogTable:
     def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
         chosen = [self._statistics.find(_sql.name_parts(name)) for name in columns]
         ends = [self._statistics.numbers(column) for column in chosen]
-        paths = self._rows["path"].to_pylist()
-        sizes = self._rows["size_bytes"].to_pylist()
         boxes = [
-            FileBox(paths[i], sizes[i], tuple(interval(pairs[i]) for pairs in ends))
-            for i in range(len(paths))
+            FileBox(file.path, file.size, tuple(interval(pairs[i]) for pairs in ends))
+            for i, file in enumerate(self._files)
         ]
         axes = [Axis(".".join(c.parts), c.sql_type, c.kind) for c in chosen]
         return axes, sorted(boxes, key=lambda box: box.path)
 
     def _logged_cubes(self) -> list[LoggedCube]:
         sums: dict[tuple[str, str | None, str | None], list[int]] = {}
-        for tags, size in zip(self._tags, self._rows["size_bytes"].to_pylist(), strict=True):
-            if _TAG_ID in tags.tags:
-                key = (tags.tags[_TAG_ID], tags.tags.get(_TAG_BY), tags.tags.get(_TAG_CURVE))
-                sums.setdefault(key, []).append(size)
+        for file in self._files:
+            if _TAG_ID in file.tags:
+                key = (file.tags[_TAG_ID], file.tags.get(_TAG_BY), file.tags.get(_TAG_CURVE))
+                sums.setdefault(key, []).append(file.size)
         return LoggedCube.in_order(
             LoggedCube(id_, json.loads(by) if by else [], curve, len(sizes), sum(sizes))
             for (id_, by, curve), sizes in sums.items()
         )
-
-    def _tags_by_row(self) -> list[FileTags]:
-        """The tags of each file; a check, too, that both readers saw the same files."""
-        own = {unquote(path): tags for path, tags in self._actions.files.items()}
-        paths = [unquote(path) for path in self._rows["path"].to_pylist()]
-        if len(own) != len(paths) or own.keys() != set(paths):
-            raise NotServedError("its log is not understood")
-        return [own[path] for path in paths]
 
     def _own_columns(self) -> list[LogColumn]:
         """The clustering columns, or those of the newest file that tells by which it was laid."""
@@ -156,14 +146,17 @@ class LogTable:
                 return [self._statistics.find(parts) for parts in declared]
         newest = max(
             (
-                (of.modified, of.tags[_TAG_BY], of.tags.get(_TAG_PHYSICAL) or "", path)
-                for path, of in self._actions.files.items()
+                (of.modified, of.tags[_TAG_BY], of.tags.get(_TAG_PHYSICAL) or "", of.path)
+                for of in self._files
                 if of.tags.get(_TAG_BY)
             ),
             default=None,
         )
         if newest is None:
-            raise NotServedError("it has no clustering columns")
+            raise ZCubeError(
+                f"[ZCUBE_NO_CLUSTERING_COLUMNS] The table {self._table} has no clustering columns, "
+                "and none of its files says by which columns it was Z-ordered. Name the columns."
+            )
         _, logical, physical, _ = newest
         if physical:
             return [self._statistics.find(parts, exact=True) for parts in json.loads(physical)]
@@ -180,23 +173,23 @@ class LogTable:
         )
         cubes: set[str] = set()
         inside = fresh = others = 0
-        for of, size in zip(self._tags, self._rows["size_bytes"].to_pylist(), strict=True):
+        for of in self._files:
             foreign = of.provider not in (None, "liquid")
             cube, by = of.tags.get(_TAG_ID), of.tags.get(_TAG_BY)
             if cube is None or by is None:
                 if foreign:
-                    others += size
+                    others += of.size
                 else:
-                    fresh += size
+                    fresh += of.size
             elif not foreign and (
                 of.tags[_TAG_PHYSICAL] == physical
                 if of.tags.get(_TAG_PHYSICAL) is not None
                 else json.loads(by) == names
             ):
                 cubes.add(cube)
-                inside += size
+                inside += of.size
             else:
-                others += size
+                others += of.size
         return {
             "cubes": len(cubes),
             "bytes": inside + fresh + others,
@@ -204,6 +197,13 @@ class LogTable:
             "bytes_fresh": fresh,
             "bytes_other_columns": others,
         }
+
+
+def _require_same_files(table: DeltaTable, files: Sequence[LoggedFile]) -> None:
+    """Check that two readers of the log, deltalake and ours, have seen the same files."""
+    theirs = table.get_add_actions().column("path").to_pylist()
+    if sorted(map(unquote, theirs)) != sorted(unquote(file.path) for file in files):
+        raise NotServedError("its log is not understood")
 
 
 def _require_served(table: DeltaTable) -> None:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from zcube import _engine
 from zcube.errors import ZCubeError
-
-if TYPE_CHECKING:
-    from zcube.table import ClusteredTable
 
 _FORMATS = (".png", ".svg", ".pdf")
 
 Columns = Callable[[str | None], list[str] | None]
-Open = Callable[[argparse.Namespace], AbstractContextManager["ClusteredTable"]]
 
 
 def add(
-    command: Callable[[str, str, str], argparse.ArgumentParser], columns: Columns, open_table: Open
+    command: Callable[[str, str, str], argparse.ArgumentParser],
+    columns: Columns,
+    open_table: _engine.Open,
 ) -> None:
     """Add both commands; the arguments are how ``zcube.cli`` does what all commands do."""
     plot = command(
@@ -43,6 +41,7 @@ def add(
         "write one HTML page with figures and pictures",
         "zcube report /data/events --by x,y -o report.html",
     )
+    _engine.add(report)
     report.set_defaults(run=lambda options: _report(options, columns, open_table))
     for one, example in ((plot, "picture.png, .svg or .pdf"), (report, "report.html")):
         one.add_argument("--by", metavar="COLUMNS", help="x,y (default: the table's own)")
@@ -50,7 +49,7 @@ def add(
         one.add_argument("--predicate", help="show in the boxes which files it must read: x > 5")
 
 
-def _plot(options: argparse.Namespace, columns: Columns, open_table: Open) -> int:
+def _plot(options: argparse.Namespace, columns: Columns, open_table: _engine.Open) -> int:
     from zcube import plots
 
     plots.matplotlib_chart()
@@ -77,13 +76,15 @@ def _plot(options: argparse.Namespace, columns: Columns, open_table: Open) -> in
     return _written(options, output)
 
 
-def _report(options: argparse.Namespace, columns: Columns, open_table: Open) -> int:
+def _report(options: argparse.Namespace, columns: Columns, open_table: _engine.Open) -> int:
     from zcube import plots, report
 
     plots.matplotlib_chart()
     output = _writable(options.output)
-    with open_table(options) as table:
-        text = report.page(table, columns(options.by), predicate=options.predicate)
+    by = columns(options.by)
+    text = _engine.read(
+        options, open_table, lambda table: report.page(table, by, predicate=options.predicate)
+    )
     output.write_text(text, encoding="utf-8")
     return _written(options, output)
 

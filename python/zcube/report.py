@@ -47,12 +47,18 @@ def page(
         predicate: as after WHERE: shows in the boxes which files a scan for it must read.
 
     Raises:
-        ZCubeError: matplotlib is missing, or a column is unknown.
+        ZCubeError: matplotlib is missing, a column is unknown, or there is a predicate over Spark
+            Connect.
         AnalysisException: as ``quality`` raises it.
 
     >>> Path("report.html").write_text(report.page(table, ["x", "y"]))  # doctest: +SKIP
     """
     plots.matplotlib_chart()
+    if predicate is not None and table._over_connect():
+        raise ZCubeError(
+            "A predicate shows in the boxes what it must read, and there are none over Spark "
+            "Connect. Leave it out, or report in a classic session."
+        )
     quality = table.quality(columns=columns)
     names = [one.column for one in quality.columns]
     history = table._commits(1000)

@@ -183,7 +183,7 @@ class ClusteredTable:
                 raise ZCubeError("where is empty. Leave it out to optimize the whole table.")
             statement.append(f"WHERE {where}")
         if names is not None:
-            statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
+            statement.append(f"ZORDER BY {_sql.column_list(names)}")
         if any(options.values()):
             statement.append(_sql.options(options))
         if dry_run:
@@ -215,7 +215,7 @@ class ClusteredTable:
         statement = [f"DESCRIBE CLUSTERING {self._table}"]
         if columns is not None:
             names = column_names(columns, "columns")
-            statement.append(f"BY ({', '.join(_sql.qualified(parts) for parts in names)})")
+            statement.append(f"BY {_sql.column_list(names)}")
         if where is not None:
             statement.append(f"WHERE {check_predicate(where)}")
         _extension.require(self._spark)
@@ -268,7 +268,7 @@ class ClusteredTable:
             if len(given) < len(columns):
                 raise ZCubeError("cluster_by takes column names, or None alone.")
             names = column_names(given, "cluster_by")
-            clause = f"({', '.join(_sql.qualified(parts) for parts in names)})"
+            clause = _sql.column_list(names)
         # ALTER TABLE takes no string literal for a path.
         if self._table.startswith("'"):
             raise ZCubeError(f"cluster_by needs an absolute path or a name, not {self._table}.")
