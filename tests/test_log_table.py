@@ -63,6 +63,8 @@ def same(spark, path, columns=None):
     """Assert that both say the same, to the last digit; return what they say."""
     own = LogTable.open(path).quality(columns=columns)
     spark_says = ClusteredTable.for_path(spark, path).quality(columns=columns)
+    for one, other in zip(own.columns, spark_says.columns, strict=True):
+        assert one == other
     assert own.to_dict() == spark_says.to_dict()
     assert str(own) == str(spark_says)
     return own
@@ -85,15 +87,15 @@ def test_clustered_tables(spark, path):
 
 def test_z_ordered_tables_with_checkpoints_and_removed_files(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
-    rows = points(spark, 0, 6000, 6).selectExpr("*", "named_struct('a b', x) n", "id `p.q`")
+    rows = points(spark, 0, 6000, 6).selectExpr("*", "named_struct('a', x) n", "id `p.q`")
     rows.write.format("delta").option("delta.checkpointInterval", "3").save(path)
     table = ClusteredTable.for_path(spark, path)
-    for columns in (["x", "y"], ["`p.q`", "n.`a b`"]):
+    for columns in (["x", "y"], ["`p.q`", "n.a"]):
         table.optimize(zorder_by=columns)
         rows.limit(50).write.format("delta").mode("append").save(path)
         found = same(spark, path)
         assert found.cubes == 1
-    assert [one.column for one in found.columns] == ["`p.q`", "n.`a b`"]
+    assert [one.column for one in found.columns] == ["`p.q`", "n.a"]
     assert found.bytes_other_columns == 0
     assert same(spark, path, ["y", "id"]).bytes_in_cubes == 0
     names = {file.name for file in (LogTable.open(path)._path / "_delta_log").iterdir()}
@@ -121,7 +123,7 @@ def test_logs_of_other_writers(spark, path):
                 stats["minValues"][name] = scalar(kind, low)[0]
                 stats["nullCount"][name] = 0
             if what < 0.85:
-                high = low + rng.choice([0, 1, 5, 90, 90, -30])
+                high = low + rng.choice([0, 1, 5, 90, 90, -20])
                 stats["maxValues"][name] = scalar(kind, high)[0]
             if what >= 0.95:
                 stats["nullCount"][name] = 10
@@ -135,6 +137,23 @@ def test_logs_of_other_writers(spark, path):
     assert found.bytes_other_columns == 1008
     for pair in ([0, 6], [4, 5], [8, 3]):
         same(spark, path, [names[i] for i in pair])
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("byte", 128), ("integer", 1.5), ("integer", "7"), ("long", 2**63), ("double", "much"),
+        ("decimal(5,2)", 1.125), ("decimal(5,2)", 1000), ("decimal(5,2)", "1"), ("string", 7),
+        ("date", "20260101"), ("date", 5), ("timestamp", "2026-01-01T00:00:00"),
+        ("double", {"c": 1}), ("timestamp", "+12026-01-01T00:00:00Z"),
+        ("string", {"c": "x"}),
+    ],
+)  # fmt: skip
+def test_odd_statistics_are_for_spark_to_judge(path, kind, value):
+    fields = [{"name": "c", "type": kind, "nullable": True, "metadata": {}}]
+    stats = {"numRecords": 1, "minValues": {"c": value}, "maxValues": {}, "nullCount": {"c": 0}}
+    written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [{"stats": stats}])
+    assert refused(path, ["c"]).endswith(f"which is no {kind}")
 
 
 def test_a_table_that_delta_rs_wrote(spark, path):

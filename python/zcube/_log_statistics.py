@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,14 @@ from zcube._log_actions import LoggedFile, NotServedError
 from zcube.errors import ColumnNotFoundError
 
 _INTEGERS = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
+_BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 _DATES = {"date", "timestamp", "timestamp_ntz"}
 # Delta reads no minimum of these, whoever wrote one.
 _WITHOUT_MINIMUM = {"boolean", "binary"}
 _ODD_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_WRITTEN = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+# Enough digits for any DECIMAL of Spark's, so that nothing is rounded.
+_EXACTLY = Context(prec=100)
 _EPOCH = datetime(1970, 1, 1)
 
 
@@ -197,21 +201,24 @@ def _reader(column: LogColumn) -> Callable[[Any], Any]:
         )
 
     def integer(value: Any) -> int:
-        if type(value) is not int or not -(2**63) <= value < 2**63:
+        least = -(2 ** (_BITS[column.type] - 1))
+        if type(value) is not int or not least <= value < -least:
             raise odd(value)
         return value
 
     def number(value: Any) -> float:
-        if type(value) not in (int, Decimal) and value not in _ODD_NUMBERS:
+        if isinstance(value, str) and value in _ODD_NUMBERS:
+            return _ODD_NUMBERS[value]
+        if type(value) not in (int, Decimal):
             raise odd(value)
-        found = _ODD_NUMBERS[value] if isinstance(value, str) else float(value)
+        found = float(value)
         return float(np.float32(found)) if column.type == "float" else found
 
     def decimal(value: Any) -> Decimal:
         precision, scale = map(int, column.type[len("decimal(") : -1].split(","))
         if type(value) not in (int, Decimal):
             raise odd(value)
-        _, digits, exponent = Decimal(value).normalize().as_tuple()
+        _, digits, exponent = Decimal(value).normalize(_EXACTLY).as_tuple()
         if (
             not isinstance(exponent, int)
             or -exponent > scale
@@ -221,11 +228,13 @@ def _reader(column: LogColumn) -> Callable[[Any], Any]:
         return Decimal(value)
 
     def instant(value: Any) -> int:
+        if not isinstance(value, str) or not _WRITTEN.fullmatch(value):
+            raise odd(value)
         try:
             if column.type == "date":
                 return (date.fromisoformat(value) - _EPOCH.date()).days
             found = datetime.fromisoformat(re.sub(r"Z$", "+00:00", value))
-        except (TypeError, ValueError) as error:
+        except ValueError as error:
             raise odd(value) from error
         # Without a zone, or with one too many, it depends on the session what it means.
         if (found.tzinfo is None) != (column.type == "timestamp_ntz"):
