@@ -1,11 +1,13 @@
 """The command zcube."""
 
+import argparse
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import pytest
-from zcube import cli
+from zcube import _engine, cli
 
 
 def test_help_and_bad_usage(capsys):
@@ -175,3 +177,18 @@ def test_every_command_has_an_example_and_json(capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["plan", "/x", "--master", "local", "--remote", "sc://h"])
     assert stop.value.code == 2
+
+
+def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
+    (tmp_path / "_delta_log").mkdir()
+    options = argparse.Namespace(
+        engine="auto", table=str(tmp_path), name=False, master=None, remote=None, conf=[]
+    )
+
+    def read():
+        return _engine.read(options, lambda _: nullcontext("Spark"), lambda table: table)
+
+    monkeypatch.setattr(_engine, "_open_log", lambda path: f"the log of {path}")
+    assert read() == f"the log of {tmp_path}"
+    monkeypatch.setenv("SPARK_REMOTE", "sc://host")
+    assert read() == "Spark"

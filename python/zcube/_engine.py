@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeVar
 
+from zcube import _launch
 from zcube._log_actions import NotServedError
 from zcube.errors import ZCubeError
 
@@ -46,13 +47,14 @@ def read(
 ) -> Result:
     """Do work with a table by the engine that the options ask for.
 
-    ``auto`` takes deltalake for a path, unless an option speaks to Spark. Where deltalake can't
-    serve, Spark does it all from the beginning, and standard error says so.
+    ``auto`` takes deltalake for a path, unless an option or SPARK_REMOTE speaks to Spark. Where
+    deltalake can't serve, Spark does it all from the beginning, and standard error says so.
 
     Raises:
         ZCubeError: ``--engine log`` was asked for and can't serve.
     """
-    speaks_to_spark = any(getattr(options, name) for name in _OF_SPARK)
+    # With SPARK_REMOTE a path is one of the server's.
+    speaks_to_spark = any(getattr(options, name) for name in _OF_SPARK) or _launch.is_remote({})
     if options.engine == "log" or (options.engine == "auto" and not speaks_to_spark):
         try:
             return work(_open_log(options.table))

@@ -42,7 +42,7 @@ class CubeResult:
         committing_ms: of its commit; cubes of one commit share it.
         cpu_ms: CPU time of its Spark tasks; None if Spark told it too late.
         average_depth_before: of the files to be rewritten, among themselves, in all clustering
-            columns together; None unless committed, or over 100,000 files.
+            columns together; None unless committed, or where the table has more than 100,000 files.
         average_depth_after: of the files written in their place, among themselves.
         skipping_before: their skipping effectiveness, as ``quality`` has it.
         skipping_after: that of the files written.

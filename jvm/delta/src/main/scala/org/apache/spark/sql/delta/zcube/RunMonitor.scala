@@ -27,7 +27,7 @@ final class RunMonitor(session: SparkSession, task: ClusteringTask) extends Logg
 
   /** By the number of the group. In one pass for all groups, as the log is read for it. */
   private lazy val before: Map[Int, LayoutQuality] = planned
-    .filter(_.considered.size <= MostFiles)
+    .filter(_ => task.snapshot.numOfFiles <= MostFiles)
     .map { run =>
       val groupOf =
         run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
@@ -83,6 +83,6 @@ final class RunMonitor(session: SparkSession, task: ClusteringTask) extends Logg
 
 object RunMonitor {
 
-  /** Of more files nobody waits for figures that they may ask for by DESCRIBE CLUSTERING. */
-  private val MostFiles = 100000
+  /** Of a larger table nobody waits for figures that they may ask for by DESCRIBE CLUSTERING. */
+  private val MostFiles = 100000L
 }
