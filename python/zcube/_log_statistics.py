@@ -47,10 +47,7 @@ class LogColumn:
     @property
     def name(self) -> str:
         """As one text, parts quoted where they must be."""
-        return ".".join(
-            part if re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", part) else _sql.identifier(part)
-            for part in self.parts
-        )
+        return quoted(self.parts)
 
     @property
     def sql_type(self) -> str:
@@ -104,7 +101,7 @@ class LogStatistics:
             if not same:
                 known = ", ".join(one["name"] for one in self._schema["fields"])
                 raise ColumnNotFoundError(
-                    f"[ZCUBE_COLUMN_NOT_FOUND] There is no column {_sql.qualified(parts)}. Name "
+                    f"[ZCUBE_COLUMN_NOT_FOUND] There is no column {quoted(parts)}. Name "
                     f"one of the table's columns, or a leaf of a nested one: {known}."
                 )
             found.append(same[0]["name"])
@@ -180,6 +177,14 @@ class LogStatistics:
                 value = None if value is None else value.get(name)
             found.append(value)
         return found
+
+
+def quoted(parts: Sequence[str]) -> str:
+    """Write a name as Spark shows it, with backquotes only where they must be."""
+    return ".".join(
+        part if re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", part) else _sql.identifier(part)
+        for part in parts
+    )
 
 
 def leaves(data_type: Any) -> int:

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.util.concurrent.atomic.AtomicBoolean
 import java.util.ConcurrentModificationException
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.{Failure, Success, Try}
 
