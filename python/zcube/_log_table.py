@@ -16,7 +16,8 @@ from deltalake.exceptions import DeltaError
 from zcube import _layout_quality, _log_actions, _sql
 from zcube._file_boxes import Axis, FileBox, interval
 from zcube._log_actions import LoggedFile, NotServedError
-from zcube._log_statistics import LogColumn, LogStatistics, leaves
+from zcube._log_column import LogColumn
+from zcube._log_statistics import LogStatistics, leaves
 from zcube._logged_cubes import LoggedCube
 from zcube._validate import column_names
 from zcube.errors import ZCubeError
