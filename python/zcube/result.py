@@ -8,104 +8,60 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from zcube import _format
+from zcube._cube_result import TITLES, CubeResult
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
     from zcube.quality import ClusteringQuality
 
-_TITLES = (
-    *("cube", "state", "files", "bytes", "files added", "bytes added", "depth", "skipping"),
-    *("sampling", "writing", "committing", "reasons"),
-)
+_QUERIES = ("predicate", "weight", "files before", "bytes", "files after", "bytes", "note")
 _CHANGES = ("column", "average depth before", "after", "skipping before", "after")
 
 
 @dataclass(frozen=True)
-class CubeResult:
-    """What became of one planned ZCube.
+class WorkloadResult:
+    """What one predicate of the workload must read, by Delta's data skipping.
 
     Attributes:
-        state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, as
-            time was up.
-        files: files that were to be rewritten.
-        bytes: their bytes.
-        reasons: how many of them for which reason, such as ``{"fresh": 3, "small cube": 8}``.
-        partition: the partition they are in.
-        files_added: files written in their place; 0 unless committed.
-        bytes_added: their bytes.
-        id: the ZCube's id, if committed.
-        version: the table's version that has it, if committed.
-        why: the reason, unless committed.
-        sampling_ms: milliseconds until its layout was known.
-        writing_ms: of writing its files.
-        committing_ms: of its commit; cubes of one commit share it.
-        cpu_ms: CPU time of its Spark tasks; None if Spark told it too late.
-        average_depth_before: of the files to be rewritten, among themselves, in all clustering
-            columns together; None unless committed, or where the table has more than 100,000 files.
-        average_depth_after: of the files written in their place, among themselves.
-        skipping_before: their skipping effectiveness, as ``quality`` has it.
-        skipping_after: that of the files written.
+        predicate: as it was given.
+        weight: as it was given.
+        files_before: files that a scan read before.
+        bytes_before: their bytes.
+        files_after: files that it reads now.
+        bytes_after: their bytes.
+        note: parts that had no say in the layout; empty if all had.
     """
 
-    state: str
-    files: int
-    bytes: int
-    reasons: dict[str, int]
-    partition: dict[str, str]
-    files_added: int = 0
-    bytes_added: int = 0
-    id: str | None = None
-    version: int | None = None
-    why: str | None = None
-    sampling_ms: int = 0
-    writing_ms: int = 0
-    committing_ms: int = 0
-    cpu_ms: int | None = None
-    average_depth_before: float | None = None
-    average_depth_after: float | None = None
-    skipping_before: float | None = None
-    skipping_after: float | None = None
+    predicate: str
+    weight: float
+    files_before: int
+    bytes_before: int
+    files_after: int
+    bytes_after: int
+    note: str = ""
 
     @classmethod
-    def _from_json(cls, cube: dict[str, Any]) -> CubeResult:
-        before, after = cube.get("before", {}), cube.get("after", {})
+    def _from_json(cls, query: dict[str, Any]) -> WorkloadResult:
         return cls(
-            state=cube["state"],
-            files=cube["files"],
-            bytes=cube["bytes"],
-            reasons=cube["reasons"],
-            partition=cube["partition"],
-            files_added=cube.get("filesAdded", 0),
-            bytes_added=cube.get("bytesAdded", 0),
-            id=cube.get("id"),
-            version=cube.get("version"),
-            why=cube.get("why"),
-            sampling_ms=cube.get("samplingMs", 0),
-            writing_ms=cube.get("writingMs", 0),
-            committing_ms=cube.get("committingMs", 0),
-            cpu_ms=cube.get("cpuMs"),
-            average_depth_before=before.get("averageDepth"),
-            average_depth_after=after.get("averageDepth"),
-            skipping_before=before.get("skippingEffectiveness"),
-            skipping_after=after.get("skippingEffectiveness"),
+            predicate=query["predicate"],
+            weight=query["weight"],
+            files_before=query["filesBefore"],
+            bytes_before=query["bytesBefore"],
+            files_after=query["filesAfter"],
+            bytes_after=query["bytesAfter"],
+            note=query["note"],
         )
 
     def _cells(self) -> list[str]:
-        depths = (self.average_depth_before, self.average_depth_after)
-        shares = (self.skipping_before, self.skipping_after)
-        times = (self.sampling_ms, self.writing_ms, self.committing_ms)
         return [
-            self.id or "–",
-            f"{self.state}: {self.why}" if self.why else self.state,
-            str(self.files),
-            _format.size(self.bytes),
-            str(self.files_added),
-            _format.size(self.bytes_added),
-            " → ".join(_format.number(depth) for depth in depths),
-            " → ".join(_format.share(share) for share in shares),
-            *(_format.seconds(time) for time in times),
-            ", ".join(f"{count} {reason}" for reason, count in self.reasons.items()),
+            self.predicate,
+            f"{self.weight:g}",
+            str(self.files_before),
+            _format.size(self.bytes_before),
+            str(self.files_after),
+            _format.size(self.bytes_after),
+            self.note or "–",
         ]
 
 
@@ -127,6 +83,7 @@ class OptimizeResult:
         metrics: all metrics of the SQL command, under their own names.
         before: the quality before, if ``optimize`` was asked to measure it.
         after: the quality after; what others committed meanwhile is in it too.
+        workload: what each predicate of the workload reads before and after.
     """
 
     path: str
@@ -142,6 +99,7 @@ class OptimizeResult:
     metrics: dict[str, Any] = field(repr=False)
     before: ClusteringQuality | None = field(default=None, repr=False)
     after: ClusteringQuality | None = field(default=None, repr=False)
+    workload: list[WorkloadResult] = field(default_factory=list)
 
     @classmethod
     def from_row(
@@ -169,6 +127,7 @@ class OptimizeResult:
             metrics=metrics,
             before=before,
             after=after,
+            workload=[WorkloadResult._from_json(one) for one in details.get("workload", [])],
         )
 
     @property
@@ -223,13 +182,19 @@ class OptimizeResult:
         if self.before and self.after:
             one, other = (q.all.depth_and_skipping() for q in (self.before, self.after))
             text += f"\naverage depth {one[0]} → {other[0]}, skipping {one[1]} → {other[1]}"
+        if self.workload:
+            lines = _format.table(_QUERIES, [one._cells() for one in self.workload])
+            text = "\n".join([text, *lines])
         return text
 
     def _repr_html_(self) -> str:
         rows = [cube._cells() for cube in self.cubes]
         parts = [f"<p>{html.escape(line)}</p>" for line in str(self).splitlines()]
         if rows:
-            parts.append(_format.html_table(_TITLES, rows))
+            parts.append(_format.html_table(TITLES, rows))
+        if self.workload:
+            rows = [one._cells() for one in self.workload]
+            parts.append(_format.html_table(_QUERIES, rows))
         if self.before and self.after:
             parts.append(_format.html_table(_CHANGES, self._changes(self.before, self.after)))
         return "".join(parts)

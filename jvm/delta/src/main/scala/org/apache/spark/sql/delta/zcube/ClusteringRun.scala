@@ -38,6 +38,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
   private def planAndRun(): Row = {
     val planned = PlannedRun.of(session, task)
     monitor.begin(planned)
+    val workload = WorkloadReport.of(task)
     val outcomes = task.settings.batchBytes match {
       case Some(size) =>
         BinPackingUtils
@@ -51,7 +52,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     if (conflicts.nonEmpty && !outcomes.exists(_.isInstanceOf[CubeOutcome.Committed])) {
       throw conflicts.head
     }
-    ClusteringReport.row(session, task, planned, outcomes, startedAt)
+    ClusteringReport.row(session, task, planned, outcomes, workload, startedAt)
   }
 
   /** Throws the failure that came first in time; those of jobs cancelled for its sake are no cause. */

@@ -95,7 +95,8 @@ final class GroupRewrite(
         settings.ranges,
         settings.spread,
         settings.sort,
-        task.weights)
+        task.weights,
+        task.workload.map(_.ranges))
     val layout = LayoutPlan.of(sample, files, request)
     val input = PlacedRows.of(session, snapshot, group.files)
     val place = placeOf(input)
