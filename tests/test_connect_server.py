@@ -205,7 +205,7 @@ def check_commands(printed, page):
     assert "there are none over Spark Connect. Leave it out" in refused
     assert json.loads(depth) == {"output": f"{page}.png"}
     assert "Draw them in a classic session" in boxes
-    assert json.loads(plan)["cubes"] == []
+    assert json.loads(plan)["cubes"][0]["reasons"] == {"other columns": 1}
     assert not Path(f"{page}2").exists()
 
 
