@@ -24,8 +24,14 @@ import zcube
 from matplotlib.patches import Patch
 from pyspark.sql import SparkSession
 
+from benchmarks.session import MAX_FILE_SIZE, SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, session
 from tests.support.log_replay import LiveFile, live_files
 
+SETTINGS_OF_SPARK = {
+    SHUFFLE_PARTITIONS: 2,
+    SNAPSHOT_PARTITIONS: 2,
+    MAX_FILE_SIZE: 16 << 10,
+}
 APPENDS, ROWS, SHARE = 32, 40_000, 0.02
 # Okabe and Ito's colours, told apart by the colour-blind.
 FIRST, OTHER, EDGE = "#0072B2", "#E69F00", "white"
@@ -121,17 +127,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("docs/pictures/cubes.png"))
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="zcube-cubes-"))
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-        .config("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
-    )
-    spark = zcube.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = session(folder, SETTINGS_OF_SPARK)
     try:
         runs = {p: stream(spark, str(folder / p), p) for p in ("leveled", "all")}
     finally:

@@ -18,27 +18,22 @@ import time
 from pathlib import Path
 
 import zcube
-from pyspark.sql import SparkSession
 
 from benchmarks.machine import machine
+from benchmarks.session import SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, session
 from tests.support.job_counter import JobCounter
 from tests.support.log_replay import last_version, live_files
 
+SETTINGS_OF_SPARK = {
+    SHUFFLE_PARTITIONS: 4,
+    SNAPSHOT_PARTITIONS: 2,
+}
 RUNS = 5
 
 
 def measure(folder: Path, files: int) -> dict:
     """Make the table, optimize it, and time the runs that find nothing to do."""
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-    )
-    spark = zcube.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = session(folder, SETTINGS_OF_SPARK)
     path = str(folder / "table")
     try:
         rows = spark.range(0, files * 1000, 1, 4).selectExpr("hash(id) x", "hash(id, 1) y", "id")

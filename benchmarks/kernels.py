@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import statistics
 import sys
 from pathlib import Path
 from typing import Any
+
+from benchmarks.machine import processor
 
 RESULTS = Path(__file__).parent / "results"
 VERSIONS = {"spark": "4.2.0", "delta": "4.4.0"}
@@ -33,14 +34,6 @@ ASKED = {
     ("RangeId", "url"): {"delta": 4},
 }
 """How many times Delta's kernel has to take as long as ours, for suite, case and Delta's kernel."""
-
-
-def processor() -> str:
-    """Return the processor's model name, where the system tells it."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 def summary(entry: dict[str, Any]) -> dict[str, Any]:

@@ -10,18 +10,18 @@ import pyspark
 import zcube
 
 
+def processor() -> str:
+    """The processor's model name, where the system tells it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
 def machine() -> dict[str, str]:
     """The processor, and the versions."""
-    cpu = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.processor(),
-    )
     return {
-        "cpu": cpu,
+        "cpu": processor(),
         "cores": str(len(os.sched_getaffinity(0))),
         "python": platform.python_version(),
         "spark": pyspark.__version__,

@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks.cpu import cpu_seconds
 from benchmarks.machine import machine
+from benchmarks.session import DRIVER_MEMORY, session
 
 COLUMNS = ("a", "b", "c")
 SCHEMA = json.dumps(
@@ -80,17 +81,9 @@ def write_log(table: Path, files: int, layout: str) -> None:
             out.write(json.dumps({"add": add}) + "\n")
 
 
-def session(folder: Path) -> SparkSession:
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "8g")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-    )
-    spark = zcube.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
+SETTINGS_OF_SPARK = {
+    DRIVER_MEMORY: "8g",
+}
 
 
 def timed(spark: SparkSession, path: Path) -> tuple[dict[str, float], zcube.ClusteringQuality]:
@@ -106,7 +99,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
-    spark = session(folder)
+    spark = session(folder, SETTINGS_OF_SPARK)
     runs = []
     try:
         write_log(folder / "warm", 2000, "clustered")

@@ -19,10 +19,16 @@ import time
 from pathlib import Path
 
 import numpy as np
-import zcube
 from pyspark.sql import SparkSession
 
 from benchmarks.machine import machine
+from benchmarks.session import (
+    DRIVER_MEMORY,
+    MAX_FILE_SIZE,
+    SHUFFLE_PARTITIONS,
+    SNAPSHOT_PARTITIONS,
+    session,
+)
 from tests.support.log_replay import actions, last_version, live_files
 
 FILES, ROWS = 200, 400
@@ -37,20 +43,12 @@ SETTINGS = {
 }
 
 
-def session(folder: Path) -> SparkSession:
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "3g")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-        .config("spark.databricks.delta.optimize.maxFileSize", str(FILE_BYTES))
-    )
-    spark = zcube.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
+SETTINGS_OF_SPARK = {
+    DRIVER_MEMORY: "3g",
+    SHUFFLE_PARTITIONS: 2,
+    SNAPSHOT_PARTITIONS: 2,
+    MAX_FILE_SIZE: FILE_BYTES,
+}
 
 
 def rows(stream: str, number: int, random: np.random.Generator) -> np.ndarray:
@@ -184,7 +182,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="zcube-streams-"))
-    spark = session(folder)
+    spark = session(folder, SETTINGS_OF_SPARK)
     runs = []
     try:
         for setting in options.settings.split(","):

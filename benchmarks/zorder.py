@@ -16,12 +16,18 @@ import tempfile
 import time
 from pathlib import Path
 
-import zcube
 from pyspark.sql import SparkSession
 from zcube.demo import data
 
 from benchmarks.cpu import cpu_seconds
 from benchmarks.machine import machine
+from benchmarks.session import (
+    DRIVER_MEMORY,
+    MAX_FILE_SIZE,
+    SHUFFLE_PARTITIONS,
+    SNAPSHOT_PARTITIONS,
+    session,
+)
 
 COLUMNS = {
     2: "l_shipdate, l_partkey",
@@ -30,20 +36,12 @@ COLUMNS = {
 TARGET = 16 << 20
 
 
-def session(folder: Path) -> SparkSession:
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "6g")
-        .config("spark.sql.shuffle.partitions", "8")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-        .config("spark.databricks.delta.optimize.maxFileSize", str(TARGET))
-    )
-    spark = zcube.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
+SETTINGS_OF_SPARK = {
+    DRIVER_MEMORY: "6g",
+    SHUFFLE_PARTITIONS: 8,
+    SNAPSHOT_PARTITIONS: 2,
+    MAX_FILE_SIZE: TARGET,
+}
 
 
 def measured(spark: SparkSession, action) -> dict[str, float]:
@@ -73,7 +71,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
     cache = Path(".build") / "bench-data"
     cache.mkdir(parents=True, exist_ok=True)
-    spark = session(folder)
+    spark = session(folder, SETTINGS_OF_SPARK)
     try:
         source = data.lineitem(cache.resolve(), options.scale)
         original, work = folder / "original", folder / "work"

@@ -1,11 +1,13 @@
 """The command zcube."""
 
+import argparse
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import pytest
-from zcube import cli
+from zcube import _engine, cli
 
 
 def test_help_and_bad_usage(capsys):
@@ -115,3 +117,78 @@ def test_plan(spark, in_this_session, path, capsys):
     assert code == 0
     assert [file["reason"] for file in json.loads(out)["left"]] == ["over budget"] * 3
     assert spark.sql(f"DESCRIBE HISTORY delta.`{path}`").count() == 1
+
+
+def test_engine(spark, in_this_session, path, tmp_path, capsys, monkeypatch):
+    spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
+    quality = ("quality", path, "--by", "x,y", "--json")
+    _, by_spark, err = run_here(capsys, *quality, "--engine", "spark")
+    assert err == ""
+    with monkeypatch.context() as no_spark:
+        no_spark.setattr("zcube.session.configure", None)
+        for arguments in ((), ("--engine", "log")):
+            assert run_here(capsys, *quality, *arguments) == (0, by_spark, "")
+        page = tmp_path / "r.html"
+        code, out, err = run_here(capsys, "report", path, "--by", "x,y", "-o", str(page))
+        assert (code, out, err) == (0, f"written: {page}\n", "")
+        assert run_here(capsys, *quality, "--engine", "log", "--where", "y > 1") == (
+            1,
+            "",
+            "zcube: --engine log can't serve this: WHERE needs Spark's data skipping. "
+            "Take --engine spark.\n",
+        )
+    for option in (["--name"], ["--master", "local"], ["--remote", "sc://h"], ["--conf", "a=b"]):
+        with pytest.raises(SystemExit) as stop:
+            cli.main([*quality, "--engine", "log", *option])
+        assert stop.value.code == 2
+        assert f"argument {option[0]}: --engine log starts no Spark" in capsys.readouterr().err
+    spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    code, out, err = run_here(capsys, *quality)
+    assert (code, out) == (0, by_spark)
+    assert err == "zcube: Spark reads the log: column mapping\n"
+    monkeypatch.setitem(sys.modules, "zcube._log_table", None)
+    code, out, err = run_here(capsys, *quality)
+    assert (code, out) == (0, by_spark)
+    assert "pip install 'zcube[log]'" in err
+
+
+def test_completion(capsys, tmp_path):
+    script = tmp_path / "zcube.bash"
+    code, out, _ = run_here(capsys, "completion", "bash")
+    assert code == 0
+    script.write_text(out, encoding="utf-8")
+    ask = f"source {script}; COMP_WORDS=(zcube quality --max); COMP_CWORD=2; "
+    ask += '_shtab_zcube; echo "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True)
+    assert done.stdout.split() == ["--max-depth"], done.stderr
+    for shell in ("zsh", "tcsh"):
+        code, out, _ = run_here(capsys, "completion", shell)
+        assert code == 0
+        assert "min-skipping" in out
+
+
+def test_every_command_has_an_example_and_json(capsys):
+    for command in ("demo", "optimize", "quality", "plan", "report", "plot"):
+        with pytest.raises(SystemExit):
+            cli.main([command, "--help"])
+        shown = capsys.readouterr().out
+        assert "--json" in shown
+        assert f"example: zcube {command}" in shown
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["plan", "/x", "--master", "local", "--remote", "sc://h"])
+    assert stop.value.code == 2
+
+
+def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
+    (tmp_path / "_delta_log").mkdir()
+    options = argparse.Namespace(
+        engine="auto", table=str(tmp_path), name=False, master=None, remote=None, conf=[]
+    )
+
+    def read():
+        return _engine.read(options, lambda _: nullcontext("Spark"), lambda table: table)
+
+    monkeypatch.setattr(_engine, "_open_log", lambda path: f"the log of {path}")
+    assert read() == f"the log of {tmp_path}"
+    monkeypatch.setenv("SPARK_REMOTE", "sc://host")
+    assert read() == "Spark"

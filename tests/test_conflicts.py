@@ -4,10 +4,8 @@ What the change alone makes of the rows is the oracle: it is applied to a copy t
 """
 
 import shutil
-import threading
 
 import pytest
-from pyspark.errors import PySparkException
 from zcube import ClusteredTable
 
 from tests.support.checksum import multiset
@@ -81,31 +79,19 @@ def test_conflict_matrix(spark, path, tmp_path, failure_points, change, vectors)
     copy = str(tmp_path / "copy")
     shutil.copytree(path, copy)
     act(spark, copy)
-    outcome = {}
-
-    def run():
-        try:
-            outcome["result"] = ClusteredTable.for_path(spark, path).optimize(**sizes)
-        except PySparkException as error:
-            outcome["error"] = error
-
-    failure_points.stop_at("before-commit")
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        failure_points.wait_for("before-commit", thread.is_alive)
+    with failure_points.paused(
+        lambda: ClusteredTable.for_path(spark, path).optimize(**sizes)
+    ) as outcome:
+        assert outcome.reached
         act(spark, path)
-    finally:
-        failure_points.clear()
-        thread.join()
     table = spark.read.format("delta").load(path)
     assert multiset(table) == multiset(spark.read.format("delta").load(copy))
     if committed == 0:
-        kind = type(outcome["error"]).__name__
+        kind = type(outcome.error).__name__
         assert kind.startswith("Concurrent")
         assert kind.endswith("Exception")
     else:
-        result = outcome["result"]
+        result = outcome.result
         states = sorted(cube.state for cube in result.cubes)
         assert states == ["committed"] * committed + ["dropped"] * (2 - committed)
         assert all(cube.why for cube in result.cubes if cube.state == "dropped")
@@ -120,28 +106,14 @@ def test_two_optimizers_at_once(spark, path, failure_points, delta_only, other):
     """The second goes through while the first waits; the first then drops all that it did."""
     make(spark, path)
     before = multiset(spark.read.format("delta").load(path))
-    outcome = {}
-
-    def run():
-        try:
-            outcome["result"] = ClusteredTable.for_path(spark, path).optimize()
-        except PySparkException as error:
-            outcome["error"] = error
-
-    failure_points.stop_at("before-commit")
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        failure_points.wait_for("before-commit", thread.is_alive)
+    with failure_points.paused(lambda: ClusteredTable.for_path(spark, path).optimize()) as outcome:
+        assert outcome.reached
         if other == "zcube":
             assert ClusteredTable.for_path(spark, path).optimize().files_removed == 6
         else:
             with delta_only():
                 spark.sql(f"OPTIMIZE delta.`{path}`")
-    finally:
-        failure_points.clear()
-        thread.join()
-    assert type(outcome["error"]).__name__ == "ConcurrentDeleteReadException"
+    assert type(outcome.error).__name__ == "ConcurrentDeleteReadException"
     assert multiset(spark.read.format("delta").load(path)) == before
     assert data_files_on_disk(path) == files_ever_added(path)
 
@@ -151,24 +123,10 @@ def test_a_vacuum_that_takes_the_new_files_away(spark, path, failure_points):
     spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
     make(spark, path)
     before = multiset(spark.read.format("delta").load(path))
-    outcome = {}
-
-    def run():
-        try:
-            outcome["result"] = ClusteredTable.for_path(spark, path).optimize()
-        except PySparkException as error:
-            outcome["error"] = error
-
-    failure_points.stop_at("before-commit")
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        failure_points.wait_for("before-commit", thread.is_alive)
+    with failure_points.paused(lambda: ClusteredTable.for_path(spark, path).optimize()) as outcome:
+        assert outcome.reached
         spark.sql(f"VACUUM delta.`{path}` RETAIN 0 HOURS")
-    finally:
-        failure_points.clear()
-        thread.join()
-    assert "ZCUBE_WRITTEN_FILE_MISSING" in str(outcome["error"])
+    assert "ZCUBE_WRITTEN_FILE_MISSING" in str(outcome.error)
     assert multiset(spark.read.format("delta").load(path)) == before
 
 

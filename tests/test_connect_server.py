@@ -1,5 +1,6 @@
 """Spark Connect with a server in a process of its own: only the server has ZCube's jar."""
 
+import json
 import os
 import socket
 import subprocess
@@ -70,6 +71,24 @@ from pyspark import SparkContext
 assert SparkContext._gateway is None, "the client started a JVM"
 """
 )
+
+COMMANDS = """
+import sys
+from contextlib import redirect_stderr
+from zcube import cli
+
+url, path, output = sys.argv[1:]
+for arguments in (
+    ["quality", path, "--by", "x,y", "--max-depth", "4"],
+    ["report", path, "--by", "x,y", "-o", output],
+    ["report", path, "--by", "x,y", "-o", output + "2", "--predicate", "x > 0"],
+    ["plot", path, "--by", "x,y", "-o", output + ".png", "--kind", "depth"],
+    ["plot", path, "--by", "x,y", "-o", output + ".svg"],
+    ["plan", path, "--zorder-by", "x,y"],
+):
+    with redirect_stderr(sys.stdout):
+        print("exit", cli.main([*arguments, "--json", "--remote", url]))
+"""
 
 WITHOUT = (
     CLIENT
@@ -156,6 +175,8 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         },
     ) as url:
         printed = run_client(WORK, url, path)
+        commands = run_client(COMMANDS, url, path, str(tmp_path / "report"))
+    check_commands(commands, tmp_path / "report")
     assert printed == [
         "F2 14",
         f"F1 {46633:016x}",
@@ -172,6 +193,20 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "again 1 {'in a cube': 1}",
         "rows 8000",
     ]
+
+
+def check_commands(printed, page):
+    """What works over Connect works, and what doesn't is refused, or left out with a word."""
+    quality, one, report, two, refused, three, depth, four, boxes, five, plan, six = printed
+    assert [one, two, three, four, five, six] == [f"exit {code}" for code in (0, 0, 1, 0, 1, 0)]
+    assert json.loads(quality)["all"]["average_depth"] == 1.0
+    assert json.loads(report) == {"output": str(page)}
+    assert "Boxes, cubes and files can't be shown over Spark Connect." in page.read_text()
+    assert "there are none over Spark Connect. Leave it out" in refused
+    assert json.loads(depth) == {"output": f"{page}.png"}
+    assert "Draw them in a classic session" in boxes
+    assert json.loads(plan)["cubes"][0]["reasons"] == {"other columns": 1}
+    assert not Path(f"{page}2").exists()
 
 
 def test_a_server_without_zcube_is_refused_and_nothing_is_silently_ignored(tmp_path, path):

@@ -5,13 +5,11 @@
 
 import os
 import random
-import threading
 from collections import Counter
 from functools import partial
 from urllib.parse import unquote
 
 import pytest
-from pyspark.errors import PySparkException
 from zcube import ClusteredTable
 
 from tests.support.kill import kill_optimize
@@ -148,25 +146,11 @@ class Model:
 
     def optimize_and_change(self):
         """A change between the writing and the commit of an OPTIMIZE."""
-        chosen, outcome = self.options(), []
-
-        def run():
-            try:
-                self.table.optimize(**chosen)
-            except PySparkException as error:
-                outcome.append(type(error).__name__)
-
-        self.points.stop_at("before-commit")
-        thread = threading.Thread(target=run)
-        thread.start()
-        try:
-            while thread.is_alive() and not self.points.reached("before-commit"):
-                thread.join(0.02)
+        chosen = self.options()
+        with self.points.paused(lambda: self.table.optimize(**chosen)) as outcome:
             self.random.choice([self.append, self.delete, self.update, self.merge])()
-        finally:
-            self.points.clear()
-            thread.join()
-        assert all(name.startswith("Concurrent") for name in outcome), outcome
+        if outcome.error is not None:
+            assert type(outcome.error).__name__.startswith("Concurrent"), outcome.error
 
     def kill(self):
         step = self.random.choice(["before-sampling", "writing", "before-commit", "after-commit"])

@@ -124,7 +124,7 @@ def test_ends_of_every_type(spark, path):
     # A time zone in which the night of 29 March has no half past two.
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     table = ClusteredTable.for_path(spark, path)
-    axes, files = _file_boxes.read(table, [*kinds, "NEST.leaf"])
+    axes, files = _file_boxes.read_by_spark(table, [*kinds, "NEST.leaf"])
     for place, (name, (kind, _, expected)) in enumerate(kinds.items()):
         if isinstance(expected, list) and isinstance(expected[0], datetime):
             expected = [(e - datetime(1970, 1, 1)).total_seconds() / 86400 for e in expected]
@@ -157,7 +157,7 @@ def test_renamed_columns_partitions_and_odd_paths(spark, tmp_path):
     ).partitionBy("part").option("delta.columnMapping.mode", "name").save(path)
     table = ClusteredTable.for_path(spark, path)
     spark.sql(f"ALTER TABLE delta.`{path}` RENAME COLUMN v TO `v.w`")
-    _, files = _file_boxes.read(table, ["`v.w`", "part"])
+    _, files = _file_boxes.read_by_spark(table, ["`v.w`", "part"])
     assert sorted(file.ends for file in files) == [
         ((0, 897), ("p/q r%", "p/q r%")),
         ((1, 899), ("ü", "ü")),

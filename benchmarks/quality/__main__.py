@@ -14,13 +14,11 @@ import tempfile
 import time
 from pathlib import Path
 
-import zcube
-from pyspark.sql import SparkSession
-
 from benchmarks.machine import machine
 from benchmarks.quality import datasets, report
 from benchmarks.quality.layouts import LAYOUTS, Layouts
 from benchmarks.quality.queries import draw, files_read
+from benchmarks.session import DRIVER_MEMORY, SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, session
 
 COLUMNS = (2, 3, 4)
 FILES = (17, 64, 100, 200)
@@ -33,21 +31,12 @@ _ALL = list(zip(COLUMNS * len(FILES), FILES * len(COLUMNS), strict=True))
 COMBINATIONS = QUICK + [c for c in _ALL if c not in QUICK]
 
 
-def session(folder: Path) -> SparkSession:
-    """A session with both systems."""
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "3g")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-    )
-    spark = zcube.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-    return spark
+SETTINGS_OF_SPARK = {
+    DRIVER_MEMORY: "3g",
+    SHUFFLE_PARTITIONS: 4,
+    "spark.sql.session.timeZone": "UTC",
+    SNAPSHOT_PARTITIONS: 2,
+}
 
 
 def main() -> None:
@@ -63,7 +52,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="zcube-quality-"))
     cache = Path(".build") / "bench-data"
     cache.mkdir(parents=True, exist_ok=True)
-    spark = session(folder)
+    spark = session(folder, SETTINGS_OF_SPARK)
     runs = []
     try:
         tables = {}

@@ -8,13 +8,14 @@
 24
 """
 
+from zcube._cube_result import CubeResult
 from zcube._version import __version__
 from zcube._versions import versions
 from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
 from zcube.plan import OptimizePlan
 from zcube.quality import ClusteringQuality, ColumnQuality
-from zcube.result import CubeResult, OptimizeResult, WorkloadResult
+from zcube.result import OptimizeResult, WorkloadResult
 from zcube.session import configure
 from zcube.table import ClusteredTable
 

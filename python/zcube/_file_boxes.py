@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from zcube.table import ClusteredTable
 
-_MICROS_OF_A_DAY = 86_400_000_000
+MICROS_OF_A_DAY = 86_400_000_000
 
 Ends = tuple[Any, Any]
 
@@ -59,7 +59,9 @@ class FileBox:
     ends: tuple[Ends | None, ...]
 
 
-def read(table: ClusteredTable, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
+def read_by_spark(
+    table: ClusteredTable, columns: Sequence[str]
+) -> tuple[list[Axis], list[FileBox]]:
     """Read the log of a table as it is now; no data is read.
 
     Raises:
@@ -81,7 +83,7 @@ def read(table: ClusteredTable, columns: Sequence[str]) -> tuple[list[Axis], lis
         ends += [low, high]
     found = files.select("path", "size", *ends).collect()
     boxes = [
-        FileBox(row[0], row[1], tuple(_interval(row[i : i + 2]) for i in range(2, len(row), 2)))
+        FileBox(row[0], row[1], tuple(interval(row[i : i + 2]) for i in range(2, len(row), 2)))
         for row in found
     ]
     return axes, sorted(boxes, key=lambda box: box.path)
@@ -100,7 +102,8 @@ def mark(boxes: Iterable[FileBox], read: Iterable[str]) -> list[bool]:
     return marks
 
 
-def _interval(ends: Sequence[Any]) -> Ends | None:
+def interval(ends: Sequence[Any]) -> Ends | None:
+    """Return minimum and maximum, or None without both."""
     low, high = ends
     if low is None or high is None or low != low:
         return None
@@ -143,7 +146,7 @@ def _as_number(value: Column, data_type: t.DataType, kind: str) -> Column:
     if isinstance(data_type, t.TimestampNTZType):
         # No time zone in the way: the clock's face as it is.
         value = f.concat(value.cast("string"), f.lit("Z")).cast("timestamp")
-    return f.unix_micros(value) / _MICROS_OF_A_DAY
+    return f.unix_micros(value) / MICROS_OF_A_DAY
 
 
 def _statistic(files: DataFrame, part: str, physical: Sequence[str]) -> Column:

@@ -31,6 +31,24 @@ def number(value: float | None) -> str:
     return str(value) if isinstance(value, int) else f"{value:.2f}"
 
 
+def share(value: float | None) -> str:
+    """Write a share of 1 in percent, or a dash where there is none.
+
+    >>> share(0.125), share(None)
+    ('12.5 %', '–')
+    """
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def seconds(milliseconds: int) -> str:
+    """Write a time in seconds.
+
+    >>> seconds(1260)
+    '1.3 s'
+    """
+    return f"{milliseconds / 1000:.1f} s"
+
+
 def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Lay out a table for a fixed-width font; the first column is text, the others numbers."""
     widths = [max(len(row[i]) for row in [titles, *rows]) for i in range(len(titles))]

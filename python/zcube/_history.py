@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zcube._log_actions import NotServedError
+from zcube.errors import ColumnNotFoundError
 from zcube.quality import ClusteringQuality
 
 if TYPE_CHECKING:
-    from zcube.table import ClusteredTable
+    from zcube._logged_table import LoggedTable
 
 
 def measure(
-    table: ClusteredTable, columns: Sequence[str] | None, count: int
+    table: LoggedTable, columns: Sequence[str] | None, count: int
 ) -> tuple[dict[int, ClusteringQuality], list[int]]:
     """Measure so many versions at most; return them, and at which an OPTIMIZE was committed.
 
@@ -21,7 +23,7 @@ def measure(
     """
     from pyspark.errors import AnalysisException
 
-    commits = table._run(f"DESCRIBE HISTORY {table._table}", "DESCRIBE HISTORY")
+    commits = table._commits()
     chosen = spread(sorted(row["version"] for row in commits), count)
     if columns is None:
         # An older version may have had other columns, or none.
@@ -30,7 +32,7 @@ def measure(
     for version in reversed(chosen):
         try:
             found[version] = table._at(version).quality(columns=columns)
-        except AnalysisException:
+        except (AnalysisException, NotServedError, ColumnNotFoundError):
             if not found:
                 raise
             # Its log is gone, or a column came later: so it is with all that are older.

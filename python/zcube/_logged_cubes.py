@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,13 @@ class LoggedCube:
     files: int
     bytes: int
 
+    @staticmethod
+    def in_order(cubes: Iterable[LoggedCube]) -> list[LoggedCube]:
+        """The largest first."""
+        return sorted(cubes, key=lambda cube: (-cube.bytes, cube.id))
 
-def read(table: ClusteredTable) -> list[LoggedCube]:
+
+def read_by_spark(table: ClusteredTable) -> list[LoggedCube]:
     """Read them from the log, the largest first; a classic session only."""
     from pyspark.sql import functions as f
 
@@ -43,7 +49,7 @@ def read(table: ClusteredTable) -> list[LoggedCube]:
         .agg(f.count("*").alias("files"), f.sum("size").alias("bytes"))
         .collect()
     )
-    cubes = [
+    cubes = (
         LoggedCube(
             id=row["id"],
             columns=json.loads(row["by"]) if row["by"] else [],
@@ -52,5 +58,5 @@ def read(table: ClusteredTable) -> list[LoggedCube]:
             bytes=row["bytes"],
         )
         for row in rows
-    ]
-    return sorted(cubes, key=lambda cube: (-cube.bytes, cube.id))
+    )
+    return LoggedCube.in_order(cubes)

@@ -5,23 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zcube import _engine
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
-    from zcube.table import ClusteredTable
+    from zcube._logged_table import LoggedTable
 
 _FORMATS = (".png", ".svg", ".pdf")
 
 Columns = Callable[[str | None], list[str] | None]
-Open = Callable[[argparse.Namespace], AbstractContextManager["ClusteredTable"]]
 
 
 def add(
-    command: Callable[[str, str, str], argparse.ArgumentParser], columns: Columns, open_table: Open
+    command: Callable[[str, str, str], argparse.ArgumentParser],
+    columns: Columns,
+    open_table: _engine.Open,
 ) -> None:
     """Add both commands; the arguments are how ``zcube.cli`` does what all commands do."""
     plot = command(
@@ -45,12 +46,13 @@ def add(
     )
     report.set_defaults(run=lambda options: _report(options, columns, open_table))
     for one, example in ((plot, "picture.png, .svg or .pdf"), (report, "report.html")):
+        _engine.add(one)
         one.add_argument("--by", metavar="COLUMNS", help="x,y (default: the table's own)")
         one.add_argument("-o", "--output", required=True, metavar="FILE", help=example)
         one.add_argument("--predicate", help="show in the boxes which files it must read: x > 5")
 
 
-def _plot(options: argparse.Namespace, columns: Columns, open_table: Open) -> int:
+def _plot(options: argparse.Namespace, columns: Columns, open_table: _engine.Open) -> int:
     from zcube import plots
 
     plots.matplotlib_chart()
@@ -62,28 +64,30 @@ def _plot(options: argparse.Namespace, columns: Columns, open_table: Open) -> in
         raise ZCubeError("Boxes are drawn over two columns: --by x,y.")
     if options.kind != "boxes" and options.predicate is not None:
         raise ZCubeError("--predicate is for --kind boxes.")
-    with open_table(options) as table:
-        figure: Any
-        if options.kind == "boxes":
-            own = by or [one.column for one in table.quality().columns]
-            if len(own) < 2:
-                raise ZCubeError("The table is clustered by one column. Name two: --by x,y.")
-            figure = plots.boxes(table, own[0], own[1], predicate=options.predicate)
-        elif options.kind == "depth":
-            figure = plots.depth_histogram(table.quality(columns=by))
-        else:
-            figure = plots.history(table, by)
-    figure.savefig(output, dpi=120)
+
+    def draw(table: LoggedTable) -> Any:
+        if options.kind == "depth":
+            return plots.depth_histogram(table.quality(columns=by))
+        if options.kind == "history":
+            return plots.history(table, by)
+        own = by or [one.column for one in table.quality().columns]
+        if len(own) < 2:
+            raise ZCubeError("The table is clustered by one column. Name two: --by x,y.")
+        return plots.boxes(table, own[0], own[1], predicate=options.predicate)
+
+    _engine.read(options, open_table, draw).savefig(output, dpi=120)
     return _written(options, output)
 
 
-def _report(options: argparse.Namespace, columns: Columns, open_table: Open) -> int:
+def _report(options: argparse.Namespace, columns: Columns, open_table: _engine.Open) -> int:
     from zcube import plots, report
 
     plots.matplotlib_chart()
     output = _writable(options.output)
-    with open_table(options) as table:
-        text = report.page(table, columns(options.by), predicate=options.predicate)
+    by = columns(options.by)
+    text = _engine.read(
+        options, open_table, lambda table: report.page(table, by, predicate=options.predicate)
+    )
     output.write_text(text, encoding="utf-8")
     return _written(options, output)
 

@@ -17,6 +17,20 @@ def qualified(parts: Sequence[str]) -> str:
     return ".".join(identifier(part) for part in parts)
 
 
+def column_list(columns: Sequence[Sequence[str]]) -> str:
+    """Quote the names of columns, in parentheses.
+
+    >>> column_list([["x"], ["a", "b"]])
+    '(`x`, `a`.`b`)'
+    """
+    return f"({', '.join(qualified(parts) for parts in columns)})"
+
+
+def folded(parts: Sequence[str]) -> tuple[str, ...]:
+    """Return a key by which names are the same that Spark takes for the same, in any case."""
+    return tuple(part.lower() for part in parts)
+
+
 def literal(text: str) -> str:
     """Quote a string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

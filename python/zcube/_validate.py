@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from zcube._sql import name_parts
+from zcube._sql import folded, name_parts
 from zcube.errors import ZCubeError
 
 CURVES = ("linear", "zorder", "hilbert", "kdtree")
@@ -28,7 +28,7 @@ def column_names(columns: Sequence[str], what: str) -> list[list[str]]:
         raise ZCubeError(f"{what} needs at least one column.")
     seen: set[tuple[str, ...]] = set()
     for parts in names:
-        key = tuple(part.lower() for part in parts)
+        key = folded(parts)
         if key in seen:
             raise ZCubeError(f"{what} names the column {'.'.join(parts)} twice.")
         seen.add(key)

@@ -12,7 +12,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from zcube import _picture_commands
+from zcube import _completion, _engine, _picture_commands
 from zcube._validate import CURVES
 from zcube._version import __version__
 from zcube._workload import read_workload
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger().addHandler(logging.NullHandler())
     parser = _parser()
     options = parser.parse_args(arguments)
+    _engine.check(parser.error, options)
     try:
         return int(options.run(options))
     except ZCubeError as error:
@@ -45,14 +46,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="zcube", description="Cluster Delta Lake tables so that queries skip files."
+        prog="zcube",
+        description="Cluster Delta Lake tables so that queries skip files.",
+        epilog="example: zcube quality /data/events --by x,y; each command has --help with its own",
     )
     parser.add_argument("--version", action="version", version=f"zcube {__version__}")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
 
-    demo = commands.add_parser("demo", help="the main job, shown on TPC-H data")
+    demo = commands.add_parser(
+        "demo",
+        help="the main job, shown on TPC-H data",
+        epilog="example: zcube demo --scale 0.1 --output /tmp/zcube-demo",
+    )
     demo.add_argument("--output", default="demo-output", help="folder for data and pictures")
     demo.add_argument("--scale", type=float, default=1.0, help="TPC-H scale factor (default 1)")
+    demo.add_argument("--json", action="store_true", help="print the result as JSON")
     demo.set_defaults(run=_demo)
 
     optimize = _table_command(
@@ -91,9 +99,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SHARE",
         help="exit code 1 if the skipping effectiveness, 0 to 1, is under it",
     )
+    _engine.add(quality)
     quality.set_defaults(run=_quality)
 
     _picture_commands.add(partial(_table_command, commands), _columns, _table)
+    _completion.add(commands, parser)
     return parser
 
 
@@ -106,8 +116,9 @@ def _table_command(
     command = commands.add_parser(name, help=purpose, epilog=f"example: {example}")
     command.add_argument("table", help="folder of a Delta table, or a table's name with --name")
     command.add_argument("--name", action="store_true", help="TABLE is a name, not a path")
-    command.add_argument("--master", help="Spark master (default: Spark's own)")
-    command.add_argument("--remote", help="Spark Connect server, sc://host:port")
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--master", help="Spark master (default: Spark's own)")
+    where.add_argument("--remote", help="Spark Connect server, sc://host:port")
     command.add_argument(
         "--conf", action="append", default=[], metavar="KEY=VALUE", type=_setting, help="for Spark"
     )
@@ -193,7 +204,7 @@ def _weights(text: str) -> dict[str, float]:
 def _demo(options: argparse.Namespace) -> int:
     from zcube.demo.run import run
 
-    return run(options.output, options.scale)
+    return run(options.output, options.scale, as_json=options.json)
 
 
 def _optimize(options: argparse.Namespace) -> int:
@@ -213,8 +224,10 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _quality(options: argparse.Namespace) -> int:
-    with _table(options) as table:
-        quality = table.quality(columns=_columns(options.by), where=options.where)
+    by = _columns(options.by)
+    quality = _engine.read(
+        options, _table, lambda table: table.quality(columns=by, where=options.where)
+    )
     print(json.dumps(quality.to_dict()) if options.json else quality)
     violations = quality.violations(max_depth=options.max_depth, min_skipping=options.min_skipping)
     for violation in violations:

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class ZCubeError(Exception):
     """Something that ZCube can't do, with what to do about it."""
+
+
+class ColumnNotFoundError(ZCubeError):
+    """A table has no such column, by its log as it is read without Spark."""

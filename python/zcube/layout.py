@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from zcube import _extension
+from zcube._sql import folded
 from zcube._validate import CURVES, column_names, column_weights, curve_name, positive
 from zcube._workload import Workload, workload_items
 from zcube.errors import ZCubeError
@@ -83,11 +84,8 @@ def _in_order(
     if weights is None:
         return None
 
-    def key(parts: list[str]) -> tuple[str, ...]:
-        return tuple(part.lower() for part in parts)
-
-    by_column = {key(parts): weight for parts, weight in weights}
-    ordered = [by_column.pop(key(parts), 1.0) for parts in columns]
+    by_column = {folded(parts): weight for parts, weight in weights}
+    ordered = [by_column.pop(folded(parts), 1.0) for parts in columns]
     if by_column:
         unknown = ", ".join(".".join(parts) for parts in by_column)
         raise ZCubeError(f"weights names {unknown}, which zcube.cluster isn't given as a column.")

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from zcube._box_panel import Interval, Rectangle
     from zcube._file_boxes import Axis, FileBox
+    from zcube._logged_table import LoggedTable
     from zcube.quality import ClusteringQuality, ColumnQuality
-    from zcube.table import ClusteredTable
 
 _MOST_BOXES = 20_000
 _MOST_BARS = 60
@@ -34,7 +34,7 @@ _MOST_BARS = 60
 _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
 
 
-def boxes(table: ClusteredTable, x: str, y: str, *, predicate: str | None = None) -> Figure:
+def boxes(table: LoggedTable, x: str, y: str, *, predicate: str | None = None) -> Figure:
     """Draw each file as the rectangle between its minima and maxima of two columns.
 
     Well clustered files tile the plane; files that lie over each other must all be read for what is
@@ -54,7 +54,7 @@ def boxes(table: ClusteredTable, x: str, y: str, *, predicate: str | None = None
     >>> plots.boxes(table, "l_shipdate", "l_partkey", predicate="l_partkey < 9")  # doctest: +SKIP
     """
     chart = matplotlib_chart()
-    axes, files = _file_boxes.read(table, [x, y])
+    axes, files = table._file_boxes([x, y])
     for axis in axes:
         if axis.kind == "none":
             raise ZCubeError(
@@ -92,7 +92,7 @@ def depth_histogram(quality: ClusteringQuality) -> Figure:
 
 
 def history(
-    table: ClusteredTable, columns: Sequence[str] | None = None, *, versions: int = 12
+    table: LoggedTable, columns: Sequence[str] | None = None, *, versions: int = 12
 ) -> Figure:
     """Draw quality over the table's versions, from the log of each; no data is read.
 

@@ -13,7 +13,7 @@ from zcube.errors import ZCubeError
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-    from zcube.table import ClusteredTable
+    from zcube._logged_table import LoggedTable
 
 _ALL = "*"
 _TITLES = (
@@ -69,9 +69,7 @@ class ColumnQuality:
 
     def depth_and_skipping(self) -> tuple[str, str]:
         """Write the average depth and the skipping effectiveness as people read them."""
-        share = self.skipping_effectiveness
-        skipping = "–" if share is None else f"{100 * share:.1f} %"
-        return _format.number(self.average_depth), skipping
+        return _format.number(self.average_depth), _format.share(self.skipping_effectiveness)
 
     def _cells(self) -> list[str]:
         depth, skipping = self.depth_and_skipping()
@@ -112,10 +110,10 @@ class ClusteringQuality:
     bytes_in_cubes: int
     bytes_fresh: int
     bytes_other_columns: int
-    _table: ClusteredTable = field(repr=False, compare=False)
+    _table: LoggedTable = field(repr=False, compare=False)
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Row], table: ClusteredTable) -> ClusteringQuality:
+    def from_rows(cls, rows: Sequence[Row], table: LoggedTable) -> ClusteringQuality:
         """Read the rows of DESCRIBE CLUSTERING; the one of all columns is the last."""
         *columns, together = [ColumnQuality._from_row(row) for row in rows]
         sizes = {

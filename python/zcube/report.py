@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from zcube import _file_boxes, _format, _logged_cubes, plots
+from zcube import _format, plots
 from zcube._version import __version__
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
     from zcube._file_boxes import FileBox
+    from zcube._logged_cubes import LoggedCube
+    from zcube._logged_table import LoggedTable
     from zcube.quality import ClusteringQuality
-    from zcube.table import ClusteredTable
 
 _MOST_PICTURES, _MOST_ROWS = 3, 20
 _STYLE = """
@@ -31,7 +32,7 @@ img { max-width: 100%; height: auto; }
 
 
 def page(
-    table: ClusteredTable, columns: Sequence[str] | None = None, *, predicate: str | None = None
+    table: LoggedTable, columns: Sequence[str] | None = None, *, predicate: str | None = None
 ) -> str:
     """Write a report of how well a table is clustered, as one self-contained HTML page.
 
@@ -46,15 +47,21 @@ def page(
         predicate: as after WHERE: shows in the boxes which files a scan for it must read.
 
     Raises:
-        ZCubeError: matplotlib is missing, or a column is unknown.
+        ZCubeError: matplotlib is missing, a column is unknown, or there is a predicate over Spark
+            Connect.
         AnalysisException: as ``quality`` raises it.
 
     >>> Path("report.html").write_text(report.page(table, ["x", "y"]))  # doctest: +SKIP
     """
     plots.matplotlib_chart()
+    if predicate is not None and table._over_connect():
+        raise ZCubeError(
+            "A predicate shows in the boxes what it must read, and there are none over Spark "
+            "Connect. Leave it out, or report in a classic session."
+        )
     quality = table.quality(columns=columns)
     names = [one.column for one in quality.columns]
-    history = table._run(f"DESCRIBE HISTORY {table._table} LIMIT 1000", "DESCRIBE HISTORY")
+    history = table._commits(1000)
     sections = [_section("Quality", _quality(quality))]
     if table._over_connect():
         sections.append("<p>Boxes, cubes and files can't be shown over Spark Connect.</p>")
@@ -66,7 +73,7 @@ def page(
         picture = plots.history(table, names)
         sections.append(_section("Versions", _image(picture, "Quality over the versions")))
     if not table._over_connect():
-        cubes = _logged_cubes.read(table)
+        cubes = table._logged_cubes()
         sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
         sections.append(_section("Files without statistics", _without(table, names)))
     sections.append(_section("OPTIMIZE", _runs(history)))
@@ -105,7 +112,7 @@ def _quality(quality: ClusteringQuality) -> str:
     )
 
 
-def _boxes(table: ClusteredTable, columns: Sequence[str], predicate: str | None) -> str:
+def _boxes(table: LoggedTable, columns: Sequence[str], predicate: str | None) -> str:
     pairs = list(combinations(columns, 2))
     if not pairs:
         return "<p>Boxes need two columns; this report is by one.</p>"
@@ -130,7 +137,7 @@ def _image(figure: Any, text: str) -> str:
     )
 
 
-def _cubes(cubes: Sequence[_logged_cubes.LoggedCube], total: int) -> str:
+def _cubes(cubes: Sequence[LoggedCube], total: int) -> str:
     if not cubes:
         return "<p>None: nothing has clustered this table yet.</p>"
     rows = [
@@ -148,7 +155,7 @@ def _cubes(cubes: Sequence[_logged_cubes.LoggedCube], total: int) -> str:
     return _format.html_table(titles, rows) + _left_out(len(cubes))
 
 
-def _without(table: ClusteredTable, columns: Sequence[str]) -> str:
+def _without(table: LoggedTable, columns: Sequence[str]) -> str:
     missing = sorted(_missing(table, columns), key=lambda row: (-row[0].bytes, row[0].path))
     if not missing:
         return "<p>None: each file has a minimum and a maximum in each column.</p>"
@@ -159,8 +166,8 @@ def _without(table: ClusteredTable, columns: Sequence[str]) -> str:
     return _format.html_table(("file", "bytes", "without"), rows) + _left_out(len(missing))
 
 
-def _missing(table: ClusteredTable, columns: Sequence[str]) -> Iterator[tuple[FileBox, list[str]]]:
-    _, files = _file_boxes.read(table, columns)
+def _missing(table: LoggedTable, columns: Sequence[str]) -> Iterator[tuple[FileBox, list[str]]]:
+    _, files = table._file_boxes(columns)
     for file in files:
         names = [name for name, ends in zip(columns, file.ends, strict=True) if ends is None]
         if names:

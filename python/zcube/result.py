@@ -8,60 +8,15 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from zcube import _format
+from zcube._cube_result import TITLES, CubeResult
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
     from zcube.quality import ClusteringQuality
 
-_TITLES = ("cube", "state", "files", "bytes", "files added", "bytes added", "reasons")
 _QUERIES = ("predicate", "weight", "files before", "bytes", "files after", "bytes", "note")
 _CHANGES = ("column", "average depth before", "after", "skipping before", "after")
-
-
-@dataclass(frozen=True)
-class CubeResult:
-    """What became of one planned ZCube.
-
-    Attributes:
-        state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, as
-            time was up.
-        files: files that were to be rewritten.
-        bytes: their bytes.
-        reasons: how many of them for which reason, such as ``{"fresh": 3, "small cube": 8}``.
-        partition: the partition they are in.
-        files_added: files written in their place; 0 unless committed.
-        bytes_added: their bytes.
-        id: the ZCube's id, if committed.
-        version: the table's version that has it, if committed.
-        why: the reason, unless committed.
-    """
-
-    state: str
-    files: int
-    bytes: int
-    reasons: dict[str, int]
-    partition: dict[str, str]
-    files_added: int = 0
-    bytes_added: int = 0
-    id: str | None = None
-    version: int | None = None
-    why: str | None = None
-
-    @classmethod
-    def _from_json(cls, cube: dict[str, Any]) -> CubeResult:
-        return cls(
-            state=cube["state"],
-            files=cube["files"],
-            bytes=cube["bytes"],
-            reasons=cube["reasons"],
-            partition=cube["partition"],
-            files_added=cube.get("filesAdded", 0),
-            bytes_added=cube.get("bytesAdded", 0),
-            id=cube.get("id"),
-            version=cube.get("version"),
-            why=cube.get("why"),
-        )
 
 
 @dataclass(frozen=True)
@@ -175,12 +130,36 @@ class OptimizeResult:
             workload=[WorkloadResult._from_json(one) for one in details.get("workload", [])],
         )
 
+    @property
+    def sampling_ms(self) -> int:
+        """Milliseconds of sampling, summed over the cubes, several of which run at a time."""
+        return sum(cube.sampling_ms for cube in self.cubes)
+
+    @property
+    def writing_ms(self) -> int:
+        """Milliseconds of writing files, summed over the cubes."""
+        return sum(cube.writing_ms for cube in self.cubes)
+
+    @property
+    def committing_ms(self) -> int:
+        """Milliseconds of the commits, of which there is one at a time."""
+        commits = {cube.version: cube.committing_ms for cube in self.cubes}
+        return sum(commits.values())
+
+    @property
+    def cpu_ms(self) -> int | None:
+        """CPU time of all Spark tasks that sampled and wrote; None if it isn't known of all."""
+        known = [cube.cpu_ms for cube in self.cubes if cube.state == "committed"]
+        return None if None in known else sum(time or 0 for time in known)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values."""
         # Their tables, which hold a Spark session, can't be copied.
         plain = asdict(replace(self, before=None, after=None))
         for name, quality in (("before", self.before), ("after", self.after)):
             plain[name] = quality.to_dict() if quality else None
+        for name in ("sampling_ms", "writing_ms", "committing_ms", "cpu_ms"):
+            plain[name] = getattr(self, name)
         return plain
 
     def __str__(self) -> str:
@@ -193,6 +172,13 @@ class OptimizeResult:
             text += f"; {dropped} cube(s) dropped after concurrent changes"
         if self.left_files:
             text += f"; left for another run: {self.left_files} files ({_mib(self.left_bytes)})"
+        if self.files_removed and self.cubes:
+            cpu = "–" if self.cpu_ms is None else _format.seconds(self.cpu_ms)
+            text += (
+                f"\nsampling {_format.seconds(self.sampling_ms)}, "
+                f"writing {_format.seconds(self.writing_ms)}, "
+                f"committing {_format.seconds(self.committing_ms)}; CPU time of tasks {cpu}"
+            )
         if self.before and self.after:
             one, other = (q.all.depth_and_skipping() for q in (self.before, self.after))
             text += f"\naverage depth {one[0]} → {other[0]}, skipping {one[1]} → {other[1]}"
@@ -202,22 +188,10 @@ class OptimizeResult:
         return text
 
     def _repr_html_(self) -> str:
-        rows = [
-            [
-                cube.id or "–",
-                f"{cube.state}: {cube.why}" if cube.why else cube.state,
-                str(cube.files),
-                _format.size(cube.bytes),
-                str(cube.files_added),
-                _format.size(cube.bytes_added),
-                ", ".join(f"{count} {reason}" for reason, count in cube.reasons.items()),
-            ]
-            for cube in self.cubes
-        ]
-        summary, *_ = str(self).splitlines()
-        parts = [f"<p>{html.escape(summary)}</p>"]
+        rows = [cube._cells() for cube in self.cubes]
+        parts = [f"<p>{html.escape(line)}</p>" for line in str(self).splitlines()]
         if rows:
-            parts.append(_format.html_table(_TITLES, rows))
+            parts.append(_format.html_table(TITLES, rows))
         if self.workload:
             rows = [one._cells() for one in self.workload]
             parts.append(_format.html_table(_QUERIES, rows))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from zcube import _extension, _gateway, _sql
+from zcube import _extension, _file_boxes, _gateway, _logged_cubes, _sql
 from zcube._validate import column_names, column_weights, curve_name, size
 from zcube._workload import Workload, workload_option
 from zcube.errors import ZCubeError
@@ -17,6 +17,9 @@ from zcube.result import OptimizeResult
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
+
+    from zcube._file_boxes import Axis, FileBox
+    from zcube._logged_cubes import LoggedCube
 
 
 class ClusteredTable:
@@ -188,7 +191,7 @@ class ClusteredTable:
                 raise ZCubeError("where is empty. Leave it out to optimize the whole table.")
             statement.append(f"WHERE {where}")
         if names is not None:
-            statement.append(f"ZORDER BY ({', '.join(_sql.qualified(parts) for parts in names)})")
+            statement.append(f"ZORDER BY {_sql.column_list(names)}")
         if any(options.values()):
             statement.append(_sql.options(options))
         if dry_run:
@@ -220,7 +223,7 @@ class ClusteredTable:
         statement = [f"DESCRIBE CLUSTERING {self._table}"]
         if columns is not None:
             names = column_names(columns, "columns")
-            statement.append(f"BY ({', '.join(_sql.qualified(parts) for parts in names)})")
+            statement.append(f"BY {_sql.column_list(names)}")
         if where is not None:
             statement.append(f"WHERE {check_predicate(where)}")
         _extension.require(self._spark)
@@ -236,6 +239,17 @@ class ClusteredTable:
         """Return the table as of a version; DESCRIBE CLUSTERING knows it by its path."""
         location = self._run(f"DESCRIBE DETAIL {self._table}", "DESCRIBE DETAIL")[0]["location"]
         return ClusteredTable.for_path(self._spark, f"{location}@v{version}")
+
+    def _commits(self, most: int | None = None) -> list[dict[str, Any]]:
+        limit = "" if most is None else f" LIMIT {most}"
+        rows = self._run(f"DESCRIBE HISTORY {self._table}{limit}", "DESCRIBE HISTORY")
+        return [row.asDict() for row in rows]
+
+    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
+        return _file_boxes.read_by_spark(self, columns)
+
+    def _logged_cubes(self) -> list[LoggedCube]:
+        return _logged_cubes.read_by_spark(self)
 
     def _rows(self) -> DataFrame:
         if self._path is not None:
@@ -262,7 +276,7 @@ class ClusteredTable:
             if len(given) < len(columns):
                 raise ZCubeError("cluster_by takes column names, or None alone.")
             names = column_names(given, "cluster_by")
-            clause = f"({', '.join(_sql.qualified(parts) for parts in names)})"
+            clause = _sql.column_list(names)
         # ALTER TABLE takes no string literal for a path.
         if self._table.startswith("'"):
             raise ZCubeError(f"cluster_by needs an absolute path or a name, not {self._table}.")

@@ -6,8 +6,30 @@ ZCUBE_FAILURE_POINTS names it when the JVM starts.
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+
+
+@dataclass
+class Outcome:
+    """What came of a run that was paused.
+
+    Attributes:
+        reached: whether it came to the place where it was to wait.
+        result: what it returned, once it has ended.
+        error: else what it raised, if it is one of PySpark's.
+    """
+
+    reached: bool = False
+    result: Any = None
+    error: PySparkException | None = None
 
 
 class FailurePoints:
@@ -35,6 +57,37 @@ class FailurePoints:
             assert alive(), f"the run ended before {place}"
             assert time.monotonic() < end, f"no run came to {place}"
             time.sleep(0.02)
+
+    @contextmanager
+    def paused(
+        self, run: Callable[[], Any], place: str = "before-commit", seconds: float = 180
+    ) -> Iterator[Outcome]:
+        """Run something in a thread of its own, and the block while it waits at a place.
+
+        The block is run, too, if the thread ends without coming there; look at ``reached``. After
+        the block the thread goes on to its end, and the outcome is known.
+        """
+        outcome = Outcome()
+
+        def work() -> None:
+            try:
+                outcome.result = run()
+            except PySparkException as error:
+                outcome.error = error
+
+        self.stop_at(place)
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            end = time.monotonic() + seconds
+            while thread.is_alive() and not self.reached(place):
+                assert time.monotonic() < end, f"no run came to {place}"
+                thread.join(0.02)
+            outcome.reached = self.reached(place)
+            yield outcome
+        finally:
+            self.clear()
+            thread.join()
 
     def clear(self) -> None:
         """Let whatever waits go on."""

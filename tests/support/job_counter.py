@@ -21,6 +21,7 @@ class SparkJob:
         input_records: rows read from storage by its stages.
         input_bytes: bytes read from storage by its stages.
         shuffle_records: rows written to shuffles by its stages.
+        cpu_ms: CPU time of its stages' tasks.
     """
 
     id: int
@@ -29,6 +30,7 @@ class SparkJob:
     input_records: int
     input_bytes: int
     shuffle_records: int
+    cpu_ms: float
 
 
 @dataclass
@@ -81,6 +83,7 @@ class JobCounter:
             input_records=sum(stage.inputRecords() for stage in data),
             input_bytes=sum(stage.inputBytes() for stage in data),
             shuffle_records=sum(stage.shuffleWriteRecords() for stage in data),
+            cpu_ms=sum(stage.executorCpuTime() for stage in data) / 1e6,
         )
 
     def _attempted(self, stage_ids: list[int]) -> list[int]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def file_boxes(spark: SparkSession, table: Path) -> list[Box]:
     """Read the statistics of the table as it is now."""
-    _, files = _file_boxes.read(ClusteredTable.for_path(spark, str(table)), COLUMNS)
+    _, files = _file_boxes.read_by_spark(ClusteredTable.for_path(spark, str(table)), COLUMNS)
     return [
         Box((_date(dates[0]), _date(dates[1])), (int(parts[0]), int(parts[1])))
         for dates, parts in (file.ends for file in files)

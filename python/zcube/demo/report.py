@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -60,6 +62,27 @@ def print_next_steps(console: Console, table: Path) -> None:
     console.print("\nTry next, in Python:")
     for line in next_steps(table):
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def as_dict(
+    queries: Sequence[Query], before: Sequence[Reading], zcube: Outcome, delta: Outcome
+) -> dict[str, Any]:
+    """Return the findings as plain values."""
+    commands = {
+        name: {
+            "seconds": outcome.seconds,
+            "work": asdict(outcome.work),
+            "result": outcome.result.to_dict(),
+        }
+        for name, outcome in (("zcube", zcube), ("delta", delta))
+    }
+    readings = [
+        {"query": query.name, "before": asdict(was), "zcube": asdict(one), "delta": asdict(other)}
+        for query, was, one, other in zip(
+            queries, before, zcube.readings, delta.readings, strict=True
+        )
+    ]
+    return commands | {"queries": readings}
 
 
 def next_steps(table: Path) -> list[str]:

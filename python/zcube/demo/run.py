@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,12 +32,13 @@ def _warm_up(spark: SparkSession, log: event_log.EventLog, source: Path, folder:
         shutil.rmtree(table)
 
 
-def run(output: str, scale: float) -> int:
+def run(output: str, scale: float, *, as_json: bool = False) -> int:
     """Make the data, cluster it by ZCube and by Delta, and show the difference.
 
     Args:
         output: a folder for data, tables and the picture; kept, so that a second run is quicker.
         scale: TPC-H scale factor; 1 is 6 million rows.
+        as_json: print the findings as JSON to standard output, and all else to standard error.
 
     Returns:
         0.
@@ -56,7 +58,7 @@ def run(output: str, scale: float) -> int:
         raise ZCubeError(f"scale must be 0.01 to 100, not {scale:g}.")
     folder = Path(output).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=as_json)
     zcube_table, delta_table = folder / "lineitem-zcube", folder / "lineitem-delta"
     queries = example_queries(scale)
 
@@ -107,4 +109,6 @@ def run(output: str, scale: float) -> int:
         raise ZCubeError("The rows differ. Please report this, with the folder's Delta logs.")
     console.print(f"Picture of the files' boxes: {picture}", soft_wrap=True)
     report.print_next_steps(console, zcube_table)
+    if as_json:
+        print(json.dumps(report.as_dict(queries, before, zcube, delta) | {"picture": str(picture)}))
     return 0

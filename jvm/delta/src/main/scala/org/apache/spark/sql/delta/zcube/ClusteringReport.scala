@@ -9,6 +9,7 @@ import org.apache.spark.sql.delta.skipping.clustering.{ClusteringFileStats, Clus
 import org.apache.spark.sql.delta.util.JsonUtils
 
 import io.zcube.planning.PlannedFile
+import io.zcube.quality.LayoutQuality
 
 /** The row of OPTIMIZE's result, in the columns and with the metrics that Delta gives, and a column
   * more where OPTIONS ask for it.
@@ -25,7 +26,7 @@ object ClusteringReport {
       outcomes: Seq[CubeOutcome],
       workload: WorkloadReport,
       startedAt: Long): Row = {
-    val rewritten = outcomes.collect { case CubeOutcome.Committed(group, _) => group }
+    val rewritten = outcomes.collect { case CubeOutcome.Committed(group, _, _) => group }
     val removed = rewritten.flatMap(_.removed)
     val deleted = rewritten.flatMap(_.group.files).flatMap(file => Option(file.deletionVector))
     val columns = task.snapshot.metadata.schema.size
@@ -38,7 +39,7 @@ object ClusteringReport {
       rewritten.map(_.group.partitionValues).distinct.size.toLong
     stats.numBins = rewritten.size.toLong
     stats.numBatches =
-      outcomes.collect { case CubeOutcome.Committed(_, v) => v }.distinct.size.toLong
+      outcomes.collect { case CubeOutcome.Committed(_, v, _) => v }.distinct.size.toLong
     stats.totalConsideredFiles = planned.considered.size.toLong
     stats.totalFilesSkipped = planned.considered.size.toLong - removed.size
     stats.totalClusterParallelism = session.sparkContext.defaultParallelism.toLong
@@ -94,13 +95,20 @@ object ClusteringReport {
         "bytes" -> group.bytes,
         "reasons" -> PlannedFile.counts(group.planned.files))
       planned ++ (outcome match {
-        case CubeOutcome.Committed(rewritten, version) =>
+        case CubeOutcome.Committed(rewritten, version, committingMs) =>
+          val figures = rewritten.figures
           Map[String, Any](
             "state" -> "committed",
             "id" -> rewritten.cubeId,
             "version" -> version,
             "filesAdded" -> rewritten.added.size,
-            "bytesAdded" -> rewritten.added.map(_.size).sum)
+            "bytesAdded" -> rewritten.added.map(_.size).sum,
+            "samplingMs" -> figures.samplingMs,
+            "writingMs" -> figures.writingMs,
+            "committingMs" -> committingMs
+          ) ++ figures.cpuMs.map("cpuMs" -> _) ++
+            figures.before.map("before" -> quality(_)) ++
+            figures.after.map("after" -> quality(_))
         case CubeOutcome.Dropped(_, conflict) =>
           Map("state" -> "dropped", "why" -> conflict.getMessage)
         case CubeOutcome.NotStarted(_) => Map("state" -> "left", "why" -> "maxDuration is over")
@@ -118,6 +126,10 @@ object ClusteringReport {
         "workload" -> workload.after()
       ))
   }
+
+  private def quality(of: LayoutQuality): Map[String, Any] = Map.empty[String, Any] ++
+    of.averageDepth.map("averageDepth" -> _) ++
+    of.skippingEffectiveness.map("skippingEffectiveness" -> _)
 
   private def notStarted(outcomes: Seq[CubeOutcome]): Seq[FileGroup] =
     outcomes.collect { case CubeOutcome.NotStarted(group) => group }

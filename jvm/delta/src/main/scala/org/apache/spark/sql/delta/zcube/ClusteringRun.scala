@@ -1,7 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.util.ConcurrentModificationException
 import java.util.concurrent.atomic.AtomicBoolean
-import java.util.{ConcurrentModificationException, UUID}
 
 import scala.util.{Failure, Success, Try}
 
@@ -9,7 +9,7 @@ import org.apache.spark.SparkException
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.util.BinPackingUtils
-import org.apache.spark.util.{SystemClock, ThreadUtils}
+import org.apache.spark.util.{SystemClock, ThreadUtils, Utils}
 
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -20,7 +20,8 @@ import io.zcube.sql.errors.ZCubeErrors
 final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
 
   private val context = session.sparkContext
-  private val tag = s"zcube-${UUID.randomUUID()}"
+  private val monitor = new RunMonitor(session, task)
+  private val tag = s"zcube-${monitor.runId}"
   private val stopped = new AtomicBoolean(false)
   private val startedAt = System.currentTimeMillis()
   private val removedAt = new SystemClock().getTimeMillis()
@@ -30,8 +31,13 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     *
     * @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
     */
-  def run(): Row = session.withActive {
+  def run(): Row =
+    try session.withActive(planAndRun())
+    finally monitor.close()
+
+  private def planAndRun(): Row = {
     val planned = PlannedRun.of(session, task)
+    monitor.begin(planned)
     val workload = WorkloadReport.of(task)
     val outcomes = task.settings.batchBytes match {
       case Some(size) =>
@@ -72,6 +78,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
       val outcome = rewriteAll(txn, batch) match {
         case Failure(e) =>
           txn.removeWrittenFiles()
+          batch.foreach(monitor.warn(_, "failed; nothing of it is committed", e))
           Failure(e)
         case Success(rewritten) => commit(txn, batch, rewritten)
       }
@@ -89,11 +96,15 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
         txn.removeWrittenFiles()
         Success(Nil)
       } else {
-        Try(manager.commit(txn, rewritten)) match {
-          case Success(version) => Success(rewritten.map(CubeOutcome.Committed(_, version)))
+        Try(Utils.timeTakenMs(manager.commit(txn, rewritten))) match {
+          case Success((version, ms)) =>
+            rewritten.foreach(one =>
+              monitor.info(one.group, s"ZCube ${one.cubeId} is in version $version; $ms ms"))
+            Success(rewritten.map(CubeOutcome.Committed(_, version, ms)))
           // Surely not committed. After any other error the commit may have gone through.
           case Failure(e: ConcurrentModificationException) =>
             txn.removeWrittenFiles()
+            batch.foreach(monitor.warn(_, "dropped after a concurrent change", e))
             Success(batch.map(CubeOutcome.Dropped(_, e)))
           case Failure(e) => Failure(e)
         }
@@ -104,7 +115,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
   private def rewriteAll(
       txn: ClusteringTransaction,
       batch: Seq[FileGroup]): Try[Seq[RewrittenGroup]] = {
-    val rewrite = new GroupRewrite(session, task, txn)
+    val rewrite = new GroupRewrite(session, task, txn, monitor)
     val failed = new AtomicBoolean(false)
     def one(group: FileGroup): Option[Try[RewrittenGroup]] = Option.when(!failed.get) {
       context.addJobTag(tag)

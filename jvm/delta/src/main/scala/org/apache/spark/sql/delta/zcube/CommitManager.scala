@@ -8,21 +8,13 @@ import scala.util.{Failure, Success, Try}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay}
-import org.apache.spark.sql.delta.{DeltaOperations, OptimisticTransaction, RowTracking}
+import org.apache.spark.sql.delta.{OptimisticTransaction, RowTracking}
 import org.apache.spark.util.ThreadUtils
 
 import io.zcube.sql.errors.ZCubeErrors
 
 /** Commits rewritten groups, and tries again where a concurrent change left their files alone. */
 final class CommitManager(session: SparkSession, task: ClusteringTask) {
-
-  private val columns = task.columns.map(_.name)
-  private val operation = DeltaOperations.Optimize(
-    predicate = task.predicates,
-    zOrderBy = if (task.clustered) Nil else columns,
-    auto = false,
-    clusterBy = Option.when(task.clustered)(columns),
-    isFull = task.isFull)
 
   /** The table's new version.
     *
@@ -43,6 +35,7 @@ final class CommitManager(session: SparkSession, task: ClusteringTask) {
       groups: Seq[RewrittenGroup],
       actions: Seq[Action]): Long = {
     txn.registerSQLMetrics(session, CommitMetrics.of(session.sparkContext, groups))
+    val operation = new OptimizeOperation(task, groups)
     val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(txn.snapshot)
     Try(txn.commit(actions, operation, tags)) match {
       case Success(version) => version

@@ -2,10 +2,48 @@ package org.apache.spark.sql.delta.zcube
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.delta.commands.optimize.FileSizeStatsWithHistogram
+import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-/** The operationMetrics of a commit: those that Delta's OPTIMIZE reports, under the same names. */
+import io.zcube.planning.PlannedFile
+import io.zcube.quality.LayoutQuality
+
+/** The operationMetrics of a commit: those that Delta's OPTIMIZE reports, under the same names, and some
+  * of ZCube's own.
+  */
 object CommitMetrics {
+
+  /** What Delta has no name for. Times and CPU time are in milliseconds, summed over the commit's cubes,
+    * as far as they are known; quality is that of the removed files and of the added ones, among
+    * themselves, in all clustering columns together, averaged over files.
+    */
+  def more(groups: Seq[RewrittenGroup]): Map[String, String] = {
+    val figures = groups.map(_.figures)
+    val cpu = figures.map(_.cpuMs)
+    val reasons = PlannedFile.counts(groups.flatMap(_.group.planned.files))
+    Map(
+      "cubeId" -> groups.map(_.cubeId).mkString(","),
+      "reasons" -> JsonUtils.toJson(reasons),
+      "samplingTimeMs" -> figures.map(_.samplingMs).sum.toString,
+      "writingTimeMs" -> figures.map(_.writingMs).sum.toString
+    ) ++
+      Option.when(cpu.forall(_.isDefined))("cpuTimeMs" -> cpu.flatten.sum.toString) ++
+      quality("Before", figures.flatMap(_.before)) ++
+      quality("After", figures.flatMap(_.after))
+  }
+
+  private def quality(when: String, of: Seq[LayoutQuality]): Map[String, String] = {
+    def average(figure: LayoutQuality => Option[Double]): Option[String] = {
+      val known = of.flatMap(quality => figure(quality).map(_ -> quality.filesWithStats.toLong))
+      val files = known.map(_._2).sum
+      // One figure alone is given as it is, to the last digit.
+      if (known.size == 1) Some(known.head._1.toString)
+      else Option.when(files > 0)((known.map { case (v, n) => v * n }.sum / files).toString)
+    }
+    Map.empty[String, String] ++
+      average(_.averageDepth).map(s"averageDepth$when" -> _) ++
+      average(_.skippingEffectiveness).map(s"skippingEffectiveness$when" -> _)
+  }
 
   def of(context: SparkContext, groups: Seq[RewrittenGroup]): Map[String, SQLMetric] = {
     val added = groups.flatMap(_.added)

@@ -7,8 +7,11 @@ sealed trait CubeOutcome {
 
 object CubeOutcome {
 
-  /** @param version the table's version that has it */
-  final case class Committed(rewritten: RewrittenGroup, version: Long) extends CubeOutcome {
+  /** @param version      the table's version that has it
+    * @param committingMs milliseconds of its commit, other attempts included
+    */
+  final case class Committed(rewritten: RewrittenGroup, version: Long, committingMs: Long)
+      extends CubeOutcome {
     override def group: FileGroup = rewritten.group
   }
 

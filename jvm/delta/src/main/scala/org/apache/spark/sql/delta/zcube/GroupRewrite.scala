@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.util.Utils
 
 import io.zcube.layout.FileCount
 import io.zcube.sql.errors.ZCubeErrors
@@ -16,7 +17,11 @@ import io.zcube.sql.layout._
   *
   * @param session a clone of the user's ([[LayoutSession]])
   */
-final class GroupRewrite(session: SparkSession, task: ClusteringTask, txn: ClusteringTransaction) {
+final class GroupRewrite(
+    session: SparkSession,
+    task: ClusteringTask,
+    txn: ClusteringTransaction,
+    monitor: RunMonitor) {
   import GroupRewrite._
 
   private val settings = task.settings
@@ -31,20 +36,34 @@ final class GroupRewrite(session: SparkSession, task: ClusteringTask, txn: Clust
     // Python's progress bar reads this, by the pattern in progress.py.
     val what = s"${task.tableName}: OPTIMIZE by ($columns), cube ${group.number} of ${group.of}, " +
       s"${group.files.size} files, ${group.bytes} bytes${group.label}"
-    val (sample, files) = sampleOf(group, what)
-    val added =
+    val (written, cpuMs) = monitor.cpuMsOf(group)(rewrite(group, what))
+    val cubeId = UUID.randomUUID().toString
+    val figures = RewriteFigures(written.samplingMs, written.writingMs, cpuMs)
+    monitor.info(
+      group,
+      s"${written.rows} rows of ${group.files.size} files written to ${written.added.size} files of " +
+        s"ZCube $cubeId; sampling ${written.samplingMs} ms, writing ${written.writingMs} ms"
+    )
+    RewrittenGroup(
+      group,
+      cubeId,
+      written.added.map(tags.write(_, cubeId)),
+      group.files.map(_.removeWithTimestamp(removedAt, dataChange = false)),
+      monitor.withQuality(figures, group, written.added)
+    )
+  }
+
+  private def rewrite(group: FileGroup, what: String): Written = {
+    val ((sample, files), samplingMs) = Utils.timeTakenMs(sampleOf(group, what))
+    val (added, writingMs) = Utils.timeTakenMs {
       if (sample.rowCount == 0) Nil
       else JobDescription.within(session.sparkContext, s"$what: writing $files files") {
         FailurePoint.reached(FailurePoint.BeforeWriting)
         write(group, sample, files)
       }
+    }
     checkRows(sample.rowCount, added)
-    val cubeId = UUID.randomUUID().toString
-    RewrittenGroup(
-      group,
-      cubeId,
-      added.map(tags.write(_, cubeId)),
-      group.files.map(_.removeWithTimestamp(removedAt, dataChange = false)))
+    Written(added, sample.rowCount, samplingMs, writingMs)
   }
 
   private def sampleOf(group: FileGroup, what: String): (RowSample, Int) = {
@@ -118,6 +137,8 @@ final class GroupRewrite(session: SparkSession, task: ClusteringTask, txn: Clust
 }
 
 object GroupRewrite {
+
+  private case class Written(added: Seq[AddFile], rows: Long, samplingMs: Long, writingMs: Long)
 
   /** A number that depends on nothing but the row's file and place. */
   private def noiseOf(place: Seq[Attribute]): Expression = {

@@ -1,15 +1,11 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
-import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.util.JsonUtils
-import org.apache.spark.sql.delta.{DeltaColumnMapping, Snapshot}
-import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.functions.{array, col, lit, max, struct}
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.functions.{array, col, max, struct}
 
 import io.zcube.quality.FileRanges
 
@@ -37,21 +33,7 @@ final case class LoggedFiles(
 }
 
 object LoggedFiles {
-
-  private val Path = 0
-  private val Size = 1
-  private val CubeId = 2
-  private val ZOrderBy = 3
-  private val Physical = 4
-  private val Provider = 5
-  private val Rows = 6
-  private val FirstColumn = 7
-  private val PerColumn = 3
-
-  private def tag(name: String): Column = col("tags")(lit(name))
-  private val cubeId = tag(AddFile.tag(AddFile.Tags.ZCUBE_ID))
-  private val zOrderBy = tag(AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_BY))
-  private val physical = tag(CubeTags.PhysicalColumns)
+  import DescribedFiles._
 
   /** Of the files that the predicates don't rule out. */
   def of(
@@ -59,34 +41,28 @@ object LoggedFiles {
       snapshot: Snapshot,
       columns: Seq[ColumnPath],
       predicates: Seq[Expression]): LoggedFiles = session.withActive {
-    val described = describe(snapshot, columns)
-    val all = collect(described)
-    val rows =
+    val all = DescribedFiles.of(snapshot, columns)
+    val described =
       if (predicates.isEmpty) all
       else {
         val selected = snapshot.filesForScan(predicates, keepNumRecords = false).files
         val paths = selected.iterator.map(_.path).toSet
-        all.filter(row => paths(row.getString(Path)))
+        all.only(row => paths(row.getString(Path)))
       }
-    val types = described.schema.map(_.dataType)
-    val extremes = columns.indices.map { i =>
-      val at = FirstColumn + i * PerColumn
-      Extremes.of(rows, types(at), at, at + 1, at + 2, Rows)
-    }
-    sized(rows, columns, extremes)
+    sized(described.rows, columns, described.extremes)
   }
 
   /** The columns of the newest file that tells by which it was laid out, if it still has them. */
   def lastZOrder(session: SparkSession, snapshot: Snapshot): Option[Seq[ColumnPath]] =
     session.withActive {
       val newest = snapshot.allFiles.toDF()
-        .where(zOrderBy.isNotNull)
-        .agg(max(struct(col("modificationTime"), array(zOrderBy, physical), col("path"))))
+        .where(zOrderByTag.isNotNull)
+        .agg(max(struct(col("modificationTime"), array(zOrderByTag, physicalTag), col("path"))))
         .head()
       Option(newest.getStruct(0)).flatMap { found =>
-        val Seq(logical, physicalTag) = found.getSeq[String](1)
+        val Seq(logical, physical) = found.getSeq[String](1)
         val resolver = session.sessionState.conf.resolver
-        val named = Option(physicalTag) match {
+        val named = Option(physical) match {
           case Some(tag) =>
             val bySource = leaves(snapshot)
             JsonUtils.fromJson[Seq[Seq[String]]](tag).map(bySource.get)
@@ -106,40 +82,6 @@ object LoggedFiles {
       .flatMap { case (path, _) => ColumnPath.find(snapshot.schema, path, _ == _) }
       .map(column => column.physical -> column)
       .toMap
-
-  private def describe(snapshot: Snapshot, columns: Seq[ColumnPath]): DataFrame = {
-    val files = snapshot.withStats
-    val statistics = files.schema("stats").dataType
-    val partitions = snapshot.metadata.partitionSchema
-      .map(field => Seq(DeltaColumnMapping.getPhysicalName(field)) -> field.dataType)
-      .toMap
-    val perColumn = columns.flatMap { column =>
-      partitions.get(column.physical) match {
-        case Some(dataType) =>
-          // All rows of a file have the partition's value, or all have NULL.
-          val text = col("partitionValues")(lit(column.physical.head))
-          val nulls = org.apache.spark.sql.functions.when(text.isNull, rowsColumn(statistics))
-          Seq(text.try_cast(dataType), text.try_cast(dataType), nulls)
-        case None =>
-          Seq("minValues", "maxValues", "nullCount").map(kind =>
-            StatisticsRanges.statistic(statistics, kind +: column.physical))
-      }
-    }
-    val provider = col("clusteringProvider")
-    val known = Seq(col("path"), col("size"), cubeId, zOrderBy, physical, provider)
-    val selected = (known :+ rowsColumn(statistics)) ++ perColumn
-    files.select(selected.zipWithIndex.map { case (column, i) => column.as(s"c$i") }: _*)
-      .asInstanceOf[DataFrame]
-  }
-
-  private def rowsColumn(statistics: DataType): Column =
-    StatisticsRanges.statistic(statistics, Seq("numRecords"))
-
-  /** In Spark's own form of values: no conversion, and no time zone in the way. */
-  private def collect(files: Dataset[_]): Array[InternalRow] =
-    SQLExecution.withNewExecutionId(files.queryExecution) {
-      files.queryExecution.executedPlan.executeCollect()
-    }
 
   private def sized(
       rows: Array[InternalRow],

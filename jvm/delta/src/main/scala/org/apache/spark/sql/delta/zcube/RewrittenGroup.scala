@@ -7,4 +7,5 @@ final case class RewrittenGroup(
     group: FileGroup,
     cubeId: String,
     added: Seq[AddFile],
-    removed: Seq[RemoveFile])
+    removed: Seq[RemoveFile],
+    figures: RewriteFigures)

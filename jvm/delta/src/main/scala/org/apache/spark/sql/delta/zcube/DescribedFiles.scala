@@ -1,0 +1,99 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.{DeltaColumnMapping, Snapshot}
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.functions.{col, from_json, lit, when}
+import org.apache.spark.sql.types.DataType
+
+/** Files as the log describes them: a row each with path, size, tags, and the statistics of some columns.
+  *
+  * @param rows in Spark's own form of values: no conversion, and no time zone in the way
+  */
+final class DescribedFiles private (val rows: Array[InternalRow], types: IndexedSeq[DataType]) {
+  import DescribedFiles._
+
+  def only(keep: InternalRow => Boolean): DescribedFiles =
+    new DescribedFiles(rows.filter(keep), types)
+
+  /** The files in groups. */
+  def by[K](key: InternalRow => K): Map[K, DescribedFiles] =
+    rows.groupBy(key).map { case (k, members) => k -> new DescribedFiles(members, types) }
+
+  /** For each column, what is known of the files' minima and maxima. */
+  def extremes: IndexedSeq[Extremes] = (FirstColumn until types.size by PerColumn).map { at =>
+    Extremes.of(rows, types(at), at, at + 1, at + 2, Rows)
+  }
+}
+
+object DescribedFiles {
+
+  // Places in a row.
+  private[zcube] val Path = 0
+  private[zcube] val Size = 1
+  private[zcube] val CubeId = 2
+  private[zcube] val ZOrderBy = 3
+  private[zcube] val Physical = 4
+  private[zcube] val Provider = 5
+  private val Rows = 6
+  private val FirstColumn = 7
+  private val PerColumn = 3
+
+  private def tag(name: String): Column = col("tags")(lit(name))
+  private[zcube] val zOrderByTag = tag(AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_BY))
+  private[zcube] val physicalTag = tag(CubeTags.PhysicalColumns)
+  private val cubeIdTag = tag(AddFile.tag(AddFile.Tags.ZCUBE_ID))
+
+  /** All files of a snapshot. */
+  def of(snapshot: Snapshot, columns: Seq[ColumnPath]): DescribedFiles =
+    collect(snapshot.withStats, snapshot, columns)
+
+  /** Files that need not be in the log yet. Runs no Spark job. */
+  def ofActions(
+      session: SparkSession,
+      snapshot: Snapshot,
+      files: Seq[AddFile],
+      columns: Seq[ColumnPath]): DescribedFiles = {
+    import org.apache.spark.sql.delta.implicits._
+    val parsed = from_json(col("stats"), snapshot.statsSchema)
+    collect(session.createDataset(files).withColumn("stats", parsed), snapshot, columns)
+  }
+
+  private def collect(
+      files: org.apache.spark.sql.DataFrame,
+      snapshot: Snapshot,
+      columns: Seq[ColumnPath]): DescribedFiles = {
+    val statistics = files.schema("stats").dataType
+    val partitions = snapshot.metadata.partitionSchema
+      .map(field => Seq(DeltaColumnMapping.getPhysicalName(field)) -> field.dataType)
+      .toMap
+    val perColumn = columns.flatMap { column =>
+      partitions.get(column.physical) match {
+        case Some(dataType) =>
+          // All rows of a file have the partition's value, or all have NULL.
+          val text = col("partitionValues")(lit(column.physical.head))
+          val nulls = when(text.isNull, rowsColumn(statistics))
+          Seq(text.try_cast(dataType), text.try_cast(dataType), nulls)
+        case None =>
+          Seq("minValues", "maxValues", "nullCount").map(kind =>
+            StatisticsRanges.statistic(statistics, kind +: column.physical))
+      }
+    }
+    val provider = col("clusteringProvider")
+    val known = Seq(col("path"), col("size"), cubeIdTag, zOrderByTag, physicalTag, provider)
+    val selected = (known :+ rowsColumn(statistics)) ++ perColumn
+    val described = files
+      .select(selected.zipWithIndex.map { case (column, i) => column.as(s"c$i") }: _*)
+      .asInstanceOf[DataFrame]
+    val rows = SQLExecution.withNewExecutionId(described.queryExecution) {
+      described.queryExecution.executedPlan.executeCollect()
+    }
+    new DescribedFiles(rows, described.schema.map(_.dataType).toIndexedSeq)
+  }
+
+  private def rowsColumn(statistics: DataType): Column =
+    StatisticsRanges.statistic(statistics, Seq("numRecords"))
+}

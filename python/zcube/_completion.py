@@ -1,0 +1,44 @@
+"""The command ``zcube completion``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from zcube.errors import ZCubeError
+
+_SHELLS = ("bash", "zsh", "tcsh")
+
+
+def add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], parser: argparse.ArgumentParser
+) -> None:
+    """Add the command, which completes all that the parser knows by then."""
+    command = commands.add_parser(
+        "completion",
+        help="print a script by which a shell completes commands and options",
+        epilog="example: zcube completion bash > ~/.local/share/bash-completion/completions/zcube",
+    )
+    command.add_argument("shell", choices=_SHELLS)
+    command.set_defaults(run=lambda options: _print(parser, options.shell))
+
+
+def _print(parser: argparse.ArgumentParser, shell: str) -> int:
+    try:
+        import shtab
+    except ImportError as error:
+        raise ZCubeError("Completion needs shtab: pip install 'zcube[completion]'.") from error
+    for action in _actions(parser):
+        if action.dest in ("table", "output"):
+            action.complete = shtab.FILE if action.metavar == "FILE" else shtab.DIR  # type: ignore[attr-defined]
+    print(shtab.complete(parser, shell))
+    return 0
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _actions(command)
+        else:
+            yield action

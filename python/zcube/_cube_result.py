@@ -1,0 +1,101 @@
+"""What an OPTIMIZE did with one ZCube."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from zcube import _format
+
+TITLES = (
+    *("cube", "state", "files", "bytes", "files added", "bytes added", "depth", "skipping"),
+    *("sampling", "writing", "committing", "reasons"),
+)
+
+
+@dataclass(frozen=True)
+class CubeResult:
+    """What became of one planned ZCube.
+
+    Attributes:
+        state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, as
+            time was up.
+        files: files that were to be rewritten.
+        bytes: their bytes.
+        reasons: how many of them for which reason, such as ``{"fresh": 3, "small cube": 8}``.
+        partition: the partition they are in.
+        files_added: files written in their place; 0 unless committed.
+        bytes_added: their bytes.
+        id: the ZCube's id, if committed.
+        version: the table's version that has it, if committed.
+        why: the reason, unless committed.
+        sampling_ms: milliseconds until its layout was known.
+        writing_ms: of writing its files.
+        committing_ms: of its commit; cubes of one commit share it.
+        cpu_ms: CPU time of its Spark tasks; None if Spark told it too late.
+        average_depth_before: of the files to be rewritten, among themselves, in all clustering
+            columns together; None unless committed, or where the table has more than 100,000 files.
+        average_depth_after: of the files written in their place, among themselves.
+        skipping_before: their skipping effectiveness, as ``quality`` has it.
+        skipping_after: that of the files written.
+    """
+
+    state: str
+    files: int
+    bytes: int
+    reasons: dict[str, int]
+    partition: dict[str, str]
+    files_added: int = 0
+    bytes_added: int = 0
+    id: str | None = None
+    version: int | None = None
+    why: str | None = None
+    sampling_ms: int = 0
+    writing_ms: int = 0
+    committing_ms: int = 0
+    cpu_ms: int | None = None
+    average_depth_before: float | None = None
+    average_depth_after: float | None = None
+    skipping_before: float | None = None
+    skipping_after: float | None = None
+
+    @classmethod
+    def _from_json(cls, cube: dict[str, Any]) -> CubeResult:
+        before, after = cube.get("before", {}), cube.get("after", {})
+        return cls(
+            state=cube["state"],
+            files=cube["files"],
+            bytes=cube["bytes"],
+            reasons=cube["reasons"],
+            partition=cube["partition"],
+            files_added=cube.get("filesAdded", 0),
+            bytes_added=cube.get("bytesAdded", 0),
+            id=cube.get("id"),
+            version=cube.get("version"),
+            why=cube.get("why"),
+            sampling_ms=cube.get("samplingMs", 0),
+            writing_ms=cube.get("writingMs", 0),
+            committing_ms=cube.get("committingMs", 0),
+            cpu_ms=cube.get("cpuMs"),
+            average_depth_before=before.get("averageDepth"),
+            average_depth_after=after.get("averageDepth"),
+            skipping_before=before.get("skippingEffectiveness"),
+            skipping_after=after.get("skippingEffectiveness"),
+        )
+
+    def _cells(self) -> list[str]:
+        depths = (self.average_depth_before, self.average_depth_after)
+        shares = (self.skipping_before, self.skipping_after)
+        times = (self.sampling_ms, self.writing_ms, self.committing_ms)
+        return [
+            self.id or "–",
+            f"{self.state}: {self.why}" if self.why else self.state,
+            str(self.files),
+            _format.size(self.bytes),
+            str(self.files_added),
+            _format.size(self.bytes_added),
+            " → ".join(_format.number(depth) for depth in depths),
+            " → ".join(_format.share(share) for share in shares),
+            *(_format.seconds(time) for time in times),
+            ", ".join(f"{count} {reason}" for reason, count in self.reasons.items()),
+        ]

@@ -1,0 +1,132 @@
+"""The add actions of a Delta log as they are, with tags and statistics as the writers wrote them.
+
+deltalake doesn't give tags and clustering columns, and drops a file's statistics altogether where
+one value isn't what it expects; so the log's own text is read here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+
+class NotServedError(Exception):
+    """The log is one that this reader doesn't serve; Delta itself must read it."""
+
+
+@dataclass(frozen=True)
+class LoggedFile:
+    """A live file, as its add action has it.
+
+    Attributes:
+        path: in the log's own form.
+        size: bytes.
+        modified: when it was written, in milliseconds since 1970.
+        tags: its tags.
+        provider: who clustered it: ``liquid``, or None.
+        statistics: JSON text, if it has any.
+    """
+
+    path: str
+    size: int
+    modified: int
+    tags: dict[str, str]
+    provider: str | None
+    statistics: str | None
+
+
+@dataclass
+class LogActions:
+    """The live files of one version, and its metadata domains.
+
+    Attributes:
+        files: by path and deletion vector.
+        domains: the configuration of each, as text.
+    """
+
+    files: dict[tuple[str, str], LoggedFile] = field(default_factory=dict)
+    domains: dict[str, str] = field(default_factory=dict)
+
+
+def read(log: Path, version: int) -> LogActions:
+    """Replay the log from its newest checkpoint up to a version.
+
+    Raises:
+        NotServedError: commits are missing, or the checkpoint is not one Parquet file that has
+            statistics as JSON.
+    """
+    names = {path.name for path in log.iterdir()}
+    checkpoints = sorted(
+        (int(match[1]), name)
+        for name in names
+        if (match := re.fullmatch(r"(\d{20})\.checkpoint\..+", name)) and int(match[1]) <= version
+    )
+    found, first = LogActions(), 0
+    if checkpoints:
+        number, name = checkpoints[-1]
+        if name != f"{number:020d}.checkpoint.parquet":
+            raise NotServedError("its checkpoint is of several files")
+        for action in _checkpoint(log / name):
+            _apply(found, action)
+        first = number + 1
+    for number in range(first, version + 1):
+        name = f"{number:020d}.json"
+        if name not in names:
+            raise NotServedError(f"commit {number} is missing")
+        commit = _commit(log / name)
+        # A commit may remove a file and add it again with another deletion vector.
+        for action in commit:
+            if action.get("remove"):
+                found.files.pop(_key(action["remove"]), None)
+        for action in commit:
+            _apply(found, action)
+    return found
+
+
+def _apply(found: LogActions, action: dict[str, Any]) -> None:
+    add, domain = action.get("add"), action.get("domainMetadata")
+    if add:
+        found.files[_key(add)] = LoggedFile(
+            path=add["path"],
+            size=add["size"],
+            modified=add["modificationTime"],
+            tags=dict(add.get("tags") or {}),
+            provider=add.get("clusteringProvider"),
+            statistics=add.get("stats"),
+        )
+    if domain:
+        if domain.get("removed"):
+            found.domains.pop(domain["domain"], None)
+        else:
+            found.domains[domain["domain"]] = domain["configuration"]
+
+
+def _key(action: dict[str, Any]) -> tuple[str, str]:
+    vector = action.get("deletionVector") or {}
+    names = ("storageType", "pathOrInlineDv", "offset")
+    return action["path"], "/".join(str(vector.get(name)) for name in names)
+
+
+@lru_cache(maxsize=4096)
+def _commit(file: Path) -> list[dict[str, Any]]:
+    """The actions of a commit, which never changes once it is there."""
+    lines = file.read_text(encoding="utf-8").split("\n")
+    actions = [json.loads(line) for line in lines if line.strip()]
+    return [action for action in actions if action.keys() & {"add", "remove", "domainMetadata"}]
+
+
+def _checkpoint(file: Path) -> Iterator[dict[str, Any]]:
+    from pyarrow import parquet
+
+    checkpoint = parquet.ParquetFile(file)
+    if "stats" not in {one.name for one in checkpoint.schema_arrow.field("add").type}:
+        raise NotServedError("its checkpoint has no statistics as JSON")
+    names = ("path", "size", "modificationTime", "tags", "clusteringProvider", "stats")
+    columns = [f"add.{name}" for name in (*names, "deletionVector")] + ["domainMetadata"]
+    for batch in checkpoint.iter_batches(columns=columns):
+        yield from batch.to_pylist()

@@ -1,0 +1,140 @@
+"""Statistics of a table's files, from the JSON text in its log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from zcube._layout_quality import FileRanges
+from zcube._log_actions import LoggedFile, NotServedError
+from zcube._log_column import WITHOUT_MINIMUM, LogColumn, days, keys, quoted, reader
+from zcube.errors import ColumnNotFoundError
+
+
+class LogStatistics:
+    """Minima, maxima and counts of a table's files.
+
+    Args:
+        files: the add actions.
+        schema: Delta's.
+        partitions: the partition columns.
+    """
+
+    def __init__(self, files: Sequence[LoggedFile], schema: Any, partitions: Sequence[str]) -> None:
+        self._schema = schema
+        self._partitions = partitions
+        # As Delta reads JSON: what a double can't hold may still be a DECIMAL.
+        self._parsed = [
+            json.loads(file.statistics, parse_float=Decimal) if file.statistics else {}
+            for file in files
+        ]
+
+    def find(self, parts: Sequence[str], *, exact: bool = False) -> LogColumn:
+        """Return the first column of that name, in any case, as Spark finds it.
+
+        Raises:
+            ColumnNotFoundError: there is none.
+            NotServedError: it is a partition column, or of a type that only Spark compares.
+        """
+        within: Any = self._schema
+        found = []
+        for part in parts:
+            fields = within["fields"] if is_struct(within) else []
+            same = [
+                one
+                for one in fields
+                if one["name"] == part or (not exact and one["name"].lower() == part.lower())
+            ]
+            if not same:
+                known = ", ".join(one["name"] for one in self._schema["fields"])
+                raise ColumnNotFoundError(
+                    f"[ZCUBE_COLUMN_NOT_FOUND] There is no column {quoted(parts)}. Name "
+                    f"one of the table's columns, or a leaf of a nested one: {known}."
+                )
+            found.append(same[0]["name"])
+            within = same[0]["type"]
+            if same[0].get("metadata", {}).get("__COLLATIONS"):
+                raise NotServedError("a collated column")
+        if found[0] in self._partitions:
+            raise NotServedError("a partition column")
+        if not isinstance(within, str):
+            raise NotServedError(f"{'.'.join(found)} is no single value")
+        column = LogColumn(tuple(found), within)
+        if column.kind == "none" and within not in WITHOUT_MINIMUM:
+            raise NotServedError(f"a column of type {within}")
+        return column
+
+    def ranges(self, column: LogColumn) -> tuple[FileRanges, str]:
+        """Return the files' intervals in a column, and what to know of them in plain words."""
+        low, high = self._ends(column)
+        only_nulls = np.array(
+            [
+                a is None and b is None and nulls is not None and nulls == one.get("numRecords")
+                for a, b, nulls, one in zip(
+                    low, high, self._given("nullCount", column), self._parsed, strict=True
+                )
+            ],
+            np.bool_,
+        )
+        no_low = np.array([value is None for value in low], np.bool_)
+        no_high = np.array([value is None for value in high], np.bool_)
+        given = ~no_low & ~no_high
+        ranges = FileRanges.of(keys(low, column), keys(high, column), given, only_nulls)
+        counts = [
+            (int((no_low & ~only_nulls).sum()), "have no minimum"),
+            (int((~no_low & no_high).sum()), "have no maximum"),
+            (int((given & ~ranges.known).sum()), "have a maximum below their minimum"),
+            (int(only_nulls.sum()), "hold only NULLs and overlap nothing"),
+        ]
+        files = f"of {len(given)} files"
+        notes = [f"{column.name}: {count} {files} {what}" for count, what in counts if count]
+        return ranges, "; ".join(notes)
+
+    def numbers(self, column: LogColumn) -> list[tuple[Any, Any]]:
+        """Return minima and maxima in the units of an axis."""
+        scale: Callable[[Any], Any] = float
+        if column.kind == "text":
+            scale = str
+        elif column.type.startswith("timestamp"):
+            scale = days
+        low, high = (
+            [None if value is None else scale(value) for value in values]
+            for values in self._ends(column)
+        )
+        return list(zip(low, high, strict=True))
+
+    def _ends(self, column: LogColumn) -> tuple[list[Any], list[Any]]:
+        if column.kind == "none":
+            return [None] * len(self._parsed), [None] * len(self._parsed)
+        read = reader(column)
+        low, high = (
+            [None if value is None else read(value) for value in self._given(part, column)]
+            for part in ("minValues", "maxValues")
+        )
+        return low, high
+
+    def _given(self, part: str, column: LogColumn) -> list[Any]:
+        """What the files have of it, None where they have nothing."""
+        found = []
+        for one in self._parsed:
+            value = one.get(part)
+            for name in column.parts:
+                if value is not None and not isinstance(value, dict):
+                    raise NotServedError(f"odd statistics of {column.name}")
+                value = None if value is None else value.get(name)
+            found.append(value)
+        return found
+
+
+def leaves(data_type: Any) -> int:
+    """Count the columns and leaves of nested ones."""
+    return sum(leaves(one["type"]) for one in data_type["fields"]) if is_struct(data_type) else 1
+
+
+def is_struct(data_type: Any) -> bool:
+    """Whether a type of Delta's schema is a struct."""
+    return isinstance(data_type, dict) and data_type.get("type") == "struct"

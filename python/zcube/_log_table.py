@@ -1,0 +1,221 @@
+"""A Delta table read from its log without Spark, by the package deltalake."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from zcube import _layout_quality, _log_actions, _sql
+from zcube._file_boxes import Axis, FileBox, interval
+from zcube._log_actions import LoggedFile, NotServedError
+from zcube._log_column import LogColumn
+from zcube._log_statistics import LogStatistics, leaves
+from zcube._logged_cubes import LoggedCube
+from zcube._validate import column_names
+from zcube.errors import ZCubeError
+from zcube.quality import ClusteringQuality
+
+# Above it DESCRIBE CLUSTERING takes a sample of the boxes.
+_MOST_FILES = 20_000
+# What a reader must know to read our figures right; of these nothing changes them.
+_FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
+# Delta keeps statistics of so many leaf columns, unless the table's properties say otherwise.
+_INDEXED = 32
+_TAG_ID, _TAG_BY, _TAG_CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
+_TAG_PHYSICAL = "ZCUBE_PHYSICAL_COLUMNS"
+
+
+class LogTable:
+    """A table in a local folder; gives the same figures as ``ClusteredTable``, or refuses.
+
+    >>> LogTable.open("/data/events").quality(columns=["x"])  # doctest: +SKIP
+    """
+
+    def __init__(self, table: DeltaTable, path: Path) -> None:
+        """Use ``open``."""
+        self._delta = table
+        self._path = path
+        self._table = str(path)
+        self._actions = _log_actions.read(path / "_delta_log", table.version())
+        self._files = list(self._actions.files.values())
+        _require_same_files(table, self._files)
+        self._statistics = LogStatistics(
+            self._files, json.loads(table.schema().to_json()), table.metadata().partition_columns
+        )
+
+    @classmethod
+    def open(cls, path: str, version: int | None = None) -> LogTable:
+        """Open a table.
+
+        Raises:
+            NotServedError: what is there can't be read so that the figures are surely Delta's.
+        """
+        folder = Path(path.removeprefix("file:"))
+        if not (folder / "_delta_log").is_dir():
+            raise NotServedError(f"{path} is no folder of a Delta table here")
+        try:
+            table = DeltaTable(str(folder.resolve()), version=version)
+            _require_served(table)
+            return cls(table, folder)
+        except (DeltaError, OSError, ValueError) as error:
+            raise NotServedError(f"deltalake can't read it: {error}") from error
+
+    def quality(
+        self, *, columns: Sequence[str] | None = None, where: str | None = None
+    ) -> ClusteringQuality:
+        """Measure as ``ClusteredTable.quality`` does."""
+        if where is not None:
+            raise NotServedError("WHERE needs Spark's data skipping")
+        chosen = self._own_columns() if columns is None else self._find_all(columns)
+        files = len(self._files)
+        if files > _MOST_FILES and len(chosen) > 1:
+            raise NotServedError(f"of more than {_MOST_FILES} files Spark measures a sample")
+        found = [self._statistics.ranges(column) for column in chosen]
+        ranges = [of for of, _ in found]
+        without = files - int(np.logical_and.reduce([of.known for of in ranges]).sum())
+        note = f"{without} of {files} files have no minimum and maximum in each column"
+        return ClusteringQuality(
+            columns=[
+                _layout_quality.of_column(column.name, of, notes)
+                for column, (of, notes) in zip(chosen, found, strict=True)
+            ],
+            all=_layout_quality.of_boxes("*", ranges, note if without and len(chosen) > 1 else ""),
+            _table=self,
+            **self._sizes(chosen),
+        )
+
+    def files_read(self, predicate: str) -> list[str]:
+        """Refuse: only Spark knows what its scan reads."""
+        raise NotServedError("a predicate needs Spark's data skipping")
+
+    def _at(self, version: int) -> LogTable:
+        return LogTable.open(self._table, version)
+
+    def _over_connect(self) -> bool:
+        return False
+
+    def _commits(self, most: int | None = None) -> list[dict[str, Any]]:
+        """As DESCRIBE HISTORY has them, the newest first."""
+        return [
+            {
+                "version": commit["version"],
+                "timestamp": datetime.fromtimestamp(commit["timestamp"] / 1000),
+                "operation": commit.get("operation"),
+                "operationMetrics": {
+                    name: str(value)
+                    for name, value in (commit.get("operationMetrics") or {}).items()
+                },
+            }
+            for commit in sorted(self._delta.history(most), key=lambda c: -c["version"])
+        ]
+
+    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
+        chosen = [self._statistics.find(_sql.name_parts(name)) for name in columns]
+        ends = [self._statistics.numbers(column) for column in chosen]
+        boxes = [
+            FileBox(file.path, file.size, tuple(interval(pairs[i]) for pairs in ends))
+            for i, file in enumerate(self._files)
+        ]
+        axes = [Axis(".".join(c.parts), c.sql_type, c.kind) for c in chosen]
+        return axes, sorted(boxes, key=lambda box: box.path)
+
+    def _logged_cubes(self) -> list[LoggedCube]:
+        sums: dict[tuple[str, str | None, str | None], list[int]] = {}
+        for file in self._files:
+            if _TAG_ID in file.tags:
+                key = (file.tags[_TAG_ID], file.tags.get(_TAG_BY), file.tags.get(_TAG_CURVE))
+                sums.setdefault(key, []).append(file.size)
+        return LoggedCube.in_order(
+            LoggedCube(id_, json.loads(by) if by else [], curve, len(sizes), sum(sizes))
+            for (id_, by, curve), sizes in sums.items()
+        )
+
+    def _own_columns(self) -> list[LogColumn]:
+        """The clustering columns, or those of the newest file that tells by which it was laid."""
+        domain = self._actions.domains.get("delta.clustering")
+        if domain:
+            declared = json.loads(domain).get("clusteringColumns") or []
+            if declared:
+                return [self._statistics.find(parts) for parts in declared]
+        newest = max(
+            (
+                (of.modified, of.tags[_TAG_BY], of.tags.get(_TAG_PHYSICAL) or "", of.path)
+                for of in self._files
+                if of.tags.get(_TAG_BY)
+            ),
+            default=None,
+        )
+        if newest is None:
+            raise ZCubeError(
+                f"[ZCUBE_NO_CLUSTERING_COLUMNS] The table {self._table} has no clustering columns, "
+                "and none of its files says by which columns it was Z-ordered. Name the columns."
+            )
+        _, logical, physical, _ = newest
+        if physical:
+            return [self._statistics.find(parts, exact=True) for parts in json.loads(physical)]
+        return [self._statistics.find(_sql.name_parts(name)) for name in json.loads(logical)]
+
+    def _find_all(self, columns: Sequence[str]) -> list[LogColumn]:
+        return [self._statistics.find(parts) for parts in column_names(columns, "columns")]
+
+    def _sizes(self, columns: Sequence[LogColumn]) -> dict[str, int]:
+        """Cubes by these columns, and the bytes of their files, of others and of fresh ones."""
+        names = [column.name for column in columns]
+        physical = json.dumps(
+            [list(column.parts) for column in columns], separators=(",", ":"), ensure_ascii=False
+        )
+        cubes: set[str] = set()
+        inside = fresh = others = 0
+        for of in self._files:
+            foreign = of.provider not in (None, "liquid")
+            cube, by = of.tags.get(_TAG_ID), of.tags.get(_TAG_BY)
+            if cube is None or by is None:
+                if foreign:
+                    others += of.size
+                else:
+                    fresh += of.size
+            elif not foreign and (
+                of.tags[_TAG_PHYSICAL] == physical
+                if of.tags.get(_TAG_PHYSICAL) is not None
+                else json.loads(by) == names
+            ):
+                cubes.add(cube)
+                inside += of.size
+            else:
+                others += of.size
+        return {
+            "cubes": len(cubes),
+            "bytes": inside + fresh + others,
+            "bytes_in_cubes": inside,
+            "bytes_fresh": fresh,
+            "bytes_other_columns": others,
+        }
+
+
+def _require_same_files(table: DeltaTable, files: Sequence[LoggedFile]) -> None:
+    """Check that two readers of the log, deltalake and ours, have seen the same files."""
+    theirs = table.get_add_actions().column("path").to_pylist()
+    if sorted(map(unquote, theirs)) != sorted(unquote(file.path) for file in files):
+        raise NotServedError("its log is not understood")
+
+
+def _require_served(table: DeltaTable) -> None:
+    protocol = table.protocol()
+    unknown = set(protocol.reader_features or ()) - _FEATURES
+    if protocol.min_reader_version > 3 or unknown:
+        raise NotServedError(f"reader feature {', '.join(sorted(unknown)) or 'unknown'}")
+    properties = table.metadata().configuration
+    if properties.get("delta.columnMapping.mode", "none") != "none":
+        raise NotServedError("column mapping")
+    if any(key.startswith("delta.dataSkipping") for key in properties):
+        raise NotServedError("statistics of chosen columns")
+    if leaves(json.loads(table.schema().to_json())) > _INDEXED:
+        raise NotServedError(f"more than {_INDEXED} columns")

@@ -1,0 +1,40 @@
+"""What reports and pictures ask of a table, whoever reads its log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from zcube._file_boxes import Axis, FileBox
+    from zcube._logged_cubes import LoggedCube
+    from zcube.quality import ClusteringQuality
+
+
+class LoggedTable(Protocol):
+    """``ClusteredTable``, which reads by Spark, and ``LogTable``, which reads without it."""
+
+    _table: str
+
+    def quality(
+        self, *, columns: Sequence[str] | None = None, where: str | None = None
+    ) -> ClusteringQuality:
+        """Measure how well columns tell the files apart."""
+
+    def files_read(self, predicate: str) -> list[str]:
+        """Return the files that a scan reads for a predicate."""
+
+    def _at(self, version: int) -> LoggedTable:
+        """Return the table as of a version."""
+
+    def _commits(self, most: int | None = None) -> Sequence[Mapping[str, Any]]:
+        """Return the rows of DESCRIBE HISTORY, the newest first."""
+
+    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
+        """Return each file's extents."""
+
+    def _logged_cubes(self) -> list[LoggedCube]:
+        """Return the ZCubes, the largest first."""
+
+    def _over_connect(self) -> bool:
+        """Whether files and cubes can't be had."""

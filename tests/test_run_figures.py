@@ -1,0 +1,173 @@
+"""What a run tells of itself: in the table's history, in its result and in the driver's log."""
+
+import json
+import re
+from contextlib import contextmanager
+
+import pytest
+from zcube import ClusteredTable
+
+from tests.reference import overlaps
+from tests.support.log_replay import actions, last_version, live_files
+from tests.test_conflicts import cube_sizes, make
+
+COLUMNS = ("id", "y")
+
+
+def physical(path):
+    """The columns' names in statistics; the table has column mapping."""
+    [schema] = [a["metaData"]["schemaString"] for a in actions(path, 0) if "metaData" in a]
+    names = {f["name"]: f["metadata"] for f in json.loads(schema)["fields"]}
+    return [names[column]["delta.columnMapping.physicalName"] for column in COLUMNS]
+
+
+def quality_of(adds, columns):
+    """Brute force over the statistics of these add actions."""
+    stats = [json.loads(add["stats"]) for add in adds]
+    return overlaps.boxes(
+        [[(one["minValues"][c], one["maxValues"][c]) for one in stats] for c in columns]
+    )
+
+
+def commits(path):
+    """By version: the files that an OPTIMIZE removed and added, as the log added them."""
+    known, found = {}, {}
+    for version in range(last_version(path) + 1):
+        commit = actions(path, version)
+        removed = [known[a["remove"]["path"]] for a in commit if "remove" in a]
+        added = [a["add"] for a in commit if "add" in a]
+        known |= {add["path"]: add for add in added}
+        if removed:
+            found[version] = (removed, added)
+    return found
+
+
+def assert_metrics(metrics, removed, added, columns):
+    for when, files in (("Before", removed), ("After", added)):
+        expected = quality_of(files, columns)
+        assert float(metrics[f"averageDepth{when}"]) == pytest.approx(expected["average_depth"])
+        assert float(metrics[f"skippingEffectiveness{when}"]) == pytest.approx(
+            expected["skipping_effectiveness"]
+        )
+    assert metrics["numRemovedFiles"] == str(len(removed))
+    assert set(metrics["cubeId"].split(",")) == {add["tags"]["ZCUBE_ID"] for add in added}
+
+
+def test_history_and_result_tell_the_same(spark, path, job_counter):
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(6 << 10))
+    make(spark, path)
+    columns = physical(path)
+    with job_counter() as jobs:
+        result = ClusteredTable.for_path(spark, path).optimize(**cube_sizes(path))
+    history = {
+        row["version"]: row["operationMetrics"]
+        for row in spark.sql(f"DESCRIBE HISTORY delta.`{path}`").collect()
+        if row["operation"] == "OPTIMIZE"
+    }
+    found = commits(path)
+    assert len(found) == len(result.cubes) == 2
+    assert history.keys() == found.keys()
+    for cube in result.cubes:
+        metrics, (removed, added) = history[cube.version], found[cube.version]
+        assert_metrics(metrics, removed, added, columns)
+        assert metrics["cubeId"] == cube.id
+        assert json.loads(metrics["reasons"]) == cube.reasons == {"fresh": len(removed)}
+        assert [int(metrics[f"{name}TimeMs"]) for name in ("sampling", "writing", "cpu")] == [
+            cube.sampling_ms, cube.writing_ms, cube.cpu_ms,
+        ]  # fmt: skip
+        assert float(metrics["averageDepthBefore"]) == cube.average_depth_before
+        assert float(metrics["averageDepthAfter"]) == cube.average_depth_after
+        assert float(metrics["skippingEffectivenessBefore"]) == cube.skipping_before
+        assert float(metrics["skippingEffectivenessAfter"]) == cube.skipping_after
+        # Spark's own books of the cube's jobs.
+        own = jobs.described(f"cube {result.cubes.index(cube) + 1} of 2,")
+        assert cube.cpu_ms == pytest.approx(sum(job.cpu_ms for job in own), abs=1.5)
+        assert min(cube.sampling_ms, cube.writing_ms, cube.committing_ms, cube.cpu_ms) > 0
+    assert result.sampling_ms == sum(cube.sampling_ms for cube in result.cubes)
+    values = json.loads(json.dumps(result.to_dict()))
+    assert values["writing_ms"] == sum(cube["writing_ms"] for cube in values["cubes"])
+    assert values["committing_ms"] == sum(cube["committing_ms"] for cube in values["cubes"])
+    assert f"sampling {result.sampling_ms / 1000:.1f} s, writing " in str(result)
+    cube, page = result.cubes[0], result._repr_html_()
+    assert f"<td>{cube.average_depth_before:.2f} → {cube.average_depth_after:.2f}</td>" in page
+
+
+def test_several_cubes_in_one_commit(spark, path):
+    spark.conf.set("spark.databricks.delta.optimize.batchSize", "10g")
+    spark.range(0, 3000, 1, 3).selectExpr("id % 1000 id", "id y", "id % 2 p").write.format(
+        "delta"
+    ).partitionBy("p").save(path)
+    result = ClusteredTable.for_path(spark, path).optimize(zorder_by=COLUMNS)
+    assert len(result.cubes) == 2
+    [(removed, added)] = commits(path).values()
+    [metrics] = [
+        row["operationMetrics"]
+        for row in spark.sql(f"DESCRIBE HISTORY delta.`{path}`").collect()
+        if row["operation"] == "OPTIMIZE"
+    ]
+    # Of each partition by itself; there are as many files in one as in the other.
+    halves = [[f for f in removed if f["partitionValues"]["p"] == p] for p in ("0", "1")]
+    depths = [quality_of(half, COLUMNS)["average_depth"] for half in halves]
+    assert float(metrics["averageDepthBefore"]) == pytest.approx(sum(depths) / 2)
+    assert set(metrics["cubeId"].split(",")) == {f["tags"]["ZCUBE_ID"] for f in added}
+    assert int(metrics["cpuTimeMs"]) == sum(cube.cpu_ms for cube in result.cubes)
+    assert result.committing_ms == result.cubes[0].committing_ms == result.cubes[1].committing_ms
+
+
+def test_files_without_statistics_have_no_quality(spark, path):
+    spark.conf.set("spark.databricks.delta.stats.collect", "false")
+    spark.range(0, 300, 1, 3).selectExpr("id", "id y").write.format("delta").save(path)
+    spark.conf.set("spark.databricks.delta.stats.collect", "true")
+    spark.conf.set("spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled", "false")
+    result = ClusteredTable.for_path(spark, path).optimize(zorder_by=COLUMNS)
+    [cube] = result.cubes
+    assert (cube.average_depth_before, cube.skipping_before) == (None, None)
+    assert cube.average_depth_after == 1.0
+    assert "<td>– → 1.00</td><td>– → 0.0 %</td>" in result._repr_html_()
+    metrics = spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first()["operationMetrics"]
+    assert "averageDepthBefore" not in metrics
+    assert metrics["averageDepthAfter"] == "1.0"
+
+
+@contextmanager
+def logged(spark, file):
+    """Let the driver's log lines of runs go to a file as well."""
+    log4j = spark._jvm.org.apache.logging.log4j
+    name = "org.apache.spark.sql.delta.zcube.RunMonitor"
+    layout = log4j.core.layout.PatternLayout.newBuilder().withPattern("%p %m%n").build()
+    appender = (
+        log4j.core.appender.FileAppender.newBuilder().setName("test").setLayout(layout)
+        .withFileName(str(file)).build()
+    )  # fmt: skip
+    logger = log4j.LogManager.getLogger(name)
+    before = logger.getLevel()
+    appender.start()
+    log4j.core.config.Configurator.setLevel(name, log4j.Level.INFO)
+    logger.addAppender(appender)
+    try:
+        yield
+    finally:
+        logger.removeAppender(appender)
+        log4j.core.config.Configurator.setLevel(name, before)
+        appender.stop()
+
+
+def test_log_lines_name_table_run_and_cube(spark, path, tmp_path):
+    make(spark, path)
+    with logged(spark, tmp_path / "log"):
+        result = ClusteredTable.for_path(spark, path).optimize(**cube_sizes(path))
+    lines = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
+    runs = {
+        re.fullmatch(r"INFO (.*): OPTIMIZE ([0-9a-f-]{36}): .*", line).groups() for line in lines
+    }
+    assert len(runs) == 1
+    assert runs.pop()[0].endswith(path)
+    assert f": 2 cubes to write of {result.files_removed} files, " in lines[0]
+    for number, cube in enumerate(result.cubes, 1):
+        own = [line for line in lines if f": cube {number} of 2: " in line]
+        assert len(own) == 2
+        assert (
+            f"{cube.files} files written to {cube.files_added} files of ZCube {cube.id}" in own[0]
+        )
+        assert f"ZCube {cube.id} is in version {cube.version}; " in own[1]
+    assert len(live_files(path)) == result.files_added
