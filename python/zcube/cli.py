@@ -71,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
         "zcube plan /data/events --zorder-by x,y --max-bytes 10g",
     )
     _what_to_optimize(plan)
+    plan.add_argument(
+        "--forecast", action="store_true", help="foresee depth and skipping; reads a sample"
+    )
     plan.set_defaults(run=_plan)
 
     quality = _table_command(
@@ -197,7 +200,7 @@ def _optimize(options: argparse.Namespace) -> int:
 
 def _plan(options: argparse.Namespace) -> int:
     with _table(options) as table:
-        plan = table.optimize(**_how_to_optimize(options), dry_run=True)
+        plan = table.optimize(**_how_to_optimize(options), dry_run=True, forecast=options.forecast)
         print(json.dumps(plan.to_dict()) if options.json else plan)
     return 0
 

@@ -66,6 +66,7 @@ class ClusteredTable:
         where: str | None = ...,
         full: bool = ...,
         dry_run: Literal[False] = ...,
+        forecast: Literal[False] = ...,
         measure: bool = ...,
         progress: bool | None = ...,
         curve: str | None = ...,
@@ -86,6 +87,7 @@ class ClusteredTable:
         where: str | None = ...,
         full: bool = ...,
         dry_run: Literal[True],
+        forecast: bool = ...,
         measure: Literal[False] = ...,
         progress: bool | None = ...,
         curve: str | None = ...,
@@ -105,6 +107,7 @@ class ClusteredTable:
         where: str | None = None,
         full: bool = False,
         dry_run: bool = False,
+        forecast: bool = False,
         measure: bool = False,
         progress: bool | None = None,
         curve: str | None = None,
@@ -129,6 +132,8 @@ class ClusteredTable:
             full: take files too that other columns or another curve clustered; with ``zorder_by``,
                 rewrite every file.
             dry_run: only plan: read the log, return an ``OptimizePlan``, write nothing.
+            forecast: with ``dry_run``, also foresee depth and skipping. That reads a sample of the
+                clustering columns, so it takes a job over the files to rewrite.
             measure: also return the quality ``before`` and ``after``, of what ``where`` takes in.
                 Not by default: each takes one more pass over the log's files, under 2 s for 10,000
                 of them but 20 s for a million, and compaction without columns has no quality.
@@ -165,7 +170,10 @@ class ClusteredTable:
             "minCubeSize": size(min_cube_size, "min_cube_size"),
             "targetCubeSize": size(target_cube_size, "target_cube_size"),
             "maxFileSize": size(max_file_size, "max_file_size"),
+            "forecast": "true" if forecast else None,
         }
+        if forecast and not dry_run:
+            raise ZCubeError("A forecast is made by a dry run. Call optimize with dry_run=True.")
         if dry_run and measure:
             raise ZCubeError("A dry run changes nothing, so measure has no after. Call quality().")
         _extension.require(self._spark)

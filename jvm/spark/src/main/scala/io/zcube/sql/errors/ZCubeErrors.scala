@@ -26,6 +26,8 @@ object ZCubeErrors {
 
   def dryRunNotSupported(): Throwable = analysis("ZCUBE_DRY_RUN_NOT_SUPPORTED")
 
+  def forecastNotTaken(): Throwable = analysis("ZCUBE_FORECAST_NOT_TAKEN")
+
   def hilbertValueOutOfRange(value: Long, bits: Int): Throwable =
     new ZCubeArithmeticException(
       "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",

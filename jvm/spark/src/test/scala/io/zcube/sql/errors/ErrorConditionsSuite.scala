@@ -27,6 +27,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.columnNotFound("c", "t", Seq("a", "b")),
     ZCubeErrors.describeClusteringNotSupported(),
     ZCubeErrors.dryRunNotSupported(),
+    ZCubeErrors.forecastNotTaken(),
     ZCubeErrors.hilbertValueOutOfRange(5, 2),
     ZCubeErrors.invalidOption("curve", "x", "y"),
     ZCubeErrors.noClusteringColumns("t"),

@@ -9,9 +9,11 @@ import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.{DeltaColumnMapping, Snapshot}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{array, col, lit, max, struct}
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.{DataType, NullType}
+import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.quality.FileRanges
+import io.zcube.sql.layout.SimulatedFile
 
 /** What the log says of a table's files: their statistics of some columns, their sizes, their cubes.
   *
@@ -68,6 +70,40 @@ object LoggedFiles {
         val paths = selected.iterator.map(_.path).toSet
         all.filter(row => paths(row.getString(Path)))
       }
+    summed(rows, described, columns)
+  }
+
+  /** All files as they are, and as they would be with some of them replaced by others.
+    *
+    * @param removed paths of those that go
+    * @param added   those that come
+    */
+  def beforeAndAfter(
+      session: SparkSession,
+      snapshot: Snapshot,
+      columns: Seq[ColumnPath],
+      removed: Set[String],
+      added: Seq[SimulatedFile]): (LoggedFiles, LoggedFiles) = session.withActive {
+    val described = describe(snapshot, columns)
+    val rows = collect(described)
+    val stay = rows.filterNot(row => removed(row.getString(Path)))
+    val types = described.schema.map(_.dataType)
+    val come = added.map { file =>
+      val perColumn = columns.indices.flatMap[Any] { i =>
+        // Files have no statistics of columns that the table keeps none of.
+        if (types(FirstColumn + i * PerColumn) == NullType) Seq(null, null, null)
+        else Seq(file.lower(i), file.upper(i), file.nulls(i))
+      }
+      val known = Seq[Any](UTF8String.EMPTY_UTF8, 0L, null, null, null, null, file.rows)
+      InternalRow.fromSeq(known ++ perColumn)
+    }
+    (summed(rows, described, columns), summed(stay ++ come, described, columns))
+  }
+
+  private def summed(
+      rows: Array[InternalRow],
+      described: DataFrame,
+      columns: Seq[ColumnPath]): LoggedFiles = {
     val types = described.schema.map(_.dataType)
     val extremes = columns.indices.map { i =>
       val at = FirstColumn + i * PerColumn
