@@ -55,6 +55,15 @@ object ZCubeErrors {
   def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
     analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
 
+  def recommendClusteringNotSupported(): Throwable =
+    analysis("ZCUBE_RECOMMEND_CLUSTERING_NOT_SUPPORTED")
+
+  /** @param reasons why each of the queries was not understood */
+  def recommendNothingUnderstood(table: String, reasons: Seq[String]): Throwable = analysis(
+    "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD",
+    "table" -> table,
+    "reasons" -> reasons.take(3).mkString("; "))
+
   /** @param cause what Spark says; its innermost message tells the reason */
   def rewriteFailed(table: String, cause: Throwable): Throwable = {
     val innermost = Iterator.iterate(cause)(_.getCause).takeWhile(_ != null).toSeq.last

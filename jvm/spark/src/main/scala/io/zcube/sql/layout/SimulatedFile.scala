@@ -59,7 +59,7 @@ object SimulatedFile {
   }
 
   /** The order that statistics are kept by: that of the bytes, whatever a column's collation. */
-  private def orderOf(dataType: DataType): Comparator[Any] = dataType match {
+  private[sql] def orderOf(dataType: DataType): Comparator[Any] = dataType match {
     case _: StringType =>
       (a, b) => a.asInstanceOf[UTF8String].binaryCompare(b.asInstanceOf[UTF8String])
     case other => ValueOrdering.of(other)

@@ -33,6 +33,8 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.noClusteringColumns("t"),
     ZCubeErrors.notAClusteringColumn("c > 1", "c", Seq("a")),
     ZCubeErrors.optionsNotSupported(),
+    ZCubeErrors.recommendClusteringNotSupported(),
+    ZCubeErrors.recommendNothingUnderstood("t", Seq("what?")),
     ZCubeErrors.rewriteFailed("t", new RuntimeException("job", new RuntimeException("disk full"))),
     ZCubeErrors.rowCountMismatch("t", 1, 2),
     ZCubeErrors.streamingNotSupported(),
