@@ -10,6 +10,9 @@ sealed abstract class CurveName(val name: String) extends Serializable {
   /** Whether columns can have weights. */
   def takesWeights: Boolean = false
 
+  /** Whether a workload can decide where it cuts. */
+  def takesWorkload: Boolean = false
+
   /** Bits of rank for each column; see [[Resolution.bits]]. */
   def bits(columns: Int, files: Int, ranges: Option[Int]): Int =
     Resolution.bits(columns, files, ranges)
@@ -21,13 +24,15 @@ sealed abstract class CurveName(val name: String) extends Serializable {
     * @param bits    bits of rank for each column
     * @param spread  whether one key that fills more than a file is spread over several
     * @param weights of the columns, each greater than 0; empty if all are alike
+    * @param workload queries that files are to be skipped by; empty if none are known
     */
   def layOut(
       sample: BucketedSample,
       files: Int,
       bits: Int,
       spread: Boolean,
-      weights: Seq[Double]): LaidOut
+      weights: Seq[Double],
+      workload: Workload): LaidOut
 }
 
 object CurveName {
@@ -43,8 +48,10 @@ object CurveName {
         files: Int,
         bits: Int,
         spread: Boolean,
-        weights: Seq[Double]): LaidOut = {
+        weights: Seq[Double],
+        workload: Workload): LaidOut = {
       require(weights.isEmpty, s"the curve $name takes no weights")
+      require(workload.isEmpty, s"the curve $name takes no workload")
       val layout = new CurveLayout(curve(sample.dimensions, bits), sample.scales)
       LaidOut(layout, CutPoints.of(sample.keys(layout), files, spread))
     }
@@ -72,6 +79,8 @@ object CurveName {
   case object KdTree extends CurveName("kdtree") {
     override def takesWeights: Boolean = true
 
+    override def takesWorkload: Boolean = true
+
     override def bits(columns: Int, files: Int, ranges: Option[Int]): Int =
       Resolution.boxBits(columns, files, ranges)
 
@@ -80,7 +89,9 @@ object CurveName {
         files: Int,
         bits: Int,
         spread: Boolean,
-        weights: Seq[Double]): LaidOut = KdTreeLayout.of(sample, files, spread, weights)
+        weights: Seq[Double],
+        workload: Workload): LaidOut =
+      KdTreeLayout.of(sample, files, spread, weights, workload)
   }
 
   val all: Seq[CurveName] = Seq(Linear, ZOrder, Hilbert, KdTree)

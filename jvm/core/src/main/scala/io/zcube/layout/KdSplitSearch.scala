@@ -20,7 +20,8 @@ final private[layout] class KdSplitSearch(
     points: Array[Array[Int]],
     ranks: Array[Int],
     widths: BoxWidths,
-    even: Double) {
+    even: Double)
+    extends SplitSearch {
   import KdSplitSearch._
 
   private val dimensions = points.length
@@ -37,11 +38,7 @@ final private[layout] class KdSplitSearch(
   private var bestScore = 0.0
   private var bestIsEven = false
 
-  /** @param rows  numbers of the sampled rows; those of the box are at [from, until)
-    * @param files how many files the box is to become, at least 2
-    * @return None if no cut between two values leaves parts that are near enough to whole files
-    */
-  def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] = {
+  override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] = {
     best = NoSplit
     bestScore = 0.0
     bestIsEven = false

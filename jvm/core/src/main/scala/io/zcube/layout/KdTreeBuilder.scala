@@ -8,25 +8,27 @@ import scala.collection.mutable
   *
   * Cost: as many passes over the sample as the tree has levels, times columns squared.
   *
-  * @param points  for each column, the rank of each sampled row; NULL has [[Layout.NullRank]]
-  * @param weights of the columns
-  * @param files   number of files wanted
+  * @param points   for each column, the rank of each sampled row; NULL has [[Layout.NullRank]]
+  * @param weights  of the columns
+  * @param files    number of files wanted
+  * @param workload whose skipping decides the cuts, where it has a say
   */
 final private[layout] class KdTreeBuilder(
     points: Array[Array[Int]],
     weights: Array[Double],
-    files: Int) {
+    files: Int,
+    workload: Workload = Workload.Empty) {
   import KdTreeBuilder.Box
 
   private val size = points.head.length
   private val ranks = points.map(column => if (column.isEmpty) 1 else column.max + 1)
   private val rows = Array.range(0, size)
-  private val search =
-    new KdSplitSearch(
-      points,
-      ranks,
-      new BoxWidths(points, ranks, weights),
-      size.toDouble / files)
+  private val search: SplitSearch = {
+    val even = size.toDouble / files
+    val usual = new KdSplitSearch(points, ranks, new BoxWidths(points, ranks, weights), even)
+    if (workload.isEmpty) usual
+    else new WorkloadSplitSearch(points, ranks, workload, even, usual)
+  }
 
   private val nodes = mutable.ArrayBuffer.empty[Int]
   private val boxes = mutable.ArrayBuffer.empty[Box]

@@ -71,16 +71,19 @@ object KdTreeLayout {
     * Each box is a file. A box of rows that no value divides, and that is more than a file, is cut
     * along its curve, and there by noise, as curves are ([[CutPoints.of]]).
     *
-    * @param files   number of files wanted, at least 1
-    * @param spread  whether one combination of values that fills more than a file is spread
-    * @param weights of the columns, each greater than 0: how much more often queries filter by one
-    *                than by another; empty if all are alike
+    * @param files    number of files wanted, at least 1
+    * @param spread   whether one combination of values that fills more than a file is spread
+    * @param weights  of the columns, each greater than 0: how much more often queries filter by one
+    *                 than by another; empty if all are alike
+    * @param workload queries that are to skip as many rows as may be; on the sample they never skip
+    *                 fewer than without it
     */
   def of(
       sample: BucketedSample,
       files: Int,
       spread: Boolean,
-      weights: Seq[Double]): LaidOut = {
+      weights: Seq[Double],
+      workload: Workload = Workload.Empty): LaidOut = {
     require(files >= 1, s"files must be positive, not $files")
     require(
       weights.isEmpty || weights.length == sample.dimensions,
@@ -89,7 +92,7 @@ object KdTreeLayout {
     // NullBucket is -1, so NULL comes to rank 0.
     val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
     val byColumn = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
-    val (tree, boxes) = new KdTreeBuilder(points, byColumn, files).build()
+    val (tree, boxes) = build(points, byColumn, files, workload)
     val corners = boxes.toArray.flatMap(box => points.map(extent(_, box.rows)))
     val layout = new KdTreeLayout(
       tree,
@@ -97,6 +100,24 @@ object KdTreeLayout {
       corners.map(_._1),
       corners.map(_._2))
     LaidOut(layout, cuts(layout, points, boxes, spread))
+  }
+
+  /** The greedy tree may lose to the usual one, where a cut that helps little now spoils better ones; so
+    * both are made, and the one whose files the workload skips more of is taken.
+    */
+  private def build(
+      points: Array[Array[Int]],
+      weights: Array[Double],
+      files: Int,
+      workload: Workload): (KdTree, Seq[KdTreeBuilder.Box]) = {
+    val usual = new KdTreeBuilder(points, weights, files).build()
+    if (workload.isEmpty) usual
+    else {
+      val greedy = new KdTreeBuilder(points, weights, files, workload).build()
+      def skipped(boxes: Seq[KdTreeBuilder.Box]) =
+        SkippedRows.of(points, boxes.map(_.rows), workload)
+      if (skipped(greedy._2) >= skipped(usual._2)) greedy else usual
+    }
   }
 
   private def extent(ranks: Array[Int], rows: Array[Int]): (Int, Int) =

@@ -107,7 +107,7 @@ object TypedRangeBounds {
 }
 
 /** Catalyst's order of the values of a type, NULLs inside structs and arrays included. */
-private[layout] object ValueOrdering {
+private[sql] object ValueOrdering {
   def of(dataType: DataType): Ordering[Any] = {
     val rows = RowOrdering.createNaturalAscendingOrdering(Seq(dataType))
     (a: Any, b: Any) => rows.compare(InternalRow(a), InternalRow(b))

@@ -1,0 +1,19 @@
+package io.zcube.layout
+
+/** What a workload skips of files. */
+private[layout] object SkippedRows {
+
+  /** Rows that the queries need not read, times the weights of the queries.
+    *
+    * @param points for each column, the rank of each row
+    * @param files  numbers of the rows of each file
+    */
+  def of(points: Array[Array[Int]], files: Seq[Array[Int]], workload: Workload): Double = {
+    val extents = new RankExtents(points.length, 1)
+    files.map { rows =>
+      extents.clear(1)
+      extents.addRows(points, rows, 0, rows.length)(_ => 0)
+      rows.length * workload.queries.filterNot(extents.touches(0, _)).map(_.weight).sum
+    }.sum
+  }
+}

@@ -1,0 +1,11 @@
+package io.zcube.layout
+
+/** Decides where a box that is to become several files is cut. */
+private[layout] trait SplitSearch {
+
+  /** @param rows  numbers of the sampled rows; those of the box are at [from, until)
+    * @param files how many files the box is to become, at least 2
+    * @return None if no cut between two values leaves parts that are near enough to whole files
+    */
+  def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit]
+}

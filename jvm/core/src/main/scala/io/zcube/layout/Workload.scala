@@ -1,0 +1,32 @@
+package io.zcube.layout
+
+/** Queries that a table is asked, as places in the ranks of its clustering columns ([[KdTreeLayout]]: the
+  * number of a value's bucket plus 1, and 0 for NULL).
+  *
+  * {{{
+  *   column 0 in the buckets 2 to 4 and column 1 NULL; asked twice as often as another query
+  *   Query(2.0, Seq(Box(Array(3, 1), Array(5, 0), Array(false, true))))
+  * }}}
+  */
+final case class Workload(queries: Seq[Workload.Query]) {
+
+  def isEmpty: Boolean = queries.isEmpty
+}
+
+object Workload {
+
+  val Empty: Workload = Workload(Nil)
+
+  /** @param weight how often it is asked, greater than 0
+    * @param boxes  where its rows lie: in any of them
+    */
+  final case class Query(weight: Double, boxes: Seq[Box])
+
+  /** For each column, the values and the NULLs that rows may have.
+    *
+    * @param low   the smallest rank, at least 1
+    * @param high  the greatest rank; 0 where no value is allowed
+    * @param nulls whether NULL is allowed
+    */
+  final case class Box(low: Array[Int], high: Array[Int], nulls: Array[Boolean])
+}

@@ -1,0 +1,27 @@
+package io.zcube.sql.predicates
+
+import io.zcube.sql.predicates.PredicateBoxes.Box
+
+/** What a predicate asks of some columns: rows that it holds for lie in at least one of the boxes. A
+  * box is a range for some of the columns, by their numbers; other columns may be anything.
+  *
+  * {{{
+  *   a = 1 AND (b < 5 OR c > 7 AND f(b))   with the columns (a, b, c)
+  *   boxes   {a: [1, 1], b: (-∞, 5)} and {a: [1, 1], c: (7, ∞)}
+  *   ignored f(b)
+  * }}}
+  *
+  * @param boxes   none if no row can satisfy the predicate
+  * @param ignored parts on the columns that no ranges follow from, as SQL; they count as true
+  */
+final case class PredicateBoxes(boxes: Seq[Box], ignored: Seq[String]) {
+
+  /** Whether it says nothing about the columns. */
+  def isAnything: Boolean = boxes.exists(_.isEmpty)
+}
+
+object PredicateBoxes {
+
+  /** Ranges by the number of their column. */
+  type Box = Map[Int, ValueRange]
+}

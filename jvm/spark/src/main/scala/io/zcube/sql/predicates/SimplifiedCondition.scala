@@ -1,0 +1,52 @@
+package io.zcube.sql.predicates
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, CommonExpressionRef, Expression, With}
+import org.apache.spark.sql.catalyst.optimizer._
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+/** Brings a resolved condition into the form that the optimizer would give it: constants folded, casts
+  * moved from the columns to the constants, LIKE 'x%' as a prefix, NOT pushed into comparisons.
+  *
+  * Only rules that rewrite the condition as it stands; the optimizer as a whole might push it
+  * elsewhere, or drop it with the relation.
+  */
+object SimplifiedCondition {
+
+  private val once: Seq[Rule[LogicalPlan]] = Seq(ReplaceExpressions, InlineWith, ComputeCurrentTime)
+
+  private val repeated: Seq[Rule[LogicalPlan]] = Seq(
+    ConstantFolding,
+    NullPropagation,
+    LikeSimplification,
+    BooleanSimplification,
+    SimplifyBinaryComparison,
+    SimplifyCasts,
+    UnwrapCastInBinaryComparison,
+    OptimizeIn)
+
+  /** As many rounds as nested NOTs and casts ever need; it stops where nothing changes. */
+  private val MostRounds = 20
+
+  /** @param output the columns that the condition is about */
+  def of(condition: Expression, output: Seq[Attribute]): Expression = {
+    def run(plan: LogicalPlan, rules: Seq[Rule[LogicalPlan]]): LogicalPlan =
+      rules.foldLeft(plan)((current, rule) => rule(current))
+    val start = run(Filter(condition, LocalRelation(output)), once)
+    val rounds = Iterator.iterate(start)(run(_, repeated)).take(MostRounds).toSeq
+    val end = rounds.zip(rounds.drop(1)).collectFirst { case (a, b) if a.fastEquals(b) => a }
+    end.getOrElse(rounds.last).collectFirst { case Filter(simple, _) => simple }.get
+  }
+
+  /** BETWEEN names its operand once and uses it twice. The optimizer may compute it in a projection below;
+    * here it must stay what it is.
+    */
+  private object InlineWith extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan = plan.transformExpressionsUp {
+      case With(child, definitions) =>
+        child.transformUp { case ref: CommonExpressionRef =>
+          definitions.find(_.id == ref.id).fold[Expression](ref)(_.child)
+        }
+    }
+  }
+}
