@@ -14,6 +14,7 @@ from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
 from zcube.plan import OptimizePlan
 from zcube.quality import ClusteringQuality, ColumnQuality
+from zcube.recommend import Recommendation, Recommendations
 from zcube.result import CubeResult, OptimizeResult
 from zcube.session import configure
 from zcube.table import ClusteredTable
@@ -26,6 +27,8 @@ __all__ = [
     "CubeResult",
     "OptimizePlan",
     "OptimizeResult",
+    "Recommendation",
+    "Recommendations",
     "ZCubeError",
     "__version__",
     "cluster",

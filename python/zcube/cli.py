@@ -12,7 +12,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from zcube import _picture_commands
+from zcube import _picture_commands, _recommend_command
 from zcube._validate import CURVES
 from zcube._version import __version__
 from zcube.errors import ZCubeError
@@ -95,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     quality.set_defaults(run=_quality)
 
+    _recommend_command.add(partial(_table_command, commands), _table)
     _picture_commands.add(partial(_table_command, commands), _columns, _table)
     return parser
 

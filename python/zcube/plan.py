@@ -210,7 +210,9 @@ class OptimizePlan:
 
     def _repr_html_(self) -> str:
         table = _format.html_table(_TITLES, self._rows())
-        return f"<p>{html.escape(self._summary())}</p>{table}<p>{html.escape(str(self.forecast))}</p>"
+        return (
+            f"<p>{html.escape(self._summary())}</p>{table}<p>{html.escape(str(self.forecast))}</p>"
+        )
 
 
 def _files(row: Row) -> list[PlannedFile]:

@@ -2,7 +2,7 @@ package io.zcube.sql.layout
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import io.zcube.layout.{BucketedSample, CutPoints, Layout, RankScale, Resolution}
+import io.zcube.layout.{BucketedSample, CutPoints, Layout, RankScale, Resolution, Workload}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.ClusteringKey
 
@@ -78,7 +78,8 @@ object LayoutPlan {
       files,
       bits,
       request.spread,
-      request.weights)
+      request.weights,
+      Workload.Empty)
     LayoutPlan(bounds, laidOut.layout, laidOut.cuts)
   }
 }
