@@ -10,20 +10,22 @@ import io.zcube.sql.predicates.{PredicateBoxes, SkippingTest}
 /** Tries layouts on one sample of a table: puts the sampled rows into files, and counts what queries
   * would read of them.
   *
-  * @param sample     of all columns that matter: those to cluster by, of predicates, of partitions
+  * @param coded      of all columns that matter: those to cluster by, of predicates, of partitions
   * @param partitions numbers of the partition columns; each partition has files of its own
   * @param bytes      of the table
   * @param rows       of the table
   * @param queries    for each, its weight and what each of its scans asks
   */
 final class LayoutTrials(
-    sample: RowSample,
+    coded: CodedSample,
     partitions: Seq[Int],
     bytes: Long,
     rows: Long,
     settings: OptimizeSettings,
     queries: Seq[(Double, Seq[PredicateBoxes])]) {
 
+  private val sample = coded.sample
+  private val asked = queries.map { case (_, scans) => scans.map(coded.code) }
   private val test = new SkippingTest(sample.dataTypes)
 
   /** For each partition, the places of its rows in the sample. */
@@ -42,7 +44,7 @@ final class LayoutTrials(
   /** What the workload would read if the whole table were laid out so. */
   def run(candidate: LayoutCandidate): LayoutTrial = {
     val files = groups.flatMap(group => filesOf(candidate, group))
-    val each = queries.map { case (_, scans) =>
+    val each = asked.map { scans =>
       val read = scans.flatMap(scan => files.filter(file => test.mustRead(file._1, scan)))
       (read.size.toLong, read.map(_._2).sum.round)
     }

@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.NullType
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{RowIdentity, RowSample, RowSampler, SampleLimits}
+import io.zcube.sql.layout.{CodedSample, RowIdentity, RowSample, RowSampler, SampleLimits}
 import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
 
 /** `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`: by which columns and along which curve the
@@ -115,7 +115,13 @@ object RecommendClusteringCommand {
             new LayoutSearch(
               asking.keys.toSeq.sorted,
               asking,
-              new LayoutTrials(sample, partitionNumbers, bytes, sample.rowCount, settings, workload)
+              new LayoutTrials(
+                CodedSample.of(sample),
+                partitionNumbers,
+                bytes,
+                sample.rowCount,
+                settings,
+                workload)
             ).run()
           }
         }
