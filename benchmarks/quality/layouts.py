@@ -22,6 +22,8 @@ class Layouts:
         self._zcube, self._delta = spark.newSession(), spark.newSession()
         self._delta.conf.set("spark.zcube.enabled", "false")
         self._folder = folder
+        self.table = folder / "table"
+        """Where the layout written last is."""
         source = spark.read.parquet(str(folder / "source"))
         for clustered in (False, True):
             target = str(self._base(clustered))
@@ -37,10 +39,15 @@ class Layouts:
     def _base(self, clustered: bool) -> Path:
         return self._folder / ("clustered" if clustered else "plain")
 
+    def set(self, key: str, value: str) -> None:
+        """Set something for all that is written from now on."""
+        for session in (self._zcube, self._delta):
+            session.conf.set(key, value)
+
     def write(self, layout: str, columns: int, files: int) -> list[LiveFile]:
         """The files of the table after OPTIMIZE by its first columns, as the log tells of them."""
         clustered = layout == "delta cluster by"
-        base, table = self._base(clustered), self._folder / "table"
+        base, table = self._base(clustered), self.table
         shutil.rmtree(table, ignore_errors=True)
         shutil.copytree(base, table)
         size = sum(file.size for file in live_files(base))

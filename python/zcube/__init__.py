@@ -15,7 +15,7 @@ from zcube.layout import CURVES, cluster
 from zcube.plan import OptimizePlan
 from zcube.quality import ClusteringQuality, ColumnQuality
 from zcube.recommend import Recommendation, Recommendations
-from zcube.result import CubeResult, OptimizeResult
+from zcube.result import CubeResult, OptimizeResult, WorkloadResult
 from zcube.session import configure
 from zcube.table import ClusteredTable
 
@@ -29,6 +29,7 @@ __all__ = [
     "OptimizeResult",
     "Recommendation",
     "Recommendations",
+    "WorkloadResult",
     "ZCubeError",
     "__version__",
     "cluster",

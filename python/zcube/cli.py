@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from zcube import _picture_commands, _recommend_command
 from zcube._validate import CURVES
 from zcube._version import __version__
+from zcube._workload import read_workload
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -130,6 +131,12 @@ def _what_to_optimize(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--weights", type=_weights, metavar="COLUMN=NUMBER,…", help="with --curve kdtree: x=3,y=1"
     )
+    command.add_argument(
+        "--workload",
+        metavar="FILE",
+        help="with --curve kdtree: predicates, one a line, each perhaps as 'weight | predicate'; "
+        "files are cut so that these skip most",
+    )
     command.add_argument("--merge-policy", choices=("leveled", "all"))
     for option, text in (
         ("--max-bytes", "rewrite at most so many bytes now, such as 10g"),
@@ -145,7 +152,8 @@ def _how_to_optimize(options: argparse.Namespace) -> dict[str, Any]:
     names = ["where", "full", "curve", "weights", "merge_policy", "max_bytes", "max_duration"]
     names += ["min_cube_size", "target_cube_size", "max_file_size"]
     given = {name: getattr(options, name) for name in names}
-    return {"zorder_by": _columns(options.zorder_by), **given}
+    workload = read_workload(options.workload) if options.workload else None
+    return {"zorder_by": _columns(options.zorder_by), "workload": workload, **given}
 
 
 def _depth(text: str) -> int:
@@ -193,15 +201,17 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _optimize(options: argparse.Namespace) -> int:
+    how = _how_to_optimize(options)
     with _table(options) as table:
-        result = table.optimize(**_how_to_optimize(options))
+        result = table.optimize(**how)
         print(json.dumps(result.to_dict(), default=str) if options.json else result)
     return 0
 
 
 def _plan(options: argparse.Namespace) -> int:
+    how = _how_to_optimize(options)
     with _table(options) as table:
-        plan = table.optimize(**_how_to_optimize(options), dry_run=True, forecast=options.forecast)
+        plan = table.optimize(**how, dry_run=True, forecast=options.forecast)
         print(json.dumps(plan.to_dict()) if options.json else plan)
     return 0
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zcube.quality import ClusteringQuality
 
 _TITLES = ("cube", "state", "files", "bytes", "files added", "bytes added", "reasons")
+_QUERIES = ("predicate", "weight", "files before", "bytes", "files after", "bytes", "note")
 _CHANGES = ("column", "average depth before", "after", "skipping before", "after")
 
 
@@ -64,6 +65,52 @@ class CubeResult:
 
 
 @dataclass(frozen=True)
+class WorkloadResult:
+    """What one predicate of the workload must read, by Delta's data skipping.
+
+    Attributes:
+        predicate: as it was given.
+        weight: as it was given.
+        files_before: files that a scan read before.
+        bytes_before: their bytes.
+        files_after: files that it reads now.
+        bytes_after: their bytes.
+        note: parts that had no say in the layout; empty if all had.
+    """
+
+    predicate: str
+    weight: float
+    files_before: int
+    bytes_before: int
+    files_after: int
+    bytes_after: int
+    note: str = ""
+
+    @classmethod
+    def _from_json(cls, query: dict[str, Any]) -> WorkloadResult:
+        return cls(
+            predicate=query["predicate"],
+            weight=query["weight"],
+            files_before=query["filesBefore"],
+            bytes_before=query["bytesBefore"],
+            files_after=query["filesAfter"],
+            bytes_after=query["bytesAfter"],
+            note=query["note"],
+        )
+
+    def _cells(self) -> list[str]:
+        return [
+            self.predicate,
+            f"{self.weight:g}",
+            str(self.files_before),
+            _format.size(self.bytes_before),
+            str(self.files_after),
+            _format.size(self.bytes_after),
+            self.note or "–",
+        ]
+
+
+@dataclass(frozen=True)
 class OptimizeResult:
     """The outcome of one OPTIMIZE.
 
@@ -81,6 +128,7 @@ class OptimizeResult:
         metrics: all metrics of the SQL command, under their own names.
         before: the quality before, if ``optimize`` was asked to measure it.
         after: the quality after; what others committed meanwhile is in it too.
+        workload: what each predicate of the workload reads before and after.
     """
 
     path: str
@@ -96,6 +144,7 @@ class OptimizeResult:
     metrics: dict[str, Any] = field(repr=False)
     before: ClusteringQuality | None = field(default=None, repr=False)
     after: ClusteringQuality | None = field(default=None, repr=False)
+    workload: list[WorkloadResult] = field(default_factory=list)
 
     @classmethod
     def from_row(
@@ -123,6 +172,7 @@ class OptimizeResult:
             metrics=metrics,
             before=before,
             after=after,
+            workload=[WorkloadResult._from_json(one) for one in details.get("workload", [])],
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,6 +196,9 @@ class OptimizeResult:
         if self.before and self.after:
             one, other = (q.all.depth_and_skipping() for q in (self.before, self.after))
             text += f"\naverage depth {one[0]} → {other[0]}, skipping {one[1]} → {other[1]}"
+        if self.workload:
+            lines = _format.table(_QUERIES, [one._cells() for one in self.workload])
+            text = "\n".join([text, *lines])
         return text
 
     def _repr_html_(self) -> str:
@@ -165,6 +218,9 @@ class OptimizeResult:
         parts = [f"<p>{html.escape(summary)}</p>"]
         if rows:
             parts.append(_format.html_table(_TITLES, rows))
+        if self.workload:
+            rows = [one._cells() for one in self.workload]
+            parts.append(_format.html_table(_QUERIES, rows))
         if self.before and self.after:
             parts.append(_format.html_table(_CHANGES, self._changes(self.before, self.after)))
         return "".join(parts)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from zcube import _extension, _gateway, _sql, recommend
 from zcube._validate import column_names, column_weights, curve_name, size
+from zcube._workload import Workload, workload_option
 from zcube.errors import ZCubeError
 from zcube.plan import OptimizePlan
 from zcube.progress import watched
@@ -74,6 +75,7 @@ class ClusteredTable:
         progress: bool | None = ...,
         curve: str | None = ...,
         weights: Mapping[str, float] | None = ...,
+        workload: Workload | None = ...,
         merge_policy: str | None = ...,
         max_bytes: int | str | None = ...,
         max_duration: str | None = ...,
@@ -95,6 +97,7 @@ class ClusteredTable:
         progress: bool | None = ...,
         curve: str | None = ...,
         weights: Mapping[str, float] | None = ...,
+        workload: Workload | None = ...,
         merge_policy: str | None = ...,
         max_bytes: int | str | None = ...,
         max_duration: str | None = ...,
@@ -115,6 +118,7 @@ class ClusteredTable:
         progress: bool | None = None,
         curve: str | None = None,
         weights: Mapping[str, float] | None = None,
+        workload: Workload | None = None,
         merge_policy: str | None = None,
         max_bytes: int | str | None = None,
         max_duration: str | None = None,
@@ -146,6 +150,9 @@ class ClusteredTable:
                 tables), ``linear``, or ``kdtree``, which makes boxes and reads the fewest files.
             weights: with ``kdtree``, how much more often queries filter by one column than by
                 another: ``{"day": 3}``. A column that is not named has weight 1.
+            workload: with ``kdtree``, predicates of queries: files are cut so that these skip most;
+                ``["day = '2026-01-01'", ("user = 5", 3.0)]`` or a dict, weights 1 unless given. The
+                result's ``workload`` tells the files read before and after.
             merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.
             max_bytes: rewrite at most so many bytes now, the most useful cubes first; ``"10g"``.
             max_duration: begin no cube after that time; ``"90s"``, ``"10min"``.
@@ -167,6 +174,7 @@ class ClusteredTable:
         options = {
             "curve": chosen,
             "weights": _sql.weights(column_weights(weights, chosen)),
+            "workload": workload_option(workload, chosen),
             "mergePolicy": merge_policy,
             "maxBytes": size(max_bytes, "max_bytes"),
             "maxDuration": max_duration,

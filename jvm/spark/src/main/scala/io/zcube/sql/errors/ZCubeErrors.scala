@@ -96,6 +96,12 @@ object ZCubeErrors {
   def weightsNotTaken(curve: String): Throwable =
     analysis("ZCUBE_WEIGHTS_NOT_TAKEN", "curve" -> curve)
 
+  def workloadNotTaken(curve: String): Throwable =
+    analysis("ZCUBE_WORKLOAD_NOT_TAKEN", "curve" -> curve)
+
+  def workloadWithoutRanges(columns: Seq[String]): Throwable =
+    analysis("ZCUBE_WORKLOAD_WITHOUT_RANGES", "columns" -> columns.mkString(", "))
+
   def writtenFileMissing(table: String, path: String): Throwable =
     new ZCubeExecutionException(
       "ZCUBE_WRITTEN_FILE_MISSING",

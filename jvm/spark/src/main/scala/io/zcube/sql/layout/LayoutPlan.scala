@@ -2,7 +2,7 @@ package io.zcube.sql.layout
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import io.zcube.layout.{BucketedSample, CutPoints, Layout, RankScale, Resolution, Workload}
+import io.zcube.layout.{BucketedSample, CutPoints, Layout, RankScale, Resolution}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.ClusteringKey
 
@@ -61,11 +61,12 @@ object LayoutPlan {
     }
     val bits = request.curve.bits(dimensions, files, request.ranges)
     val scale = Resolution.scale(bits, request.ranges)
-    val (bounds, scales) = sample.dataTypes.zipWithIndex.map { case (dataType, column) =>
+    val (columns, scales) = sample.dataTypes.zipWithIndex.map { case (dataType, column) =>
       val values = SampledColumn(dataType, sample.rows.toIndexedSeq, column)
-      val ranks = RankScale.of(values.counts, values.nullCount, scale)
-      (values.boundsAt(ranks.boundIndices), ranks)
+      (values, RankScale.of(values.counts, values.nullCount, scale))
     }.unzip
+    val boundIndices = scales.map(_.boundIndices)
+    val bounds = columns.zip(boundIndices).map { case (values, at) => values.boundsAt(at) }
     val buckets = bounds.zip(sample.dataTypes).zipWithIndex.map {
       case ((bound, dataType), column) =>
         sample.rows.map { row =>
@@ -79,7 +80,7 @@ object LayoutPlan {
       bits,
       request.spread,
       request.weights,
-      Workload.Empty)
+      RankedWorkload.of(request.workload, columns.zip(boundIndices)))
     LayoutPlan(bounds, laidOut.layout, laidOut.cuts)
   }
 }

@@ -4,15 +4,17 @@ import io.zcube.layout.CurveName
 
 /** How rows are to be laid out.
   *
-  * @param curve   the curve, or the tree
-  * @param ranges  ranks for each column, where the user fixed them
-  * @param spread  whether one key that fills more than a file is spread over several
-  * @param sort    whether rows are sorted by key inside each file
-  * @param weights of the columns, where the curve takes any; empty if all are alike
+  * @param curve    the curve, or the tree
+  * @param ranges   ranks for each column, where the user fixed them
+  * @param spread   whether one key that fills more than a file is spread over several
+  * @param sort     whether rows are sorted by key inside each file
+  * @param weights  of the columns, where the curve takes any; empty if all are alike
+  * @param workload queries that files are to be skipped by, where the curve takes any
   */
 final case class LayoutRequest(
     curve: CurveName,
     ranges: Option[Int] = None,
     spread: Boolean = true,
     sort: Boolean = true,
-    weights: Seq[Double] = Nil)
+    weights: Seq[Double] = Nil,
+    workload: Seq[WeightedBoxes] = Nil)

@@ -3,9 +3,12 @@ package io.zcube.sql.layout
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 
+import io.zcube.sql.predicates.Interval
+
 /** One column of a sample: its distinct values in order, how often each was seen, and the NULLs. */
 final class SampledColumn private (
     dataType: DataType,
+    ordering: Ordering[Any],
     val nullCount: Long,
     val distinctSorted: Array[Any],
     val counts: Array[Long]) {
@@ -13,6 +16,38 @@ final class SampledColumn private (
   /** Bounds at these of the distinct values; the indices ascend strictly. */
   def boundsAt(indices: Array[Int]): TypedRangeBounds =
     TypedRangeBounds.at(dataType, indices.map(distinctSorted(_)))
+
+  /** The first and the last bucket with a sampled value in the interval; where there is none, the one
+    * bucket that a value just there belongs to.
+    *
+    * @param bounds indices of the buckets' greatest values, as for `boundsAt`
+    */
+  def bucketsOf(interval: Interval, bounds: Array[Int]): (Int, Int) = {
+    val below = interval.lower.fold(0)(end => countBefore(end.value, orEqual = !end.inclusive))
+    val upTo =
+      interval.upper.fold(distinctSorted.length)(end => countBefore(end.value, end.inclusive))
+    val last = math.max(0, distinctSorted.length - 1)
+    val least = bucketOf(math.min(below, last), bounds)
+    (least, if (upTo > below) bucketOf(upTo - 1, bounds) else least)
+  }
+
+  /** The bucket of a distinct value by its index: how many buckets end before it. */
+  private def bucketOf(index: Int, bounds: Array[Int]): Int = {
+    val at = java.util.Arrays.binarySearch(bounds, index)
+    if (at < 0) -at - 1 else at
+  }
+
+  /** How many of the distinct values are smaller, or as great too. */
+  private def countBefore(value: Any, orEqual: Boolean): Int = {
+    var low = 0
+    var high = distinctSorted.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      val order = ordering.compare(distinctSorted(middle), value)
+      if (order < 0 || (orEqual && order == 0)) low = middle + 1 else high = middle
+    }
+    low
+  }
 }
 
 object SampledColumn {
@@ -38,6 +73,7 @@ object SampledColumn {
     }
     new SampledColumn(
       dataType,
+      ordering,
       rows.length.toLong - values.length,
       distinct.result(),
       counts.result())

@@ -46,6 +46,15 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
       case Column(c) => ranges(c, ValueRange.of(Interval.of(true)))
       case Not(Column(c)) => ranges(c, ValueRange.of(Interval.of(false)))
       case Not(comparison: EqualTo) => ofComparison(comparison, negated = true)
+      case Not(EqualNullSafe(left, right)) =>
+        val isOther = boxes(Not(EqualTo(left, right)))
+        (left, right) match {
+          case (Column(_), Literal(null, _)) => boxes(IsNotNull(left))
+          case (Literal(null, _), Column(_)) => boxes(IsNotNull(right))
+          case (Column(_), _: Literal) => isOther ++ boxes(IsNull(left))
+          case (_: Literal, Column(_)) => isOther ++ boxes(IsNull(right))
+          case _ => isOther
+        }
       case comparison: BinaryComparison => ofComparison(comparison, negated = false)
       case In(Column(c), list) if list.forall(_.isInstanceOf[Literal]) =>
         ofValues(c, list.map(_.asInstanceOf[Literal].value))
@@ -175,7 +184,8 @@ object PredicateReader {
   }
 
   private def startingWith(prefix: UTF8String): Interval = {
-    val bytes = prefix.getBytes
+    // The text's own array, perhaps.
+    val bytes = prefix.getBytes.clone()
     if (bytes.isEmpty) Interval.Everything
     else {
       // No byte of UTF-8 is 0xFF, so the last one has a next.

@@ -43,6 +43,8 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.unknownWeight("a", Seq("b")),
     ZCubeErrors.unorderedType("c", IntegerType),
     ZCubeErrors.weightsNotTaken("zorder"),
+    ZCubeErrors.workloadNotTaken("zorder"),
+    ZCubeErrors.workloadWithoutRanges(Seq("a", "b")),
     ZCubeErrors.writtenFileMissing("t", "f.parquet")
   ) ++
     Seq(

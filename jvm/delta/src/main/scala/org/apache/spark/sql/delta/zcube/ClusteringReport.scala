@@ -23,6 +23,7 @@ object ClusteringReport {
       task: ClusteringTask,
       planned: PlannedRun,
       outcomes: Seq[CubeOutcome],
+      workload: WorkloadReport,
       startedAt: Long): Row = {
     val rewritten = outcomes.collect { case CubeOutcome.Committed(group, _) => group }
     val removed = rewritten.flatMap(_.removed)
@@ -77,11 +78,14 @@ object ClusteringReport {
     }
     val known =
       Seq[Any](task.snapshot.deltaLog.dataPath.toString, stats.toOptimizeMetrics)
-    Row.fromSeq(if (task.options.details) known :+ details(planned, outcomes) else known)
+    Row.fromSeq(if (task.options.details) known :+ details(planned, outcomes, workload) else known)
   }
 
   /** What became of each cube, and of the files that stay. */
-  private def details(planned: PlannedRun, outcomes: Seq[CubeOutcome]): String = {
+  private def details(
+      planned: PlannedRun,
+      outcomes: Seq[CubeOutcome],
+      workload: WorkloadReport): String = {
     val cubes = outcomes.map { outcome =>
       val group = outcome.group
       val planned = Map[String, Any](
@@ -110,7 +114,8 @@ object ClusteringReport {
         "left" -> Map[String, Any](
           "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),
           "bytes" -> (PlannedFile.bytesOf(over) + notStarted(outcomes).map(_.bytes).sum)
-        )
+        ),
+        "workload" -> workload.after()
       ))
   }
 

@@ -32,6 +32,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     */
   def run(): Row = session.withActive {
     val planned = PlannedRun.of(session, task)
+    val workload = WorkloadReport.of(task)
     val outcomes = task.settings.batchBytes match {
       case Some(size) =>
         BinPackingUtils
@@ -45,7 +46,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     if (conflicts.nonEmpty && !outcomes.exists(_.isInstanceOf[CubeOutcome.Committed])) {
       throw conflicts.head
     }
-    ClusteringReport.row(session, task, planned, outcomes, startedAt)
+    ClusteringReport.row(session, task, planned, outcomes, workload, startedAt)
   }
 
   /** Throws the failure that came first in time; those of jobs cancelled for its sake are no cause. */

@@ -12,6 +12,7 @@ import org.apache.spark.sql.delta.Snapshot
   * @param clustered  whether they are the table's own (CLUSTER BY) and not the statement's (ZORDER BY)
   * @param isFull     whether FULL was said
   * @param weights    of the columns, normalised; empty if all are alike
+  * @param workload   queries that files are to be skipped by
   */
 final case class ClusteringTask(
     snapshot: Snapshot,
@@ -22,7 +23,8 @@ final case class ClusteringTask(
     isFull: Boolean,
     options: OptimizeOptions,
     settings: OptimizeSettings,
-    weights: Seq[Double] = Nil) {
+    weights: Seq[Double] = Nil,
+    workload: Seq[WorkloadQuery] = Nil) {
 
   /** The table as the user knows it, for job descriptions and messages. */
   val tableName: String = LogCommand.nameOf(catalogTable, snapshot)

@@ -20,6 +20,8 @@ final class CubeTags(task: ClusteringTask) {
   private val curve = task.options.curve
   private val weights =
     Option.when(task.weights.nonEmpty)(Weights -> JsonUtils.toJson(task.weights))
+  private val workload =
+    Option.when(task.workload.nonEmpty)(Workload -> WorkloadQuery.fingerprint(task.workload))
   private val usualCurve: CurveName = if (task.clustered) CurveName.Hilbert else CurveName.ZOrder
 
   /** @return None for a file that was never clustered */
@@ -31,7 +33,9 @@ final class CubeTags(task: ClusteringTask) {
         val sameCurve =
           file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).getOrElse(usualCurve.name) == curve.name
         val sameWeights = file.getTag(Weights) == weights.map(_._2)
-        Some(CubeTag(info.zCubeID, sameColumns && sameCurve && sameWeights && !foreign))
+        val sameWorkload = file.getTag(Workload) == workload.map(_._2)
+        val same = sameColumns && sameCurve && sameWeights && sameWorkload
+        Some(CubeTag(info.zCubeID, same && !foreign))
       case None => Option.when(foreign)(CubeTag(file.path, matches = false))
     }
   }
@@ -41,7 +45,7 @@ final class CubeTags(task: ClusteringTask) {
     tagged.copy(
       tags = tagged.tags ++ Map(
         AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE) -> curve.name,
-        PhysicalColumns -> physical) ++ weights,
+        PhysicalColumns -> physical) ++ weights ++ workload,
       clusteringProvider =
         if (task.clustered) Some(Provider)
         else file.clusteringProvider
@@ -69,4 +73,7 @@ object CubeTags {
 
   /** Of the columns, where they are not all alike. */
   private val Weights = "ZCUBE_WEIGHTS"
+
+  /** Fingerprint of the workload, where there is one. */
+  private val Workload = "ZCUBE_WORKLOAD"
 }

@@ -71,7 +71,8 @@ case class OptimizeCommand(
         delta.optimizeContext.isFull,
         chosen,
         OptimizeSettings.of(conf, delta.optimizeContext),
-        WeightsOfColumns(chosen.weights, columns, conf.resolver)
+        WeightsOfColumns(chosen.weights, columns, conf.resolver),
+        WorkloadQuery.resolve(session, snapshot, columns, chosen.workload)
       )
       if (dryRun) {
         val planned = PlannedRun.of(session, task)

@@ -10,11 +10,13 @@ import org.apache.spark.network.util.{ByteUnit, JavaUtils}
 import io.zcube.layout.{ColumnWeights, CurveName}
 import io.zcube.planning.MergePolicyName
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.predicates.WeightedPredicate
 
 /** The OPTIONS of OPTIMIZE; what they leave open, the session's settings decide.
   *
   * @param curve          the curve that rows are laid along
   * @param weights        of columns, by the parts of their names
+  * @param workload       predicates that files are to be skipped by
   * @param mergePolicy    how cubes are merged
   * @param maxBytes       most bytes that this run rewrites
   * @param maxDuration    no cube is begun after so many milliseconds
@@ -27,6 +29,7 @@ import io.zcube.sql.errors.ZCubeErrors
 final case class OptimizeOptions(
     curve: CurveName,
     weights: Seq[(Seq[String], Double)],
+    workload: Seq[WeightedPredicate],
     mergePolicy: Option[MergePolicyName],
     maxBytes: Option[Long],
     maxDuration: Option[Long],
@@ -41,11 +44,11 @@ object OptimizeOptions {
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
   private val Known =
     Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
-      Seq("maxFileSize", "details", "weights", "forecast")
+      Seq("maxFileSize", "details", "weights", "forecast", "workload")
 
   /** Refuses unknown options, values that an option can't have, and options given twice. */
   def check(options: Seq[(String, String)]): Unit = {
-    // Which curve is the default isn't known yet; weights must not be refused for it.
+    // Which curve is the default isn't known yet; weights and workload must not be refused for it.
     val _ = of(options, CurveName.KdTree)
   }
 
@@ -72,9 +75,12 @@ object OptimizeOptions {
       .getOrElse(defaultCurve)
     val weights = read("weights", ColumnWeights.Expected)(ColumnWeights.parse)
     if (weights.isDefined && !curve.takesWeights) throw ZCubeErrors.weightsNotTaken(curve.name)
+    val workload = read("workload", WeightedPredicate.Expected)(WeightedPredicate.parseList)
+    if (workload.isDefined && !curve.takesWorkload) throw ZCubeErrors.workloadNotTaken(curve.name)
     OptimizeOptions(
       curve = curve,
       weights = weights.getOrElse(Nil),
+      workload = workload.getOrElse(Nil),
       mergePolicy = read("mergePolicy", MergePolicyName.all.map(_.name).mkString(" or "))(
         MergePolicyName.find),
       maxBytes = size("maxBytes"),

@@ -46,7 +46,13 @@ final case class OptimizeSettings(
 
   /** How a group's rows are to be laid out. */
   def layoutRequest(task: ClusteringTask): LayoutRequest =
-    LayoutRequest(task.options.curve, ranges, spread, sort, task.weights)
+    LayoutRequest(
+      task.options.curve,
+      ranges,
+      spread,
+      sort,
+      task.weights,
+      task.workload.map(_.ranges))
 
   def planOptions(task: ClusteringTask): PlanOptions = {
     val options = task.options

@@ -1,0 +1,52 @@
+package io.zcube.sql.predicates
+
+import org.json4s.JValue
+import org.json4s.JsonAST.{JArray, JDecimal, JDouble, JInt, JLong, JObject, JString}
+import org.json4s.jackson.JsonMethods
+
+import io.zcube.layout.ColumnWeights
+
+/** A predicate of a workload, as the user wrote it.
+  *
+  * @param text   SQL, as after WHERE
+  * @param weight how often it is asked, compared to others
+  */
+final case class WeightedPredicate(text: String, weight: Double)
+
+object WeightedPredicate {
+
+  /** What a valid workload is, for messages. */
+  val Expected: String =
+    """a JSON list of predicates such as ["x = 5", {"predicate": "y < 3", "weight": 2}], """ +
+      "with weights greater than 0"
+
+  /** None if the text is malformed or the list is empty.
+    *
+    * {{{parseList("""["x = 5", {"predicate": "y < 3", "weight": 2}]""") ==
+    *   Some(Seq(WeightedPredicate("x = 5", 1.0), WeightedPredicate("y < 3", 2.0)))}}}
+    */
+  def parseList(json: String): Option[Seq[WeightedPredicate]] = JsonMethods.parseOpt(json).collect {
+    case JArray(items) if items.nonEmpty => items.map(of)
+  }.filter(_.forall(_.isDefined)).map(_.flatten)
+
+  private def of(item: JValue): Option[WeightedPredicate] = (item match {
+    case JString(text) => Some(WeightedPredicate(text, 1.0))
+    case JObject(fields) if fields.map(_._1).sorted == List("predicate") =>
+      of(fields.head._2).filter(_ => fields.head._2.isInstanceOf[JString])
+    case JObject(fields) if fields.map(_._1).sorted == List("predicate", "weight") =>
+      val byName = fields.toMap
+      (byName("predicate"), number(byName("weight"))) match {
+        case (JString(text), Some(weight)) => Some(WeightedPredicate(text, weight))
+        case _ => None
+      }
+    case _ => None
+  }).filter(item => item.text.trim.nonEmpty && ColumnWeights.isWeight(item.weight))
+
+  private def number(value: JValue): Option[Double] = value match {
+    case JInt(n) => Some(n.toDouble)
+    case JLong(n) => Some(n.toDouble)
+    case JDouble(n) => Some(n)
+    case JDecimal(n) => Some(n.toDouble)
+    case _ => None
+  }
+}

@@ -1,0 +1,80 @@
+"""Workloads: the predicates of queries, with weights, as callers give them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from zcube.errors import ZCubeError
+
+Workload = Mapping[str, float] | Sequence[str | tuple[str, float]]
+"""``{"x = 5": 3.0}``, or ``["y < 7", ("x = 5", 3.0)]``; a predicate without a weight has 1."""
+
+
+def workload_option(workload: Workload | None, curve: str | None) -> str | None:
+    """Write a workload as the option ``workload`` takes it: a JSON list.
+
+    Raises:
+        ZCubeError: it is empty, a predicate is no text, a weight is no number greater than 0, or
+            the curve is named and takes no workload.
+
+    >>> workload_option(["y < 7", ("x = 5", 3)], "kdtree")
+    '[{"predicate": "y < 7", "weight": 1.0}, {"predicate": "x = 5", "weight": 3.0}]'
+    """
+    if workload is None:
+        return None
+    if isinstance(workload, str) or not isinstance(workload, (Mapping, Sequence)):
+        raise ZCubeError(f"workload must be a list of predicates or a dict, not {workload!r}.")
+    items = list(workload.items()) if isinstance(workload, Mapping) else list(workload)
+    if not items:
+        raise ZCubeError("workload has no predicates. Leave it out, or give some.")
+    if curve is not None and curve != "kdtree":
+        raise ZCubeError(f"The curve {curve} takes no workload; leave it out, or name kdtree.")
+    return json.dumps([_item(item) for item in items], ensure_ascii=False)
+
+
+def _item(item: str | tuple[str, float]) -> dict[str, str | float]:
+    pair = (item, 1.0) if isinstance(item, str) else item
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
+        raise ZCubeError(f"A workload has predicates or (predicate, weight) pairs, not {item!r}.")
+    predicate, weight = pair
+    if not predicate.strip():
+        raise ZCubeError('A predicate of the workload is empty. Write it as after WHERE: "x > 1".')
+    number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+    if not number or not math.isfinite(weight) or weight <= 0:
+        raise ZCubeError(f"The weight of {predicate} must be a number over 0, not {weight!r}.")
+    return {"predicate": predicate, "weight": float(weight)}
+
+
+def read_workload(path: str) -> list[tuple[str, float]]:
+    """Read a workload from a file: on each line a predicate, or ``weight | predicate``.
+
+    Empty lines and those that begin with ``--`` are passed over, and a semicolon at the end. What
+    is before the first ``|`` is a weight only if it is a number, as ``a | b = 3`` is SQL too.
+
+    Raises:
+        ZCubeError: the file can't be read as text, or has no predicates.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ZCubeError(f"The workload {path} can't be read: {error}") from error
+    found = []
+    for line in lines:
+        text = line.strip().rstrip(";").rstrip()
+        if text and not text.startswith("--"):
+            before, bar, after = text.partition("|")
+            weight = _number(before) if bar else None
+            found.append((text, 1.0) if weight is None else (after.strip(), weight))
+    if not found:
+        raise ZCubeError(f"The workload {path} has no predicates. Write one on each line.")
+    return found
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
