@@ -1,6 +1,10 @@
-"""RECOMMEND CLUSTERING and recommend(): what it says of queries, against what Spark really reads."""
+"""RECOMMEND CLUSTERING and recommend(): what it says of queries, against what Spark really reads.
+
+``make soak`` builds all layouts of a larger table: ``ZCUBE_ADVISOR_SCALE`` is TPC-H's scale factor.
+"""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +18,13 @@ from zcube.demo.data import lineitem, write_table
 from tests.support.log_replay import last_version, live_files
 from tests.support.tpch import PREDICATES, QUERIES
 
+SCALE = os.environ.get("ZCUBE_ADVISOR_SCALE")
 TARGET = "spark.databricks.delta.optimize.maxFileSize"
 
 
 @pytest.fixture(scope="module")
 def lineitem_rows(tmp_path_factory):
-    return lineitem(tmp_path_factory.mktemp("tpch"), 0.02)
+    return lineitem(tmp_path_factory.mktemp("tpch"), float(SCALE or 0.02))
 
 
 def points(spark, path, count=20_000, files=8):
@@ -50,8 +55,7 @@ def test_the_first_choice_really_built_is_near_the_best_really_built(spark, path
     assert advice.today.bytes_read == bytes_read(table, scans)
     assert [query.scans for query in advice.today.queries] == [len(p) for p in PREDICATES.values()]
     real = []
-    # One for each set of columns; `make soak` of a larger table builds all.
-    for layout in built(advice.layouts):
+    for layout in advice.layouts if SCALE else some(advice.layouts):
         for statement in layout.statements:
             spark.sql(statement).collect()
         real.append(bytes_read(table, scans))
@@ -60,11 +64,12 @@ def test_the_first_choice_really_built_is_near_the_best_really_built(spark, path
     assert real[0] < 0.5 * advice.today.bytes_read
 
 
-def built(layouts):
-    seen = {}
+def some(layouts):
+    """Choose the first of the layouts of each set of columns, three of them."""
+    by_columns = {}
     for layout in layouts:
-        seen.setdefault((frozenset(layout.columns), layout.curve), layout)
-    return list(seen.values())[:4]
+        by_columns.setdefault(frozenset(layout.columns), layout)
+    return list(by_columns.values())[:3]
 
 
 def test_what_it_tells(spark, path):

@@ -141,11 +141,11 @@ def test_clustered_tables_nested_leaves_and_what_is_not_understood(spark, name):
         ("'curve' = 'kdtree', 'workload' = '[\"\"]'", "ZCUBE_INVALID_OPTION"),
         ("'curve' = 'kdtree', 'workload' = '[7]'", "ZCUBE_INVALID_OPTION"),
         (
-            '\'curve\' = \'kdtree\', \'workload\' = \'[{"predicate": "x = 1", "weight": 0}]\'',
+            "'curve' = 'kdtree', 'workload' = '[{\"predicate\": \"x = 1\", \"weight\": 0}]'",
             "ZCUBE_INVALID_OPTION",
         ),
         (
-            '\'curve\' = \'kdtree\', \'workload\' = \'[{"predicate": "x = 1", "wieght": 2}]\'',
+            "'curve' = 'kdtree', 'workload' = '[{\"predicate\": \"x = 1\", \"wieght\": 2}]'",
             "ZCUBE_INVALID_OPTION",
         ),
         (
