@@ -43,7 +43,7 @@ def forecast_and_truth(table, columns, **how):
 # The bars are about twice the error that is stated in docs/guide.md.
 @pytest.mark.parametrize(("curve", "depth_error"), [("hilbert", 0.2), ("kdtree", 0.2)])
 def test_a_sample_foresees_depth_and_skipping(spark, path, curve, depth_error):
-    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(160 << 10))
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(80 << 10))
     points(spark, 0, 160_000, 4).select("x", "y").write.format("delta").save(path)
     table = ClusteredTable.for_path(spark, path)
     how = {"zorder_by": ["x", "y"], "curve": curve}

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -46,7 +47,10 @@ def bytes_read(table, predicates):
     return sum(Path(unquote(urlparse(file).path)).stat().st_size for file in files)
 
 
-def test_the_first_choice_really_built_is_near_the_best_really_built(spark, path, lineitem_rows):
+def test_the_first_choice_really_built_is_near_the_best_really_built(
+    spark, tmp_path, lineitem_rows
+):
+    path = str(tmp_path / "lineitem")
     write_table(spark, lineitem_rows, path)
     spark.conf.set(TARGET, str(64 << 10))
     table = ClusteredTable.for_path(spark, path)
@@ -107,7 +111,7 @@ def test_a_clustered_table_is_altered_and_one_that_is_well_is_left_alone(spark, 
     spark.sql(f"CREATE TABLE {name} (id BIGINT, x INT, s STRING) USING delta CLUSTER BY (id)")
     spark.range(0, 20_000, 1, 4).selectExpr(
         "id", "pmod(hash(id), 1000) x", "concat('s', pmod(hash(id, 3), 50)) s"
-    ).write.mode("append").saveAsTable(name)
+    ).write.format("delta").mode("append").saveAsTable(name)
     spark.conf.set(TARGET, str(16 << 10))
     table = ClusteredTable.for_name(spark, name)
     best = table.recommend([f"SELECT * FROM {name} WHERE s = 's7'", "x < 20"]).best
@@ -207,7 +211,7 @@ spark.stop()
 """
 
 
-def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys):
+def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, monkeypatch):
     points(spark, path, 6000, 3)
     logs = tmp_path / "logs"
     logs.mkdir()
@@ -216,17 +220,19 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys):
 
     log = _scan_log.read(logs, path)
     assert log.scans == 5
-    x, d = log.predicates.most_common()
+    x, d, odd = log.predicates.most_common()
     assert x[1] == 2
     assert "`x` < CAST('20' AS int)" in x[0]
     assert "startswith(`s`, 's1')" in x[0]
     assert "`d` IN (CAST('2026-01-05' AS date)" in d[0]
+    assert odd == ("`id` IS NOT NULL", 1)
     assert not log.not_understood
     table = ClusteredTable.for_path(spark, path)
     of_log = table.recommend(dict(log.predicates))
     by_hand = {
         "x < 20 AND s LIKE 's1%'": 2,
         "d IN (date '2026-01-05', date '2026-01-07') OR y = 3": 1,
+        "id IS NOT NULL": 1,
     }
     assert not of_log.notes
     assert [layout.summary for layout in of_log.layouts] == [
@@ -236,13 +242,19 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys):
 
     queries = tmp_path / "queries.sql"
     queries.write_text("-- weight: 2\nSELECT * FROM table WHERE x < 20;\n-- all of it\ny = 3;\n")
-    command = [sys.executable, "-m", "zcube.cli", "recommend", path, "--master", "local[1]"]
-    command += ["--conf", f"{TARGET}=16384", "--json", "--queries", str(queries)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
-    told = json.loads(done.stdout)
-    assert told == json.loads(
-        json.dumps(table.recommend({"SELECT * FROM table WHERE x < 20": 2, "y = 3": 1}).to_dict())
-    )
+    # A Spark of its own would take as long again; tests/test_cli.py starts one for each command.
+    monkeypatch.setattr(cli, "_table", lambda options: nullcontext(table))
+    weighted = table.recommend({"SELECT * FROM table WHERE x < 20": 2, "y = 3": 1})
+    for source, advice in (
+        (["--queries", str(queries)], weighted),
+        (["--event-log", str(logs)], of_log),
+    ):
+        assert cli.main(["recommend", path, "--json", *source]) == 0
+        printed = capsys.readouterr()
+        assert json.loads(printed.out) == json.loads(json.dumps(advice.to_dict()))
+    assert "5 scan(s) of the table in the log, 4 with filters" in printed.err
+    assert cli.main(["recommend", path, "--queries", str(queries)]) == 0
+    assert capsys.readouterr().out == f"{weighted}\n"
 
 
 def test_cli_errors_are_one_line(tmp_path, capsys):

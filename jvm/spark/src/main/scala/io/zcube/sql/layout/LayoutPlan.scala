@@ -80,7 +80,8 @@ object LayoutPlan {
       bits,
       request.spread,
       request.weights,
-      RankedWorkload.of(request.workload, columns.zip(boundIndices)))
+      RankedWorkload.of(request.workload, columns.zip(boundIndices))
+    )
     LayoutPlan(bounds, laidOut.layout, laidOut.cuts)
   }
 }

@@ -62,8 +62,9 @@ object Forecast {
       sampler: GroupSampler): (Option[Quality], Long) = session.withActive {
     val columns = task.columns.map(_.name).mkString(", ")
     val simulated = planned.groups.map { group =>
-      val what = s"${task.tableName}: forecast of OPTIMIZE by ($columns), cube ${group.number} of " +
-        s"${group.of}"
+      val what =
+        s"${task.tableName}: forecast of OPTIMIZE by ($columns), cube ${group.number} of " +
+          s"${group.of}"
       val (sample, files) = sampler.sampleOf(group, what)
       val layout = LayoutPlan.of(sample, files, task.settings.layoutRequest(task))
       (sample, SimulatedFile.of(sample, layout.filesOf(sample)))

@@ -29,7 +29,8 @@ final class LayoutSearch(columns: Seq[Int], asked: Map[Int, Double], trials: Lay
   private def grow(candidates: Seq[Seq[Int]], before: Seq[Seq[Int]]): Seq[Seq[Int]] =
     if (candidates.isEmpty) Nil
     else {
-      val best = candidates.distinctBy(_.toSet).sortBy(tree(_).bytesRead).take(Kept)
+      val tried = candidates.distinctBy(_.toSet).map(set => set -> tree(set).bytesRead)
+      val best = tried.sortBy(_._2).take(Kept).map(_._1)
       val gain = before.isEmpty ||
         tree(best.head).bytesRead < before.map(tree(_).bytesRead).min * (1 - LeastGain)
       if (!gain) Nil

@@ -32,20 +32,21 @@ final class QueryScans(user: SparkSession, snapshot: Snapshot, catalogTable: Opt
   nameTable()
 
   def read(text: String, weight: Double): AskedQuery = session.withActive {
-    try {
+    try
       plan(text) match {
         case None => predicate(text, weight)
         case Some(query) =>
           try AskedQuery(text, weight, scansOf(query), Nil)
           catch { case NonFatal(e) => byColumnNames(text, weight, query, firstLine(e)) }
       }
-    } catch {
+    catch {
       case NonFatal(e) => AskedQuery(text, weight, Nil, Seq(s"not understood: ${firstLine(e)}"))
     }
   }
 
   private def plan(text: String): Option[LogicalPlan] =
-    if (text.trim.toLowerCase(java.util.Locale.ROOT).matches(raw"(?s)(select|with|from|values|\()\b.*"))
+    if (text.trim.toLowerCase(java.util.Locale.ROOT).matches(
+        raw"(?s)(select|with|from|values|\()\b.*"))
       Some(session.sessionState.sqlParser.parseQuery(text.trim.stripSuffix(";")))
     else None
 
@@ -79,10 +80,11 @@ final class QueryScans(user: SparkSession, snapshot: Snapshot, catalogTable: Opt
       query: LogicalPlan,
       why: String): AskedQuery = {
     val parts = withInner(query)
-    val aliases = parts.collect { case SubqueryAlias(name, relation: UnresolvedRelation)
+    val aliases = parts.collect {
+      case SubqueryAlias(name, relation: UnresolvedRelation)
           if isTable(relation.multipartIdentifier) =>
         name.name
-      }
+    }
     val named = parts.exists {
       case relation: UnresolvedRelation => isTable(relation.multipartIdentifier)
       case _ => false
@@ -97,8 +99,9 @@ final class QueryScans(user: SparkSession, snapshot: Snapshot, catalogTable: Opt
       }.flatMap(splitConjunctivePredicates)
       val known = conditions.filter(decides(_, table))
       val scans = scansOf(known.reduceOption(And(_, _)).fold[LogicalPlan](table)(Filter(_, table)))
-      val note = s"taken by the names of columns, ${known.size} of ${conditions.size} conditions, " +
-        s"because: $why"
+      val note =
+        s"taken by the names of columns, ${known.size} of ${conditions.size} conditions, " +
+          s"because: $why"
       AskedQuery(text, weight, scans, Seq(note))
     }
   }
@@ -134,11 +137,11 @@ final class QueryScans(user: SparkSession, snapshot: Snapshot, catalogTable: Opt
   /** Lets queries call the table by the last part of its name or path, where that means nothing else. */
   private def nameTable(): Unit = session.withActive {
     val quoted = s"`${shortName.replace("`", "``")}`"
-    try {
+    try
       if (!session.catalog.tableExists(quoted)) {
         Dataset.ofRows(session, UnresolvedRelation(tableName)).createTempView(quoted)
       }
-    } catch {
+    catch {
       case NonFatal(_) => // A name that can't be a view's is one that no query uses.
     }
   }

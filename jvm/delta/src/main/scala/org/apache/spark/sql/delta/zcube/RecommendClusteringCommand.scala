@@ -102,9 +102,10 @@ object RecommendClusteringCommand {
       val workload = understood.map { case (query, boxes) => query.weight -> boxes }
       val clusterable =
         columns.indices.filter(c => !isPartition(c) && withStatistics(columns(c)))
-      val asking = clusterable.map(c => c -> workload.collect {
-        case (weight, scans) if scans.exists(_.boxes.exists(_.contains(c))) => weight
-      }.sum).filter(_._2 > 0).toMap
+      val asking = clusterable.map(c =>
+        c -> workload.collect {
+          case (weight, scans) if scans.exists(_.boxes.exists(_.contains(c))) => weight
+        }.sum).filter(_._2 > 0).toMap
       val trials =
         if (asking.isEmpty || files.isEmpty) Nil
         else {

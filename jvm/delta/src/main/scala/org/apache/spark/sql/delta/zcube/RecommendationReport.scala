@@ -22,19 +22,34 @@ final class RecommendationReport(
   private def today: Row = {
     val best = trials.headOption.map(_.bytesRead)
     val verdict =
-      if (trials.isEmpty) "no query filters by a column that it could be clustered by: clustering " +
-        "isn't worth it"
+      if (trials.isEmpty)
+        "no query filters by a column that it could be clustered by: clustering " +
+          "isn't worth it"
       else if (!best.exists(isWorthIt)) "clustering isn't worth it for these queries"
       else "clustering is worth it for these queries"
     val each = queries.map(q => queryRow(q, q.files, q.bytes))
-    Row(0, null, null, null, filesToday, bytesToday, 1.0, table.files, null, false,
-      s"as it is, the queries read ${Utils.bytesToString(bytesToday.round)}; $verdict", Nil, each)
+    Row(
+      0,
+      null,
+      null,
+      null,
+      filesToday,
+      bytesToday,
+      1.0,
+      table.files,
+      null,
+      false,
+      s"as it is, the queries read ${Utils.bytesToString(bytesToday.round)}; $verdict",
+      Nil,
+      each
+    )
   }
 
   private def recommended(trial: LayoutTrial, rank: Int): Row = {
     val columns = trial.candidate.columns.map(table.columns)
     val share = if (bytesToday == 0) 1.0 else trial.bytesRead / bytesToday
-    val name = s"by (${columns.map(_.name).mkString(", ")}), ${trial.candidate.curve.name}${weightsText(trial)}"
+    val name =
+      s"by (${columns.map(_.name).mkString(", ")}), ${trial.candidate.curve.name}${weightsText(trial)}"
     val verdict = if (isWorthIt(trial.bytesRead)) "" else "; not worth it"
     val summary = s"$name: reads ${percent(share)} % of the bytes that it reads today; costs one " +
       s"rewrite of ${Utils.bytesToString(table.bytes)}$verdict"
