@@ -160,16 +160,18 @@ def test_what_is_not_understood_is_said(spark, path):
             "DELETE FROM table WHERE x = 1",
             "SELECT 1",
             "SELECT * FROM table WHERE z = 1",
+            "(x = 1 OR d = date '2026-01-05');",
         ]
     )
-    unknown, joined, compared, delete, other, wrong = advice.today.queries
-    assert [q.scans for q in advice.today.queries] == [0, 1, 1, 0, 0, 1]
+    unknown, joined, compared, delete, other, wrong, either = advice.today.queries
+    assert [q.scans for q in advice.today.queries] == [0, 1, 1, 0, 0, 1, 1]
     assert "`nowhere`" in unknown.notes[0]
     assert "1 of 3 conditions" in joined.notes[0]
     assert "counts as true" in compared.notes[0]
     assert delete.notes[0].startswith("not understood")
     assert "doesn't read the table" in other.notes[0]
     assert "0 of 1 conditions" in wrong.notes[0]
+    assert not either.notes
     assert len(advice.notes) == 6
     assert last_version(path) == 0
     assert all(note in str(advice) for note in advice.notes)

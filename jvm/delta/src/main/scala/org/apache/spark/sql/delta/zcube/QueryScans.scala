@@ -5,6 +5,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper, SubqueryExpression}
+import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
@@ -32,43 +33,38 @@ final class QueryScans(user: SparkSession, snapshot: Snapshot, catalogTable: Opt
   nameTable()
 
   def read(text: String, weight: Double): AskedQuery = session.withActive {
-    try
-      plan(text) match {
-        case None => predicate(text, weight)
-        case Some(query) =>
-          try AskedQuery(text, weight, scansOf(query), Nil)
-          catch { case NonFatal(e) => byColumnNames(text, weight, query, firstLine(e)) }
+    val asked =
+      try {
+        val query = parse(text.trim.stripSuffix(";"))
+        try AskedQuery(text, weight, scansOf(query), Nil)
+        catch { case NonFatal(e) => byColumnNames(text, weight, query, firstLine(e)) }
+      } catch {
+        case NonFatal(e) => AskedQuery(text, weight, Nil, Seq(s"not understood: ${firstLine(e)}"))
       }
+    if (asked.scans.nonEmpty || asked.notes.nonEmpty) asked
+    else asked.copy(notes = Seq("it doesn't read the table, or needs no file of it"))
+  }
+
+  /** A query, and nothing but a query: Spark would run a command as soon as it is planned. */
+  private def parse(text: String): LogicalPlan = {
+    val parser = session.sessionState.sqlParser
+    try parser.parseQuery(text)
     catch {
-      case NonFatal(e) => AskedQuery(text, weight, Nil, Seq(s"not understood: ${firstLine(e)}"))
+      case noQuery: ParseException =>
+        try Filter(parser.parseExpression(text), UnresolvedRelation(tableName))
+        catch { case _: ParseException => throw noQuery }
     }
   }
 
-  private def plan(text: String): Option[LogicalPlan] =
-    if (text.trim.toLowerCase(java.util.Locale.ROOT).matches(
-        raw"(?s)(select|with|from|values|\()\b.*"))
-      Some(session.sessionState.sqlParser.parseQuery(text.trim.stripSuffix(";")))
-    else None
-
-  private def predicate(text: String, weight: Double): AskedQuery = {
-    val condition = session.sessionState.sqlParser.parseExpression(text.trim.stripSuffix(";"))
-    AskedQuery(text, weight, scansOf(Filter(condition, UnresolvedRelation(tableName))), Nil)
-  }
-
-  /** Of a plan that may be anything but a command, which would be run. */
   private def scansOf(query: LogicalPlan): Seq[TableScan] = {
     val optimized = session.sessionState.executePlan(query).optimizedPlan
-    val scans = optimized.collectWithSubqueries {
+    optimized.collectWithSubqueries {
       case relation: LogicalRelation => relation.relation
     }.collect {
       case HadoopFsRelation(index: PreparedDeltaFileIndex, _, _, _, _, _)
           if index.deltaLog.dataPath == snapshot.deltaLog.dataPath =>
         TableScan(index.preparedScan.allFilters.toSeq, index.preparedScan.files)
     }
-    if (scans.isEmpty && !optimized.isInstanceOf[LocalRelation] && !mentions(query)) {
-      throw new IllegalArgumentException("it doesn't read the table")
-    }
-    scans
   }
 
   /** Of a query with other tables that the session doesn't know: the conditions that this table's columns
@@ -147,5 +143,6 @@ final class QueryScans(user: SparkSession, snapshot: Snapshot, catalogTable: Opt
   }
 
   private def firstLine(e: Throwable): String =
-    Option(e.getMessage).getOrElse(e.getClass.getSimpleName).linesIterator.next()
+    Option(e.getMessage).getOrElse(e.getClass.getSimpleName).linesIterator.map(_.trim)
+      .find(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
 }
