@@ -96,9 +96,7 @@ def as_markdown(about: dict[str, str], data: str, runs: dict[str, dict[str, Any]
                 count["row_groups"] / max(1, count["in_files"]),
             )
             cells.append(" / ".join(f"{100 * share:.1f} %" for share in shares))
-        lines.append(
-            f"| {layout} | {run['files']}, {run['row_groups']} | {' | '.join(cells)} |"
-        )
+        lines.append(f"| {layout} | {run['files']}, {run['row_groups']} | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 

@@ -13,15 +13,17 @@ Workload = Mapping[str, float] | Sequence[str | tuple[str, float]]
 """``{"x = 5": 3.0}``, or ``["y < 7", ("x = 5", 3.0)]``; a predicate without a weight has 1."""
 
 
-def workload_option(workload: Workload | None, curve: str | None) -> str | None:
-    """Write a workload as the option ``workload`` takes it: a JSON list.
+def workload_items(
+    workload: Workload | None, curve: str | None
+) -> list[dict[str, str | float]] | None:
+    """Return each predicate with its weight, as ZCube's JSON has them.
 
     Raises:
         ZCubeError: it is empty, a predicate is no text, a weight is no number greater than 0, or
             the curve is named and takes no workload.
 
-    >>> workload_option(["y < 7", ("x = 5", 3)], "kdtree")
-    '[{"predicate": "y < 7", "weight": 1.0}, {"predicate": "x = 5", "weight": 3.0}]'
+    >>> workload_items(["y < 7"], "kdtree")
+    [{'predicate': 'y < 7', 'weight': 1.0}]
     """
     if workload is None:
         return None
@@ -32,7 +34,17 @@ def workload_option(workload: Workload | None, curve: str | None) -> str | None:
         raise ZCubeError("workload has no predicates. Leave it out, or give some.")
     if curve is not None and curve != "kdtree":
         raise ZCubeError(f"The curve {curve} takes no workload; leave it out, or name kdtree.")
-    return json.dumps([_item(item) for item in items], ensure_ascii=False)
+    return [_item(item) for item in items]
+
+
+def workload_option(workload: Workload | None, curve: str | None) -> str | None:
+    """Write a workload as the option ``workload`` takes it: a JSON list.
+
+    Raises:
+        ZCubeError: see ``workload_items``.
+    """
+    items = workload_items(workload, curve)
+    return None if items is None else json.dumps(items, ensure_ascii=False)
 
 
 def _item(item: str | tuple[str, float]) -> dict[str, str | float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from zcube import _extension
 from zcube._validate import CURVES, column_names, column_weights, curve_name, positive
+from zcube._workload import Workload, workload_items
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def cluster(
     *columns: str,
     curve: str = "hilbert",
     weights: Mapping[str, float] | None = None,
+    workload: Workload | None = None,
     num_partitions: int | None = None,
     target_file_bytes: int | None = None,
     sort: bool = True,
@@ -41,6 +43,8 @@ def cluster(
             fewest files.
         weights: with ``kdtree``, how much more often queries filter by one column than by another:
             ``{"x": 3}``. A column that is not named has weight 1.
+        workload: with ``kdtree``, predicates of queries: partitions are cut so that these skip
+            most; ``["x = 5", ("y < 3", 2.0)]`` or a dict, weights 1 unless given.
         num_partitions: how many partitions the result has.
         target_file_bytes: else, aim at partitions of so many bytes by Spark's estimate of the
             input's size; 128 MiB if neither is given.
@@ -49,7 +53,8 @@ def cluster(
 
     Raises:
         ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
-        AnalysisException: a column doesn't exist or has no order, or ``df`` is a stream.
+        AnalysisException: a column doesn't exist or has no order, no predicate of the workload
+            is about the columns, or ``df`` is a stream.
     """
     names = column_names(columns, "zcube.cluster")
     if num_partitions is not None and target_file_bytes is not None:
@@ -63,6 +68,7 @@ def cluster(
         "columns": names,
         "curve": chosen,
         "weights": _in_order(column_weights(weights, chosen), names),
+        "workload": workload_items(workload, chosen),
         "numPartitions": positive(num_partitions, "num_partitions"),
         "targetFileBytes": positive(target_file_bytes, "target_file_bytes"),
         "sort": sort,

@@ -50,7 +50,10 @@ final private[layout] class WorkloadSplitSearch(
   override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] = {
     whole.clear(1)
     whole.addRows(points, rows, from, until)(_ => 0)
-    val asking = workload.queries.filter(whole.touches(0, _))
+    // What lies elsewhere has no say here.
+    val asking = workload.queries
+      .map(query => query.copy(boxes = query.boxes.filter(whole.touches(0, _))))
+      .filter(_.boxes.nonEmpty)
     var best: Option[Cut] = None
     if (asking.nonEmpty) {
       var c = 0
@@ -160,10 +163,8 @@ final private[layout] class WorkloadSplitSearch(
     var first = places
     var last = -1
     query.boxes.foreach { box =>
-      if (whole.touches(0, box)) {
-        first = math.min(first, firstPlace(first)(lowParts.touches(_, box)))
-        last = math.max(last, firstPlace(places)(!highParts.touches(_, box)) - 1)
-      }
+      first = math.min(first, firstPlace(first)(lowParts.touches(_, box)))
+      last = math.max(last, firstPlace(places)(!highParts.touches(_, box)) - 1)
     }
     (first, last)
   }

@@ -17,7 +17,9 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
         val low = math.max(inner.lower(i), outer.lower(i))
         val high = math.min(inner.upper(i), outer.upper(i))
         if (low > high) share = 0.0
-        else share *= width(i, low, high) / width(i, inner.lower(i), inner.upper(i))
+        // Most files lie wholly inside or outside; a search among a million files' bounds is slow.
+        else if (low != inner.lower(i) || high != inner.upper(i))
+          share *= width(i, low, high) / width(i, inner.lower(i), inner.upper(i))
         i += 1
       }
       share

@@ -131,12 +131,13 @@ class WorkloadTreeSuite extends AnyFunSuite {
   test("where no query asks, the usual rule cuts") {
     val random = new Random(1)
     val rows = sample(Array.fill(5000)(random.nextInt(500)), Array.fill(5000)(random.nextInt(500)))
-    val nowhere = Workload(Seq(Query(1.0, Seq(Box(Array(900, 1), Array(950, 600), Array(true, true))))))
-    val everywhere = Workload(Seq(Query(1.0, Seq(Box(Array(1, 1), Array(600, 600), Array(true, true))))))
-    for (workload <- Seq(nowhere, everywhere)) {
+    val nowhere =
+      Workload(Seq(Query(1.0, Seq(Box(Array(900, 1), Array(950, 600), Array(true, true))))))
+    val everywhere =
+      Workload(Seq(Query(1.0, Seq(Box(Array(1, 1), Array(600, 600), Array(true, true))))))
+    for (workload <- Seq(nowhere, everywhere))
       assert(filesOf(rows, layOut(rows, 20, workload)).toSet ===
         filesOf(rows, layOut(rows, 20, Workload.Empty)).toSet)
-    }
   }
 
   test("one narrow query of one column reads about its share of the files") {

@@ -9,11 +9,15 @@ import io.zcube.sql.layout.LayoutRequest
   * `ZCUBE_CLUSTER` stand for until the optimizer samples the child and puts a shuffle in its place.
   *
   * @param columns         the clustering columns
+  * @param workload        predicates that partitions are to be skipped by
+  * @param workloadWeights how often each is asked
   * @param partitions      number of output partitions, if given
   * @param targetFileBytes else the size of a partition to aim at
   */
 case class ClusterRows(
     columns: Seq[Expression],
+    workload: Seq[Expression],
+    workloadWeights: Seq[Double],
     request: LayoutRequest,
     partitions: Option[Int],
     targetFileBytes: Long,

@@ -74,9 +74,13 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
         case BinaryComparison(Column(_), Literal(null, _)) => Nothing
         case BinaryComparison(Literal(null, _), Column(_)) => Nothing
         case BinaryComparison(Column(c), Literal(value, _)) =>
-          ranges(c, intervals(comparison, value, columnFirst = true, negated).map(ValueRange.of): _*)
+          ranges(
+            c,
+            intervals(comparison, value, columnFirst = true, negated).map(ValueRange.of): _*)
         case BinaryComparison(Literal(value, _), Column(c)) =>
-          ranges(c, intervals(comparison, value, columnFirst = false, negated).map(ValueRange.of): _*)
+          ranges(
+            c,
+            intervals(comparison, value, columnFirst = false, negated).map(ValueRange.of): _*)
         case other => notUnderstood(other)
       }
 
@@ -96,7 +100,9 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
       else if (values.size >= MostBoxes) ranges(column, ValueRange.NotNull)
       else {
         val ends = values.sorted(orderOf(column)).map(v => Some(Interval.End(v, inclusive = false)))
-        val between = (None +: ends).zip(ends :+ None).map { case (low, high) => Interval(low, high) }
+        val between = (None +: ends).zip(ends :+ None).map { case (low, high) =>
+          Interval(low, high)
+        }
         ranges(column, between.map(ValueRange.of): _*)
       }
 
@@ -173,7 +179,8 @@ object PredicateReader {
       val inclusive =
         comparison.isInstanceOf[LessThanOrEqual] || comparison.isInstanceOf[GreaterThanOrEqual]
       val less = comparison.isInstanceOf[LessThan] || comparison.isInstanceOf[LessThanOrEqual]
-      Seq(if (less == columnFirst) Interval.to(value, inclusive) else Interval.from(value, inclusive))
+      Seq(if (less == columnFirst) Interval.to(value, inclusive)
+      else Interval.from(value, inclusive))
     case _ => Seq(Interval.Everything)
   }
 

@@ -23,7 +23,8 @@ object SimplifiedCondition {
     SimplifyBinaryComparison,
     SimplifyCasts,
     UnwrapCastInBinaryComparison,
-    OptimizeIn)
+    OptimizeIn
+  )
 
   /** As many rounds as nested NOTs and casts ever need; it stops where nothing changes. */
   private val MostRounds = 20

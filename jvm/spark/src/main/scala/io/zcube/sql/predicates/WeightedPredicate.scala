@@ -25,14 +25,19 @@ object WeightedPredicate {
     * {{{parseList("""["x = 5", {"predicate": "y < 3", "weight": 2}]""") ==
     *   Some(Seq(WeightedPredicate("x = 5", 1.0), WeightedPredicate("y < 3", 2.0)))}}}
     */
-  def parseList(json: String): Option[Seq[WeightedPredicate]] = JsonMethods.parseOpt(json).collect {
-    case JArray(items) if items.nonEmpty => items.map(of)
-  }.filter(_.forall(_.isDefined)).map(_.flatten)
+  def parseList(json: String): Option[Seq[WeightedPredicate]] =
+    JsonMethods.parseOpt(json).collect { case list: JArray => list }.flatMap(of)
 
-  private def of(item: JValue): Option[WeightedPredicate] = (item match {
+  /** The same, parsed already. */
+  def of(list: JArray): Option[Seq[WeightedPredicate]] = {
+    val items = list.arr.map(one)
+    Option.when(items.nonEmpty && items.forall(_.isDefined))(items.flatten)
+  }
+
+  private def one(item: JValue): Option[WeightedPredicate] = (item match {
     case JString(text) => Some(WeightedPredicate(text, 1.0))
     case JObject(fields) if fields.map(_._1).sorted == List("predicate") =>
-      of(fields.head._2).filter(_ => fields.head._2.isInstanceOf[JString])
+      one(fields.head._2).filter(_ => fields.head._2.isInstanceOf[JString])
     case JObject(fields) if fields.map(_._1).sorted == List("predicate", "weight") =>
       val byName = fields.toMap
       (byName("predicate"), number(byName("weight"))) match {

@@ -2,6 +2,7 @@ package io.zcube.sql.rules
 
 import org.apache.spark.sql.catalyst.expressions.RowOrdering
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.BooleanType
 
 import io.zcube.layout.Resolution
 import io.zcube.sql.errors.ZCubeErrors
@@ -19,6 +20,11 @@ object CheckClusterRows extends (LogicalPlan => Unit) {
       rows.columns
         .filter(c => c.resolved && !RowOrdering.isOrderable(c.dataType))
         .foreach(c => throw ZCubeErrors.unorderedType(c.sql, c.dataType))
+      rows.workload
+        .filter(predicate => predicate.resolved && predicate.dataType != BooleanType)
+        .foreach { predicate =>
+          throw ZCubeErrors.invalidOption("workload", predicate.sql, "a list of conditions")
+        }
     case _ =>
   }
 }

@@ -8,8 +8,9 @@ import org.apache.spark.sql.{SparkSession, classic}
 import io.zcube.layout.FileCount
 import io.zcube.sql.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{LayoutPlan, LayoutWriter, RowSampler}
+import io.zcube.sql.layout.{LayoutPlan, LayoutWriter, RowSampler, WeightedBoxes}
 import io.zcube.sql.plans.ClusterRows
+import io.zcube.sql.predicates.{PredicateReader, SimplifiedCondition}
 
 /** Samples the child of each [[ClusterRows]] with one job and puts the layout's shuffle there. */
 case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
@@ -21,6 +22,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
   private def rewrite(rows: ClusterRows): LogicalPlan = {
     val files = rows.partitions.getOrElse(filesFor(rows))
     val sampled = rows.columns.zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
+    val workload = workloadOf(rows)
     val names = rows.columns.map(_.sql).mkString(", ")
     val sample = RowSampler.sample(
       session.asInstanceOf[classic.SparkSession],
@@ -35,9 +37,21 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       // Of the row's contents: where the rows come from a shuffle their places may change when a
       // task is run again, and a row must not be sent elsewhere the second time.
       BitwiseAnd(new XxHash64(rows.child.output), Literal(Long.MaxValue)),
-      LayoutPlan.of(sample, files, rows.request),
+      LayoutPlan.of(sample, files, rows.request.copy(workload = workload)),
       rows.request.sort
     )
+  }
+
+  private def workloadOf(rows: ClusterRows): Seq[WeightedBoxes] = {
+    // What the optimizer made of a column that is no column any more has no name to be found by.
+    val reader = new PredicateReader(rows.columns.map(PredicateReader.path(_).getOrElse(Nil)))
+    val boxes = rows.workload.map { predicate =>
+      reader.read(SimplifiedCondition.of(predicate, rows.child.output))
+    }
+    if (boxes.nonEmpty && boxes.forall(_.isAnything)) {
+      throw ZCubeErrors.workloadWithoutRanges(rows.columns.map(_.sql))
+    }
+    boxes.zip(rows.workloadWeights).map { case (of, weight) => WeightedBoxes(of.boxes, weight) }
   }
 
   private def filesFor(rows: ClusterRows): Int = {

@@ -4,6 +4,7 @@ import java.util.Locale
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedHint}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.json4s.JValue
@@ -14,6 +15,7 @@ import io.zcube.layout.{ColumnWeights, CurveName}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutRequest
 import io.zcube.sql.plans.ClusterRows
+import io.zcube.sql.predicates.WeightedPredicate
 
 /** Turns the hint `ZCUBE_CLUSTER('{"columns": [["a"], ["s", "leaf"]], …}')` into [[ClusterRows]].
   *
@@ -24,7 +26,8 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
 
   private val HintName = "zcube_cluster"
   private val DefaultTargetBytes = 128L << 20
-  private val Known = Seq("columns", "curve", "weights", "numPartitions", "targetFileBytes", "sort")
+  private val Known =
+    Seq("columns", "curve", "weights", "numPartitions", "targetFileBytes", "sort", "workload")
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case UnresolvedHint(name, Seq(Literal(json, _)), child)
@@ -64,6 +67,13 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
     if (fields.get("weights").exists(w => w != JNull) && !curve.takesWeights) {
       throw ZCubeErrors.weightsNotTaken(curve.name)
     }
+    val workload = field(fields, "workload", WeightedPredicate.Expected) {
+      case predicates: JArray =>
+        WeightedPredicate.of(predicates)
+          .getOrElse(throw invalid("workload", predicates, WeightedPredicate.Expected))
+      case JNothing | JNull => Nil
+    }
+    if (workload.nonEmpty && !curve.takesWorkload) throw ZCubeErrors.workloadNotTaken(curve.name)
     val partitions = field(fields, "numPartitions", "a positive INT") {
       case JInt(n) if n.isValidInt && n > 0 => Some(n.toInt)
       case JNothing | JNull => None
@@ -78,10 +88,13 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
     }
     ClusterRows(
       columns,
+      workload.map(predicate => CatalystSqlParser.parseExpression(predicate.text)),
+      workload.map(_.weight),
       LayoutRequest(curve, sort = sort, weights = weights),
       partitions,
       target,
-      child)
+      child
+    )
   }
 
   private def field[T](fields: Map[String, JValue], name: String, expected: String)(
