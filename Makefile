@@ -50,8 +50,9 @@ bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end; hours with th
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.streams
 
-soak: $(VENV)/.ready $(JAR) ## the random sequences of the tests, for an hour or so
+soak: $(VENV)/.ready $(JAR) ## the random sequences of the tests, for an hour or so, and all layouts of the advisor
 	ZCUBE_MODEL_STEPS=1000 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_model.py
+	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_recommend.py -k really_built
 
 pictures: $(VENV)/.ready $(JAR) ## draw the pictures of docs/ anew
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.cubes_picture

@@ -47,6 +47,9 @@ for curve in (None, "hilbert", "linear"):
 quality = table.quality()
 print("quality", quality.all.average_depth, quality.cubes, len(quality.files_read("x > 0")))
 print("plan", table.optimize(zorder_by=["x"], dry_run=True).cubes[0].reasons)
+forecast = table.optimize(zorder_by=["x"], dry_run=True, forecast=True).forecast
+print("forecast", forecast.rows, forecast.quality[-1].column)
+print("advice", len(table.recommend([("x > 0", 2), "y = 1"]).today.queries))
 try:
     table.optimize(zorder_by=["nope"])
 except PySparkException as error:
@@ -186,6 +189,8 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "OPTIMIZE 1",
         "quality 1.0 1 1",
         "plan {'other columns': 1}",
+        "forecast 8000 *",
+        "advice 2",
         "refused: DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
         "conflicts: ConcurrentAppendException",
         "clustered by ['x', 'y']",

@@ -15,6 +15,7 @@ from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
 from zcube.plan import OptimizePlan
 from zcube.quality import ClusteringQuality, ColumnQuality
+from zcube.recommend import Recommendation, Recommendations
 from zcube.result import OptimizeResult, WorkloadResult
 from zcube.session import configure
 from zcube.table import ClusteredTable
@@ -27,6 +28,8 @@ __all__ = [
     "CubeResult",
     "OptimizePlan",
     "OptimizeResult",
+    "Recommendation",
+    "Recommendations",
     "WorkloadResult",
     "ZCubeError",
     "__version__",

@@ -12,7 +12,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from zcube import _completion, _engine, _picture_commands
+from zcube import _completion, _engine, _picture_commands, _recommend_command
 from zcube._validate import CURVES
 from zcube._version import __version__
 from zcube._workload import read_workload
@@ -80,6 +80,9 @@ def _parser() -> argparse.ArgumentParser:
         "zcube plan /data/events --zorder-by x,y --max-bytes 10g",
     )
     _what_to_optimize(plan)
+    plan.add_argument(
+        "--forecast", action="store_true", help="foresee depth and skipping; reads a sample"
+    )
     plan.set_defaults(run=_plan)
 
     quality = _table_command(
@@ -102,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     _engine.add(quality)
     quality.set_defaults(run=_quality)
 
+    _recommend_command.add(partial(_table_command, commands), _table)
     _picture_commands.add(partial(_table_command, commands), _columns, _table)
     _completion.add(commands, parser)
     return parser
@@ -218,7 +222,7 @@ def _optimize(options: argparse.Namespace) -> int:
 def _plan(options: argparse.Namespace) -> int:
     how = _how_to_optimize(options)
     with _table(options) as table:
-        plan = table.optimize(**how, dry_run=True)
+        plan = table.optimize(**how, dry_run=True, forecast=options.forecast)
         print(json.dumps(plan.to_dict()) if options.json else plan)
     return 0
 

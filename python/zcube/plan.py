@@ -52,6 +52,76 @@ class PlannedCube:
 
 
 @dataclass(frozen=True)
+class ColumnForecast:
+    """How well files are told apart by a column, now and after the run.
+
+    Attributes:
+        column: its name; ``*`` for all columns together.
+        average_depth_before: as ``quality`` measures it.
+        average_depth_after: as it is expected to be.
+        skipping_before: skipping effectiveness, 0 to 1, as ``quality`` measures it.
+        skipping_after: as it is expected to be.
+    """
+
+    column: str
+    average_depth_before: float | None
+    average_depth_after: float | None
+    skipping_before: float | None
+    skipping_after: float | None
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run is expected to bring and to cost.
+
+    Attributes:
+        files_before: of the table.
+        files_after: of the table after the run.
+        cpu_time_ms: of all cores together, at the rate of this table's earlier runs; None if no
+            commit in the log tells its CPU time yet.
+        earlier_runs: how many commits the estimate is made from.
+        rows: that would be rewritten; None if no data was read.
+        sampled_rows: of them; None if no data was read.
+        quality: for each clustering column, and ``*`` for all; None if no data was read.
+    """
+
+    files_before: int
+    files_after: int
+    cpu_time_ms: int | None
+    earlier_runs: int
+    rows: int | None
+    sampled_rows: int | None
+    quality: list[ColumnForecast] | None
+
+    @property
+    def all(self) -> ColumnForecast | None:
+        """What is expected of all clustering columns together."""
+        return self.quality[-1] if self.quality else None
+
+    @classmethod
+    def from_row(cls, row: Row) -> Forecast:
+        """Read the column ``forecast`` of OPTIMIZE … DRY RUN."""
+        values = row.asDict(recursive=True)
+        columns = values.pop("quality")
+        quality = None if columns is None else [ColumnForecast(**column) for column in columns]
+        return cls(**values, quality=quality)
+
+    def __str__(self) -> str:
+        text = f"files of the table: {self.files_before} → {self.files_after}"
+        if self.all is not None:
+            text += (
+                f"; depth {_format.number(self.all.average_depth_before)} → "
+                f"{_format.number(self.all.average_depth_after)}, "
+                f"skipping {_format.number(self.all.skipping_before)} → "
+                f"{_format.number(self.all.skipping_after)}"
+            )
+        if self.cpu_time_ms is None:
+            return f"{text}; CPU time: no history yet"
+        seconds = _format.number(self.cpu_time_ms / 1000)
+        return f"{text}; CPU time: about {seconds} s, by {self.earlier_runs} earlier commit(s)"
+
+
+@dataclass(frozen=True)
 class OptimizePlan:
     """The plan that ``ClusteredTable.optimize(dry_run=True)`` made; nothing was written.
 
@@ -59,14 +129,18 @@ class OptimizePlan:
         cubes: what would be written.
         left: files that a budget leaves for another run.
         stay: files that are well as they are, or left out by ``where``.
+        forecast: what the run is expected to bring and to cost.
 
     >>> print(table.optimize(dry_run=True))  # doctest: +SKIP
     2 files (1.1 GiB) to rewrite, about 1.0 GiB to write, in 1 cube(s); 31 files stay
+    ...
+    files of the table: 33 → 33; CPU time: about 41 s, by 6 earlier commit(s)
     """
 
     cubes: list[PlannedCube]
     left: list[PlannedFile]
     stay: list[PlannedFile]
+    forecast: Forecast
 
     @property
     def bytes_read(self) -> int:
@@ -95,7 +169,8 @@ class OptimizePlan:
         ]
         left = [file for row in rows if row["action"] == "leave" for file in _files(row)]
         stay = [file for row in rows if row["action"] == "stay" for file in _files(row)]
-        return cls(cubes, left, stay)
+        (forecast,) = [row["forecast"] for row in rows if row["action"] == "forecast"]
+        return cls(cubes, left, stay, Forecast.from_row(forecast))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -131,10 +206,13 @@ class OptimizePlan:
 
     def __str__(self) -> str:
         lines = _format.table(_TITLES, self._rows()) if self._rows() else []
-        return "\n".join([self._summary(), *lines])
+        return "\n".join([self._summary(), *lines, str(self.forecast)])
 
     def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self._summary())}</p>" + _format.html_table(_TITLES, self._rows())
+        table = _format.html_table(_TITLES, self._rows())
+        return (
+            f"<p>{html.escape(self._summary())}</p>{table}<p>{html.escape(str(self.forecast))}</p>"
+        )
 
 
 def _files(row: Row) -> list[PlannedFile]:

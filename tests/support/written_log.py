@@ -47,3 +47,16 @@ def write(
     log.mkdir(parents=True)
     text = "".join(json.dumps(action) + "\n" for action in actions)
     (log / f"{0:020d}.json").write_text(text, encoding="utf-8")
+
+
+def set_operation_metrics(table: str | Path, version: int, **metrics: int) -> None:
+    """Change metrics that a commit in the log tells of its operation."""
+    commit = Path(table) / "_delta_log" / f"{version:020d}.json"
+    actions = [json.loads(line) for line in commit.read_text(encoding="utf-8").splitlines()]
+    for action in actions:
+        if "commitInfo" in action:
+            values = {name: str(value) for name, value in metrics.items()}
+            action["commitInfo"]["operationMetrics"].update(values)
+    commit.write_text("".join(json.dumps(a) + "\n" for a in actions), encoding="utf-8")
+    # Hadoop's checksum of the file, where there is one, no longer fits.
+    (commit.parent / f".{commit.name}.crc").unlink(missing_ok=True)

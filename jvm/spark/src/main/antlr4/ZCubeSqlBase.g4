@@ -1,4 +1,5 @@
-// ZCube's additions to SQL: OPTIONS and DRY RUN behind OPTIMIZE, and DESCRIBE CLUSTERING. Everything else
+// ZCube's additions to SQL: OPTIONS and DRY RUN behind OPTIMIZE, DESCRIBE CLUSTERING and
+// RECOMMEND CLUSTERING. Everything else
 // is passed on unread.
 grammar ZCubeSqlBase;
 
@@ -7,11 +8,20 @@ statement
     | OPTIMIZE any* OPTIONS '(' option (',' option)* ')' ';'* EOF          #optimizeStatement
     | OPTIMIZE any* DRY RUN ';'* EOF                                       #optimizeStatement
     | (DESCRIBE | DESC) CLUSTERING target (BY columns)? (WHERE predicate=text)? ';'* EOF #describeClustering
+    | RECOMMEND CLUSTERING target FOR query (',' query)* ';'* EOF          #recommendClustering
     | any* EOF                                                             #passThrough
     ;
 
 option
     : key=STRING '=' value=STRING
+    ;
+
+query
+    : sql=STRING (WEIGHT number)?
+    ;
+
+number
+    : WORD ('.' WORD)?
     ;
 
 target
@@ -33,7 +43,7 @@ part
     ;
 
 keyword
-    : OPTIMIZE | OPTIONS | DRY | RUN | DESCRIBE | DESC | CLUSTERING | BY
+    : OPTIMIZE | OPTIONS | DRY | RUN | DESCRIBE | DESC | CLUSTERING | BY | RECOMMEND | FOR | WEIGHT
     ;
 
 text
@@ -52,6 +62,9 @@ DESCRIBE: [Dd][Ee][Ss][Cc][Rr][Ii][Bb][Ee];
 DESC: [Dd][Ee][Ss][Cc];
 CLUSTERING: [Cc][Ll][Uu][Ss][Tt][Ee][Rr][Ii][Nn][Gg];
 BY: [Bb][Yy];
+RECOMMEND: [Rr][Ee][Cc][Oo][Mm][Mm][Ee][Nn][Dd];
+FOR: [Ff][Oo][Rr];
+WEIGHT: [Ww][Ee][Ii][Gg][Hh][Tt];
 WHERE: [Ww][Hh][Ee][Rr][Ee];
 
 STRING

@@ -1,7 +1,7 @@
 package io.zcube.delta
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.delta.zcube.{ClusteredLike, KeepClusterBy, TakeOverDescribeClustering, TakeOverOptimize}
+import org.apache.spark.sql.delta.zcube._
 
 import io.zcube.sql.SessionExtensionPart
 
@@ -15,6 +15,7 @@ final class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectResolutionRule(KeepClusterBy(_))
     // Post-hoc: by then Delta's command is resolved, whoever made it (SQL, DeltaTable, Connect).
     extensions.injectPostHocResolutionRule(_ => TakeOverDescribeClustering)
+    extensions.injectPostHocResolutionRule(_ => TakeOverRecommendClustering)
     extensions.injectPostHocResolutionRule(TakeOverOptimize(_))
     extensions.injectPostHocResolutionRule(ClusteredLike.Keep(_))
     extensions.injectPostHocResolutionRule(KeepClusterBy.OfOverwrites(_))

@@ -26,6 +26,8 @@ object ZCubeErrors {
 
   def dryRunNotSupported(): Throwable = analysis("ZCUBE_DRY_RUN_NOT_SUPPORTED")
 
+  def forecastNotTaken(): Throwable = analysis("ZCUBE_FORECAST_NOT_TAKEN")
+
   def hilbertValueOutOfRange(value: Long, bits: Int): Throwable =
     new ZCubeArithmeticException(
       "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
@@ -52,6 +54,15 @@ object ZCubeErrors {
   /** @param reason a subclass of ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED */
   def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
     analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
+
+  def recommendClusteringNotSupported(): Throwable =
+    analysis("ZCUBE_RECOMMEND_CLUSTERING_NOT_SUPPORTED")
+
+  /** @param reasons why each of the queries was not understood */
+  def recommendNothingUnderstood(table: String, reasons: Seq[String]): Throwable = analysis(
+    "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD",
+    "table" -> table,
+    "reasons" -> reasons.take(3).mkString("; "))
 
   /** @param cause what Spark says; its innermost message tells the reason */
   def rewriteFailed(table: String, cause: Throwable): Throwable = {

@@ -16,9 +16,32 @@ final case class LayoutPlan(bounds: Seq[TypedRangeBounds], layout: Layout, cuts:
 
   /** The key of a row with these values in its clustering columns. */
   def key(columns: Seq[Expression]): ClusteringKey = ClusteringKey(columns, bounds, layout)
+
+  /** The file that each sampled row would be written to.
+    *
+    * Rows of a key that is spread over files take turns; in a run a hash of the row's place decides.
+    */
+  def filesOf(sample: RowSample): Array[Int] = {
+    val ranks = Array.tabulate(layout.dimensions)(layout.ranks)
+    val point = new Array[Int](layout.dimensions)
+    sample.rows.zipWithIndex.map { case (row, place) =>
+      point.indices.foreach { column =>
+        point(column) =
+          if (row.isNullAt(column)) Layout.NullRank
+          else ranks(column)(bounds(column).idOf(row.get(column, sample.dataTypes(column))))
+      }
+      cuts.fileOf(layout.keyOf(point), turn(place))
+    }
+  }
+
+  private def turn(place: Int): Int =
+    if (cuts.tearsKeys) (place * LayoutPlan.GoldenRatio) >>> 16 else 0
 }
 
 object LayoutPlan {
+
+  /** 2^32 over the golden ratio: its multiples spread evenly (D. E. Knuth, TAOCP 3, 6.4). */
+  private val GoldenRatio = 0x9e3779b9
 
   /** Sampled rows wanted for a layout of that many files. */
   def limits(files: Int, rowsPerFile: Int): SampleLimits =

@@ -30,16 +30,10 @@ private[parser] object OptimizeClauses {
           val end = Option(c.OPTIONS).getOrElse(c.DRY).getSymbol.getStartIndex - 1
           OptimizeClauses(
             c.getStart.getInputStream.getText(Interval.of(c.getStart.getStartIndex, end)),
-            c.option.asScala.toSeq.map(o => unquote(o.key.getText) -> unquote(o.value.getText)),
+            c.option.asScala.toSeq.map(o =>
+              StatementReader.unquote(o.key.getText) -> StatementReader.unquote(o.value.getText)),
             dryRun = c.DRY != null
           )
       }
     }
-
-  private def unquote(literal: String): String = {
-    val quote = literal.charAt(0).toString
-    literal.substring(
-      1,
-      literal.length - 1).replace(quote + quote, quote).replaceAll(raw"\\(.)", "$1")
-  }
 }

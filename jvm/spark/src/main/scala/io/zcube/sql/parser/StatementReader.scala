@@ -31,6 +31,14 @@ private[parser] object StatementReader {
     first.getStart.getInputStream.getText(
       Interval.of(first.getStart.getStartIndex, last.getStop.getStopIndex))
 
+  /** The text that a string literal stands for. */
+  def unquote(literal: String): String = {
+    val quote = literal.charAt(0).toString
+    literal.substring(1, literal.length - 1)
+      .replace(quote + quote, quote)
+      .replaceAll(raw"(?s)\\(.)", "$1")
+  }
+
   private object Cancel extends BaseErrorListener {
     override def syntaxError(
         recognizer: Recognizer[_, _],

@@ -4,10 +4,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions}
+import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions, RecommendClustering}
 
-/** Takes OPTIONS and DRY RUN off an OPTIMIZE statement and reads DESCRIBE CLUSTERING; whatever else
-  * comes is passed on.
+/** Takes OPTIONS and DRY RUN off an OPTIMIZE statement and reads DESCRIBE CLUSTERING and RECOMMEND
+  * CLUSTERING; whatever else comes is passed on.
   *
   * What is left of the statement goes to the session's whole chain of parsers and not only to those
   * behind this one, so that Delta's parser reads it whichever extension was named first.
@@ -25,5 +25,9 @@ final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
         clauses.dryRun)
     }.orElse(DescribeClusteringText.asOptimize(sqlText).map { statement =>
       DescribeClustering(parseWhole(session.sessionState.sqlParser, statement))
+    }).orElse(RecommendClusteringText.of(sqlText).map { text =>
+      RecommendClustering(
+        text.queries,
+        parseWhole(session.sessionState.sqlParser, text.optimize))
     })
 }

@@ -3,7 +3,7 @@ package io.zcube.sql.rules
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions}
+import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions, RecommendClustering}
 
 /** Clauses that nobody took over must not be ignored. */
 object CheckOptimizeOptions extends (LogicalPlan => Unit) {
@@ -13,6 +13,8 @@ object CheckOptimizeOptions extends (LogicalPlan => Unit) {
              else ZCubeErrors.optionsNotSupported())
     case DescribeClustering(statement) if statement.resolved =>
       throw ZCubeErrors.describeClusteringNotSupported()
+    case RecommendClustering(_, statement) if statement.resolved =>
+      throw ZCubeErrors.recommendClusteringNotSupported()
     case _ =>
   }
 }

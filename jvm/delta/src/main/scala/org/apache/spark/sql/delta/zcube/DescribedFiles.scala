@@ -7,7 +7,10 @@ import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.{DeltaColumnMapping, Snapshot}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{col, from_json, lit, when}
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.{DataType, NullType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.zcube.sql.layout.SimulatedFile
 
 /** Files as the log describes them: a row each with path, size, tags, and the statistics of some columns.
   *
@@ -18,6 +21,20 @@ final class DescribedFiles private (val rows: Array[InternalRow], types: Indexed
 
   def only(keep: InternalRow => Boolean): DescribedFiles =
     new DescribedFiles(rows.filter(keep), types)
+
+  /** With files besides that are not written yet. */
+  def and(more: Seq[SimulatedFile]): DescribedFiles = {
+    val simulated = more.map { file =>
+      val perColumn = (FirstColumn until types.size by PerColumn).zipWithIndex.flatMap {
+        // Files have no statistics of columns that the table keeps none of.
+        case (at, _) if types(at) == NullType => Seq[Any](null, null, null)
+        case (_, i) => Seq[Any](file.lower(i), file.upper(i), file.nulls(i))
+      }
+      val known = Seq[Any](UTF8String.EMPTY_UTF8, 0L, null, null, null, null, file.rows)
+      InternalRow.fromSeq(known ++ perColumn)
+    }
+    new DescribedFiles(rows ++ simulated, types)
+  }
 
   /** The files in groups. */
   def by[K](key: InternalRow => K): Map[K, DescribedFiles] =

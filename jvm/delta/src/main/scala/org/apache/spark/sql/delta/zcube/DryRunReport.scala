@@ -7,8 +7,8 @@ import org.apache.spark.sql.types._
 
 import io.zcube.planning.PlannedFile
 
-/** The rows of `OPTIMIZE … DRY RUN`: one for each cube that would be written, the most useful first, and
-  * one for each reason why files stay as they are.
+/** The rows of `OPTIMIZE … DRY RUN`: one for each cube that would be written, the most useful first,
+  * one for each reason why files stay as they are, and the forecast for the table.
   */
 object DryRunReport {
 
@@ -16,6 +16,22 @@ object DryRunReport {
     .add("path", StringType, nullable = false)
     .add("reason", StringType, nullable = false)
     .add("bytes", LongType, nullable = false)
+
+  private val Quality = new StructType()
+    .add("column", StringType, nullable = false)
+    .add("average_depth_before", DoubleType)
+    .add("average_depth_after", DoubleType)
+    .add("skipping_before", DoubleType)
+    .add("skipping_after", DoubleType)
+
+  private val Expected = new StructType()
+    .add("files_before", LongType, nullable = false)
+    .add("files_after", LongType, nullable = false)
+    .add("cpu_time_ms", LongType)
+    .add("earlier_runs", IntegerType, nullable = false)
+    .add("rows", LongType)
+    .add("sampled_rows", LongType)
+    .add("quality", ArrayType(Quality, containsNull = false))
 
   private val schema: StructType = new StructType()
     .add("cube", IntegerType)
@@ -26,10 +42,11 @@ object DryRunReport {
     .add("bytes_read", LongType, nullable = false)
     .add("bytes_written", LongType, nullable = false)
     .add("file_list", ArrayType(File, containsNull = false), nullable = false)
+    .add("forecast", Expected)
 
   def output: Seq[Attribute] = toAttributes(schema)
 
-  def rows(planned: PlannedRun): Seq[Row] = {
+  def rows(planned: PlannedRun, forecast: Forecast): Seq[Row] = {
     val cubes = planned.groups.zipWithIndex.map { case (group, i) =>
       // What deletion vectors delete is read, but not written again.
       row(
@@ -41,8 +58,39 @@ object DryRunReport {
         group.liveBytes)
     }
     val over = planned.plan.overBudget
-    cubes ++ unchanged("leave", over) ++ unchanged("stay", planned.plan.kept.diff(over))
+    val unchangedFiles =
+      unchanged("leave", over) ++ unchanged("stay", planned.plan.kept.diff(over))
+    cubes ++ unchangedFiles :+ total(planned, forecast)
   }
+
+  private def total(planned: PlannedRun, forecast: Forecast): Row = Row(
+    null,
+    "forecast",
+    null,
+    PlannedFile.counts(planned.groups.flatMap(_.planned.files)).map { case (reason, count) =>
+      reason -> count.toLong
+    },
+    planned.groups.map(_.files.size.toLong).sum,
+    planned.groups.map(_.bytes).sum,
+    planned.groups.map(_.liveBytes).sum,
+    Nil,
+    Row(
+      forecast.filesBefore,
+      forecast.filesAfter,
+      forecast.cpuTimeMs.orNull,
+      forecast.history.runs,
+      forecast.quality.map(_.rows).orNull,
+      forecast.quality.map(_.sampled).orNull,
+      forecast.quality.map(_.columns.map { case (column, before, after) =>
+        Row(
+          column,
+          before.averageDepth.orNull,
+          after.averageDepth.orNull,
+          before.skippingEffectiveness.orNull,
+          after.skippingEffectiveness.orNull)
+      }).orNull
+    )
+  )
 
   private def unchanged(action: String, files: Seq[PlannedFile]): Seq[Row] =
     files.groupBy(_.reason.text).toSeq.sortBy(_._1).map { case (_, of) =>
@@ -63,6 +111,7 @@ object DryRunReport {
     files.size.toLong,
     read,
     written,
-    files.sortBy(_.file.path).map(f => Row(f.file.path, f.reason.text, f.file.bytes))
+    files.sortBy(_.file.path).map(f => Row(f.file.path, f.reason.text, f.file.bytes)),
+    null
   )
 }

@@ -2,14 +2,12 @@ package org.apache.spark.sql.delta.zcube
 
 import java.util.UUID
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
+import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.util.Utils
 
-import io.zcube.layout.FileCount
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout._
 
@@ -26,8 +24,8 @@ final class GroupRewrite(
 
   private val settings = task.settings
   private val tags = new CubeTags(task)
-  private val targetFileBytes = settings.targetFileBytes(task)
   private val snapshot: Snapshot = txn.snapshot
+  private val sampler = new GroupSampler(session, task, snapshot)
 
   /** Runs on the calling thread, with the session active on it. */
   def run(group: FileGroup, removedAt: Long): RewrittenGroup = {
@@ -54,7 +52,7 @@ final class GroupRewrite(
   }
 
   private def rewrite(group: FileGroup, what: String): Written = {
-    val ((sample, files), samplingMs) = Utils.timeTakenMs(sampleOf(group, what))
+    val ((sample, files), samplingMs) = Utils.timeTakenMs(sampler.sampleOf(group, what))
     val (added, writingMs) = Utils.timeTakenMs {
       if (sample.rowCount == 0) Nil
       else JobDescription.within(session.sparkContext, s"$what: writing $files files") {
@@ -66,44 +64,14 @@ final class GroupRewrite(
     Written(added, sample.rowCount, samplingMs, writingMs)
   }
 
-  private def sampleOf(group: FileGroup, what: String): (RowSample, Int) = {
-    val input = PlacedRows.of(session, snapshot, group.files)
-    val expectedFiles = fileCount(group, group.rows.getOrElse(Long.MaxValue))
-    val plan = Project(
-      clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
-        placeOf(input),
-      input.queryExecution.analyzed)
-    val sample = RowSampler.sample(
-      session,
-      plan,
-      task.columns.length,
-      RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
-      group.rows,
-      LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile),
-      s"$what: sampling"
-    )
-    (sample, fileCount(group, sample.rowCount))
-  }
-
-  private def fileCount(group: FileGroup, rows: Long): Int =
-    FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
-
   private def write(group: FileGroup, sample: RowSample, files: Int): Seq[AddFile] = {
-    val request =
-      LayoutRequest(
-        task.options.curve,
-        settings.ranges,
-        settings.spread,
-        settings.sort,
-        task.weights,
-        task.workload.map(_.ranges))
-    val layout = LayoutPlan.of(sample, files, request)
+    val layout = LayoutPlan.of(sample, files, settings.layoutRequest(task))
     val input = PlacedRows.of(session, snapshot, group.files)
-    val place = placeOf(input)
+    val place = GroupSampler.placeOf(input)
     val laidOut = LayoutWriter.layOut(
       input.queryExecution.analyzed,
       input.queryExecution.analyzed.output.filterNot(a => place.exists(_.exprId == a.exprId)),
-      clusteringColumns(input),
+      sampler.clusteringColumns(input),
       noiseOf(place),
       layout,
       settings.sort
@@ -113,17 +81,6 @@ final class GroupRewrite(
       case other =>
         throw new IllegalStateException(s"OPTIMIZE must only add files, but wrote ${other.json}")
     }
-  }
-
-  private def placeOf(input: DataFrame): Seq[Attribute] = {
-    val output = input.queryExecution.analyzed.output
-    Seq(PlacedRows.FileName, PlacedRows.RowIndex).map(name => output.find(_.name == name).get)
-  }
-
-  private def clusteringColumns(input: DataFrame): Seq[Expression] = task.columns.map { column =>
-    input.queryExecution.analyzed
-      .resolve(column.logical, session.sessionState.conf.resolver)
-      .getOrElse(throw DeltaErrors.zOrderingColumnDoesNotExistException(column.name))
   }
 
   /** Statistics say how many rows were written; without them the new files are counted. */

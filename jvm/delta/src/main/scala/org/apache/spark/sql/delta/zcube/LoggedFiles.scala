@@ -8,6 +8,7 @@ import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.functions.{array, col, max, struct}
 
 import io.zcube.quality.FileRanges
+import io.zcube.sql.layout.SimulatedFile
 
 /** What the log says of a table's files: their statistics of some columns, their sizes, their cubes.
   *
@@ -49,7 +50,23 @@ object LoggedFiles {
         val paths = selected.iterator.map(_.path).toSet
         all.only(row => paths(row.getString(Path)))
       }
-    sized(described.rows, columns, described.extremes)
+    summed(described, columns)
+  }
+
+  /** All files as they are, and as they would be with some of them replaced by others.
+    *
+    * @param removed paths of those that go
+    * @param added   those that come
+    */
+  def beforeAndAfter(
+      session: SparkSession,
+      snapshot: Snapshot,
+      columns: Seq[ColumnPath],
+      removed: Set[String],
+      added: Seq[SimulatedFile]): (LoggedFiles, LoggedFiles) = session.withActive {
+    val now = DescribedFiles.of(snapshot, columns)
+    val stay = now.only(row => !removed(row.getString(Path)))
+    (summed(now, columns), summed(stay.and(added), columns))
   }
 
   /** The columns of the newest file that tells by which it was laid out, if it still has them. */
@@ -83,10 +100,7 @@ object LoggedFiles {
       .map(column => column.physical -> column)
       .toMap
 
-  private def sized(
-      rows: Array[InternalRow],
-      columns: Seq[ColumnPath],
-      extremes: IndexedSeq[Extremes]): LoggedFiles = {
+  private def summed(described: DescribedFiles, columns: Seq[ColumnPath]): LoggedFiles = {
     def text(row: InternalRow, at: Int): Option[String] =
       Option.when(!row.isNullAt(at))(row.getString(at))
     // There are few different tags, and perhaps a million files.
@@ -94,7 +108,7 @@ object LoggedFiles {
     val matching = scala.collection.mutable.Map.empty[(Option[String], String), Boolean]
     val cubes = scala.collection.mutable.Set.empty[String]
     var inCubes, fresh, others = 0L
-    rows.foreach { row =>
+    described.rows.foreach { row =>
       val size = row.getLong(Size)
       val foreign = text(row, Provider).exists(_ != CubeTags.Provider)
       (text(row, CubeId), text(row, ZOrderBy)) match {
@@ -111,8 +125,8 @@ object LoggedFiles {
       }
     }
     LoggedFiles(
-      rows.length,
-      extremes,
+      described.rows.length,
+      described.extremes,
       cubes.size.toLong,
       inCubes,
       fresh,

@@ -74,7 +74,10 @@ case class OptimizeCommand(
         WeightsOfColumns(chosen.weights, columns, conf.resolver),
         WorkloadQuery.resolve(session, snapshot, columns, chosen.workload)
       )
-      if (dryRun) DryRunReport.rows(PlannedRun.of(session, task))
+      if (dryRun) {
+        val planned = PlannedRun.of(session, task)
+        DryRunReport.rows(planned, Forecast.of(session, task, planned, chosen.forecast))
+      } else if (chosen.forecast) throw ZCubeErrors.forecastNotTaken()
       else Seq(new ClusteringRun(LayoutSession.cloneOf(session, snapshot), task).run())
     }
   }

@@ -24,6 +24,7 @@ import io.zcube.sql.predicates.WeightedPredicate
   * @param targetCubeSize bytes that a cube is filled to
   * @param maxFileSize    bytes of the files to write
   * @param details        whether the result has a third column that tells of each cube
+  * @param forecast       whether a dry run samples the data to foresee what queries will skip
   */
 final case class OptimizeOptions(
     curve: CurveName,
@@ -35,14 +36,15 @@ final case class OptimizeOptions(
     minCubeSize: Option[Long],
     targetCubeSize: Option[Long],
     maxFileSize: Option[Long],
-    details: Boolean)
+    details: Boolean,
+    forecast: Boolean = false)
 
 object OptimizeOptions {
 
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
   private val Known =
     Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
-      Seq("maxFileSize", "details", "weights", "workload")
+      Seq("maxFileSize", "details", "weights", "forecast", "workload")
 
   /** Refuses unknown options, values that an option can't have, and options given twice. */
   def check(options: Seq[(String, String)]): Unit = {
@@ -86,7 +88,8 @@ object OptimizeOptions {
       minCubeSize = size("minCubeSize"),
       targetCubeSize = size("targetCubeSize"),
       maxFileSize = size("maxFileSize"),
-      details = wantsDetails(options)
+      details = wantsDetails(options),
+      forecast = read("forecast", "true or false")(_.trim.toBooleanOption).getOrElse(false)
     )
   }
 

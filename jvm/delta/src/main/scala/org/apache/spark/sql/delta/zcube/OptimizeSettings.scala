@@ -6,6 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.planning.{MergePolicyName, PlanOptions}
 import io.zcube.sql.ZCubeConf
+import io.zcube.sql.layout.LayoutRequest
 
 /** The settings of one run, Delta's own among them.
   *
@@ -42,6 +43,16 @@ final case class OptimizeSettings(
   /** Size of the files to write: the statement's, or the session's. */
   def targetFileBytes(task: ClusteringTask): Long =
     task.options.maxFileSize.getOrElse(maxFileBytes)
+
+  /** How a group's rows are to be laid out. */
+  def layoutRequest(task: ClusteringTask): LayoutRequest =
+    LayoutRequest(
+      task.options.curve,
+      ranges,
+      spread,
+      sort,
+      task.weights,
+      task.workload.map(_.ranges))
 
   def planOptions(task: ClusteringTask): PlanOptions = {
     val options = task.options

@@ -1,0 +1,60 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+
+import io.zcube.layout.FileCount
+import io.zcube.sql.layout.{LayoutPlan, RowIdentity, RowSample, RowSampler}
+
+/** Samples the clustering columns of a group of files: for its rewriting, and for the forecast of it,
+  * which so sees the very rows that the run will see.
+  */
+final class GroupSampler(session: SparkSession, task: ClusteringTask, snapshot: Snapshot) {
+
+  private val settings = task.settings
+
+  /** The sample, and how many files the group's rows are to be written to.
+    *
+    * @param what is done, for the description of the Spark job
+    */
+  def sampleOf(group: FileGroup, what: String): (RowSample, Int) = {
+    val input = PlacedRows.of(session, snapshot, group.files)
+    val expectedFiles = fileCount(group, group.rows.getOrElse(Long.MaxValue))
+    val plan = Project(
+      clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
+        GroupSampler.placeOf(input),
+      input.queryExecution.analyzed)
+    val sample = RowSampler.sample(
+      session,
+      plan,
+      task.columns.length,
+      RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
+      group.rows,
+      LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile),
+      s"$what: sampling"
+    )
+    (sample, fileCount(group, sample.rowCount))
+  }
+
+  /** How many files a group of so many rows is written to. */
+  def fileCount(group: FileGroup, rows: Long): Int =
+    FileCount.of(group.liveBytes, settings.targetFileBytes(task), rows, settings.maxRecords)
+
+  /** The clustering columns, over the group's rows. */
+  def clusteringColumns(input: DataFrame): Seq[Expression] = task.columns.map { column =>
+    input.queryExecution.analyzed
+      .resolve(column.logical, session.sessionState.conf.resolver)
+      .getOrElse(throw DeltaErrors.zOrderingColumnDoesNotExistException(column.name))
+  }
+}
+
+object GroupSampler {
+
+  /** A row's file, and its place in it. */
+  def placeOf(input: DataFrame): Seq[Attribute] = {
+    val output = input.queryExecution.analyzed.output
+    Seq(PlacedRows.FileName, PlacedRows.RowIndex).map(name => output.find(_.name == name).get)
+  }
+}

@@ -1,0 +1,46 @@
+package io.zcube.sql.parser
+
+import org.apache.spark.SparkThrowable
+import org.scalatest.funsuite.AnyFunSuite
+
+class RecommendClusteringTextSuite extends AnyFunSuite {
+
+  test("the table, the queries and their weights") {
+    val text = RecommendClusteringText.of(
+      "-- which?\nrecommend Clustering db.`a b` for 'x = 1' WEIGHT 2.5, \"y = 'a'\" , 'z = \\'b\\'' weight 3;")
+    assert(text === Some(RecommendClusteringText(
+      "OPTIMIZE db.`a b`",
+      Seq("x = 1" -> 2.5, "y = 'a'" -> 1.0, "z = 'b'" -> 3.0))))
+    assert(RecommendClusteringText.of("RECOMMEND CLUSTERING '/data/t' FOR 'a' ").map(_.optimize)
+      === Some("OPTIMIZE '/data/t'"))
+  }
+
+  test("a text of several lines stays as it is") {
+    val query = "SELECT *\nFROM t -- all\nWHERE x = 1"
+    val text = RecommendClusteringText.of(s"RECOMMEND CLUSTERING t FOR '$query'")
+    assert(text.map(_.queries) === Some(Seq(query -> 1.0)))
+  }
+
+  test("other statements are passed on") {
+    Seq(
+      "RECOMMEND CLUSTERING t",
+      "RECOMMEND CLUSTERING t FOR x = 1",
+      "RECOMMEND CLUSTERING FOR 'x'",
+      "SELECT recommend FROM clustering",
+      "DESCRIBE CLUSTERING t"
+    ).foreach(statement => assert(RecommendClusteringText.of(statement) === None, statement))
+    // New words are words still.
+    assert(OptimizeClauses.split("OPTIMIZE weight ZORDER BY (for, recommend) DRY RUN").map(_.head)
+      === Some("OPTIMIZE weight ZORDER BY (for, recommend) "))
+  }
+
+  test("a weight that is no number greater than 0 is refused") {
+    Seq("0", "many", "1e999").foreach { weight =>
+      val refusal = intercept[Exception] {
+        RecommendClusteringText.of(s"RECOMMEND CLUSTERING t FOR 'x' WEIGHT $weight")
+      }
+      assert(refusal.asInstanceOf[SparkThrowable].getCondition === "ZCUBE_INVALID_OPTION")
+      assert(refusal.getMessage.contains(weight))
+    }
+  }
+}

@@ -1,0 +1,82 @@
+"""The command ``zcube recommend``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zcube import _scan_log
+from zcube.errors import ZCubeError
+from zcube.recommend import split_statements
+
+if TYPE_CHECKING:
+    from zcube.table import ClusteredTable
+
+Open = Callable[[argparse.Namespace], AbstractContextManager["ClusteredTable"]]
+
+
+def add(command: Callable[[str, str, str], argparse.ArgumentParser], open_table: Open) -> None:
+    """Add the command; the arguments are how ``zcube.cli`` does what all commands do."""
+    recommend = command(
+        "recommend",
+        "find out by which columns to cluster",
+        "zcube recommend /data/events --queries queries.sql; "
+        "zcube recommend /data/events --event-log /var/log/spark-events",
+    )
+    source = recommend.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--queries",
+        metavar="FILE",
+        help="SQL, queries or predicates divided by semicolons; a line '-- weight: 3' above one "
+        "tells how often it is asked",
+    )
+    source.add_argument(
+        "--event-log", metavar="DIR", help="event logs of Spark: the scans of the table in them"
+    )
+    recommend.set_defaults(run=lambda options: _recommend(options, open_table))
+
+
+def _recommend(options: argparse.Namespace, open_table: Open) -> int:
+    queries: list[str | tuple[str, float]] = []
+    if options.queries:
+        queries = _from_file(Path(options.queries))
+    elif not Path(options.event_log).exists():
+        raise ZCubeError(f"There is no event log at {options.event_log}.")
+    with open_table(options) as table:
+        if options.event_log:
+            queries = _from_event_log(Path(options.event_log), table)
+        advice = table.recommend(queries)
+    print(json.dumps(advice.to_dict()) if options.json else advice)
+    return 0
+
+
+def _from_file(file: Path) -> list[str | tuple[str, float]]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ZCubeError(f"The queries can't be read: {error}.") from error
+    queries = split_statements(text)
+    if not queries:
+        raise ZCubeError(f"There is no query in {file}.")
+    return queries
+
+
+def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, float]]:
+    log = _scan_log.read(path, table.location)
+    for text, count in log.not_understood.most_common():
+        print(f"zcube: not understood, in {count} scan(s): {text}", file=sys.stderr)
+    print(
+        f"zcube: {log.scans} scan(s) of the table in the log, {log.predicates.total()} with "
+        "filters that were understood",
+        file=sys.stderr,
+    )
+    if not log.predicates:
+        raise ZCubeError(
+            f"No scan in {path} filters {table.location}. Give logs of queries on this table."
+        )
+    return [(text, float(count)) for text, count in log.predicates.most_common()]

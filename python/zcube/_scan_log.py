@@ -1,0 +1,187 @@
+"""Which predicates past queries had, from Spark's event logs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from zcube import _sql
+from zcube.errors import ZCubeError
+
+_COMPARISONS = {
+    "EqualTo": "=",
+    "EqualNullSafe": "<=>",
+    "GreaterThan": ">",
+    "GreaterThanOrEqual": ">=",
+    "LessThan": "<",
+    "LessThanOrEqual": "<=",
+}
+_CODECS = (".lz4", ".lzf", ".snappy", ".zstd")
+
+
+@dataclass
+class ScanLog:
+    """The scans of one table in an event log.
+
+    Attributes:
+        predicates: predicate → how many scans had it.
+        scans: of the table, those without a filter too.
+        not_understood: filters that couldn't be read → how many scans had them; what is left of
+            their scans' filters counts all the same.
+    """
+
+    predicates: Counter[str] = field(default_factory=Counter)
+    scans: int = 0
+    not_understood: Counter[str] = field(default_factory=Counter)
+
+
+def read(path: Path, location: str) -> ScanLog:
+    """Read an event log, or a folder of them.
+
+    When a query starts, Spark logs for each scan where its files are and which filters are pushed
+    down to it. That is read, rather than the plan's text, which is cut short.
+
+    Args:
+        path: a log as Spark wrote it, rolled or not; plain text or gzip.
+        location: the table's folder.
+
+    Raises:
+        ZCubeError: there is no log, or it is compressed in a way that Python can't read.
+    """
+    if not path.exists():
+        raise ZCubeError(f"There is no event log at {path}.")
+    log = ScanLog()
+    for file in _files(path):
+        for event in _starts(file):
+            for metadata in _scans(event["sparkPlanInfo"]):
+                if _is_at(metadata.get("Location", ""), location):
+                    _add(log, metadata["PushedFilters"], _types(metadata.get("ReadSchema", "")))
+    return log
+
+
+def _files(path: Path) -> list[Path]:
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    logs = [f for f in files if f.is_file() and not f.name.startswith((".", "appstatus_"))]
+    packed = [file for file in logs if file.name.removesuffix(".inprogress").endswith(_CODECS)]
+    if packed:
+        raise ZCubeError(
+            f"The event log {packed[0].name} is compressed. Unpack it first, or write logs with "
+            "spark.eventLog.compress=false."
+        )
+    return logs
+
+
+def _starts(file: Path) -> Iterator[dict[str, Any]]:
+    opener = gzip.open if file.suffix == ".gz" else open
+    with opener(file, "rt", encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            # A cheap look first: logs are long. The plan that runs adaptively is logged again, and
+            # not read again.
+            if "SparkListenerSQLExecutionStart" in line:
+                try:
+                    yield json.loads(line)
+                except json.JSONDecodeError:
+                    continue  # the last line of a log that is being written
+
+
+def _scans(plan: dict[str, Any]) -> Iterator[dict[str, str]]:
+    if "PushedFilters" in plan.get("metadata", {}):
+        yield plan["metadata"]
+    for child in plan.get("children", []):
+        yield from _scans(child)
+
+
+def _is_at(logged: str, location: str) -> bool:
+    """Whether ``PreparedDeltaFileIndex(1 paths)[file:/data/events]`` is that folder."""
+    paths = re.search(r"\[(.*?)[\],]", logged)
+    return paths is not None and _folder(paths[1]) == _folder(location)
+
+
+def _folder(location: str) -> str:
+    uri = urlparse(location)
+    if uri.scheme in ("", "file"):
+        return str(Path(unquote(uri.path)).resolve())
+    return location.rstrip("/")
+
+
+def _types(schema: str) -> dict[str, str]:
+    """Read ``struct<x:int,d:decimal(12,2)>``; a long one is cut short, and its end is left out."""
+    fields = _split(schema.removeprefix("struct<").removesuffix(">"))
+    return dict(part for field in fields if len(part := field.split(":", 1)) == 2)
+
+
+def _add(log: ScanLog, text: str, types: dict[str, str]) -> None:
+    log.scans += 1
+    parts = []
+    for part in _split(text.strip()[1:-1]):
+        predicate = _predicate(part, types)
+        if predicate is None:
+            log.not_understood[part] += 1
+        else:
+            parts.append(predicate)
+    if parts:
+        log.predicates[" AND ".join(parts)] += 1
+
+
+def _predicate(text: str, types: dict[str, str]) -> str | None:
+    """Write a filter of Spark's data sources as SQL; None if it can't be read for sure.
+
+    >>> _predicate("Or(EqualTo(x,1),StringStartsWith(s,ab))", {"x": "int"})
+    "(`x` = CAST('1' AS int) OR startswith(`s`, 'ab'))"
+    """
+    match = re.fullmatch(r"\*?(\w+)\((.*)\)", text.strip(), re.DOTALL)
+    if match is None:
+        return None
+    name, inner = match.groups()
+    arguments = _split(inner)
+    if name in ("And", "Or") and len(arguments) == 2:
+        left, right = (_predicate(argument, types) for argument in arguments)
+        if left is None or right is None:
+            return None
+        return f"({left} {name.upper()} {right})"
+    if name == "Not" and len(arguments) == 1:
+        negated = _predicate(arguments[0], types)
+        return None if negated is None else f"NOT ({negated})"
+    column, comma, value = inner.partition(",")
+    name_of_column = _column(column)
+    if name in ("IsNull", "IsNotNull") and not comma:
+        return f"{name_of_column} IS {'NOT ' if name == 'IsNotNull' else ''}NULL"
+    if not comma:
+        return None
+    if name in _COMPARISONS:
+        return f"{name_of_column} {_COMPARISONS[name]} {_value(value, types.get(column))}"
+    if name == "StringStartsWith":
+        return f"startswith({name_of_column}, {_sql.literal(value)})"
+    if name == "In" and re.fullmatch(r"\s*\[.*\]", value, re.DOTALL):
+        given = value.strip()[1:-1].split(",")
+        values = ", ".join(_value(one, types.get(column)) for one in given)
+        return f"{name_of_column} IN ({values})"
+    return None
+
+
+def _value(text: str, of_type: str | None) -> str:
+    """Write a value in its column's type; text in its place is compared in another type."""
+    return _sql.literal(text) if of_type is None else f"CAST({_sql.literal(text)} AS {of_type})"
+
+
+def _column(text: str) -> str:
+    return _sql.qualified(_sql.name_parts(text.strip()))
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas outside of brackets."""
+    parts, depth, start = [], 0, 0
+    for i, sign in enumerate(text):
+        depth += (sign in "([<") - (sign in ")]>")
+        if sign == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    last = text[start:].strip()
+    return [*parts, last] if last else parts

@@ -1,0 +1,283 @@
+"""RECOMMEND CLUSTERING and recommend(): what it says of queries, against what Spark really reads.
+
+``make soak`` builds all layouts of a larger table: ``ZCUBE_ADVISOR_SCALE`` is TPC-H's scale factor.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+from pyspark.errors import AnalysisException
+from zcube import ClusteredTable, ZCubeError, cli
+from zcube.demo.data import lineitem, write_table
+
+from tests.support.log_replay import last_version, live_files
+from tests.support.tpch import PREDICATES, QUERIES
+
+SCALE = os.environ.get("ZCUBE_ADVISOR_SCALE")
+TARGET = "spark.databricks.delta.optimize.maxFileSize"
+
+
+@pytest.fixture(scope="module")
+def lineitem_rows(tmp_path_factory):
+    return lineitem(tmp_path_factory.mktemp("tpch"), float(SCALE or 0.02))
+
+
+def points(spark, path, count=20_000, files=8):
+    rows = spark.range(0, count, 1, files).selectExpr(
+        "id",
+        "pmod(hash(id), 1000) x",
+        "pmod(hash(id, 1), 1000) y",
+        "date_add(date '2026-01-01', cast(pmod(hash(id, 2), 100) as int)) d",
+        "concat('s', pmod(hash(id, 3), 50)) s",
+    )
+    rows.write.format("delta").save(path)
+    spark.conf.set(TARGET, str(16 << 10))
+    return ClusteredTable.for_path(spark, path)
+
+
+def bytes_read(table, predicates):
+    """Sum up what Spark's own scan reads, by the sizes of the files on disk."""
+    files = [file for predicate in predicates for file in table.files_read(predicate)]
+    return sum(Path(unquote(urlparse(file).path)).stat().st_size for file in files)
+
+
+def test_the_first_choice_really_built_is_near_the_best_really_built(
+    spark, tmp_path, lineitem_rows
+):
+    path = str(tmp_path / "lineitem")
+    write_table(spark, lineitem_rows, path)
+    spark.conf.set(TARGET, str(64 << 10))
+    table = ClusteredTable.for_path(spark, path)
+    scans = [predicate for query in PREDICATES.values() for predicate in query]
+    advice = table.recommend(list(QUERIES.values()))
+    assert advice.today.bytes_read == bytes_read(table, scans)
+    assert [query.scans for query in advice.today.queries] == [len(p) for p in PREDICATES.values()]
+    real = []
+    for layout in advice.layouts if SCALE else some(advice.layouts):
+        for statement in layout.statements:
+            spark.sql(statement).collect()
+        real.append(bytes_read(table, scans))
+        assert layout.bytes_read == pytest.approx(real[-1], rel=0.15), layout.summary
+    assert real[0] <= 1.1 * min(real)
+    assert real[0] < 0.5 * advice.today.bytes_read
+
+
+def some(layouts):
+    """Choose the first of the layouts of each set of columns, three of them."""
+    by_columns = {}
+    for layout in layouts:
+        by_columns.setdefault(frozenset(layout.columns), layout)
+    return list(by_columns.values())[:3]
+
+
+def test_what_it_tells(spark, path):
+    table = points(spark, path)
+    version = last_version(path)
+    queries = {"SELECT count(*) FROM table WHERE x = 5": 3, "y BETWEEN 10 AND 20": 1}
+    advice = table.recommend(queries)
+    assert last_version(path) == version
+    whole = sum(file.size for file in live_files(path))
+    assert advice.today.bytes_read == 4 * whole
+    best = advice.best
+    assert best is advice.layouts[0]
+    assert set(best.columns) <= {"x", "y"}
+    assert best.bytes_rewritten == whole
+    assert best.share_of_today == pytest.approx(best.bytes_read / (4 * whole))
+    assert best.summary.startswith(f"by ({', '.join(best.columns)}), {best.curve}")
+    assert "costs one rewrite of" in best.summary
+    assert [layout.bytes_read for layout in advice.layouts[1:]] == sorted(
+        layout.bytes_read for layout in advice.layouts[1:]
+    )
+    assert {query.query: query.weight for query in best.queries} == queries
+    assert best.bytes_read == sum(query.weight * query.bytes_read for query in best.queries)
+    # x is asked three times as often, and columns that nobody asks for are left alone.
+    assert best.columns[0] == "x"
+    assert all(set(layout.columns) <= {"x", "y"} for layout in advice.layouts)
+    assert any(layout.weights for layout in advice.layouts)
+    for layout in advice.layouts:
+        spark.sql(f"{layout.statements[0]} DRY RUN").collect()
+    assert best.statements[0] in str(advice)
+    assert "as it is" in advice._repr_html_()
+    assert json.loads(json.dumps(advice.to_dict()))["worthwhile"] is True
+
+
+def test_a_clustered_table_is_altered_and_one_that_is_well_is_left_alone(spark, name):
+    spark.sql(f"CREATE TABLE {name} (id BIGINT, x INT, s STRING) USING delta CLUSTER BY (id)")
+    spark.range(0, 20_000, 1, 4).selectExpr(
+        "id", "pmod(hash(id), 1000) x", "concat('s', pmod(hash(id, 3), 50)) s"
+    ).write.format("delta").mode("append").saveAsTable(name)
+    spark.conf.set(TARGET, str(16 << 10))
+    table = ClusteredTable.for_name(spark, name)
+    best = table.recommend([f"SELECT * FROM {name} WHERE s = 's7'", "x < 20"]).best
+    alter, optimize = best.statements
+    assert alter.startswith("ALTER TABLE")
+    assert "CLUSTER BY" in alter
+    assert "FULL OPTIONS ('curve' = " in optimize
+    spark.sql(alter).collect()
+    spark.sql(optimize).collect()
+    assert table.clustering_columns == best.columns
+    advice = table.recommend([f"SELECT * FROM {name} WHERE s = 's7'", "x < 20"])
+    assert advice.best is None
+    assert advice.today.summary.endswith("clustering isn't worth it for these queries")
+    assert str(advice).startswith("as it is")
+
+
+def test_partitions_nested_leaves_and_columns_without_statistics(spark, path):
+    rows = spark.range(0, 20_000, 1, 2).selectExpr(
+        "id % 4 p", "pmod(hash(id), 1000) x", "struct(pmod(hash(id, 1), 500) b) a", "hex(id) last"
+    )
+    rows.write.format("delta").option("delta.dataSkippingStatsColumns", "x,a").partitionBy(
+        "p"
+    ).save(path)
+    spark.conf.set(TARGET, str(8 << 10))
+    table = ClusteredTable.for_path(spark, path)
+    advice = table.recommend(["p = 1 AND a.b < 20", "p = 2 AND last = 'FF'"])
+    by_query = {query.query: query.bytes_read for query in advice.today.queries}
+    quarter = sum(file.size for file in live_files(path) if file.partition["p"] == "2")
+    assert by_query["p = 2 AND last = 'FF'"] == quarter
+    assert {tuple(layout.columns) for layout in advice.layouts} == {("a.b",)}
+    # Only files of one partition are read, whatever the layout.
+    assert advice.layouts[0].queries[1].bytes_read == pytest.approx(quarter, rel=0.1)
+    assert advice.layouts[0].queries[0].bytes_read < quarter / 4
+    spark.sql(advice.best.statements[0]).collect()
+    real = bytes_read(table, ["p = 1 AND a.b < 20", "p = 2 AND last = 'FF'"])
+    assert advice.best.bytes_read == pytest.approx(real, rel=0.15)
+
+
+def test_what_is_not_understood_is_said(spark, path):
+    table = points(spark, path, 4000, 2)
+    advice = table.recommend(
+        [
+            "SELECT * FROM nowhere WHERE x = 1",
+            "SELECT * FROM table t JOIN nowhere n ON t.id = n.id WHERE t.x = 1 AND n.z > 0",
+            "x = y AND d = '2026-01-05'",
+            "DELETE FROM table WHERE x = 1",
+            "SELECT 1",
+            "SELECT * FROM table WHERE z = 1",
+            "(x = 1 OR d = date '2026-01-05');",
+        ]
+    )
+    unknown, joined, compared, delete, other, wrong, either = advice.today.queries
+    assert [q.scans for q in advice.today.queries] == [0, 1, 1, 0, 0, 1, 1]
+    assert "`nowhere`" in unknown.notes[0]
+    assert "1 of 3 conditions" in joined.notes[0]
+    assert "counts as true" in compared.notes[0]
+    assert delete.notes[0].startswith("not understood")
+    assert "doesn't read the table" in other.notes[0]
+    assert "0 of 1 conditions" in wrong.notes[0]
+    assert not either.notes
+    assert len(advice.notes) == 6
+    assert last_version(path) == 0
+    assert all(note in str(advice) for note in advice.notes)
+    with pytest.raises(AnalysisException) as refusal:
+        table.recommend(["SELECT * FROM nowhere"])
+    assert refusal.value.getCondition() == "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD"
+    assert "nowhere" in str(refusal.value)
+    unfiltered = table.recommend(["SELECT * FROM table"])
+    assert (unfiltered.layouts, unfiltered.best) == ([], None)
+    assert "no query filters by a column" in unfiltered.today.summary
+    for queries in ([], [""], [5], [("x = 1", 0)], [("x = 1", "much")], [("x", float("inf"))]):
+        with pytest.raises(ZCubeError):
+            table.recommend(queries)
+    spark.conf.set("spark.zcube.enabled", "false")
+    assert table.recommend(["x = 1"]).layouts
+
+
+def test_the_same_table_gives_the_same_advice(spark, path):
+    table = points(spark, path, 6000, 3)
+    queries = ["x < 50 AND s = 's3'", "d = date '2026-02-01'", "y IN (1, 2, 900)", "s LIKE 's1%'"]
+    assert table.recommend(queries) == table.recommend(queries)
+
+
+LOGGED = """
+import sys
+from pyspark.sql import SparkSession
+import zcube
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+for key, value in (("enabled", "true"), ("compress", "false"), ("dir", sys.argv[2])):
+    builder = builder.config(f"spark.eventLog.{key}", value)
+spark = zcube.configure(builder).getOrCreate()
+table = spark.read.format("delta").load(sys.argv[1])
+table.where("x < 20 AND s LIKE 's1%'").collect()
+table.where("x < 20 AND s LIKE 's1%'").count()
+table.where("d IN (date '2026-01-05', date '2026-01-07') OR y = 3").collect()
+table.where("id % 2 = 1").select("id").collect()
+table.select("x").collect()
+spark.stop()
+"""
+
+
+def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, monkeypatch):
+    points(spark, path, 6000, 3)
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    subprocess.run([sys.executable, "-c", LOGGED, path, logs.as_uri()], check=True, timeout=300)
+    from zcube import _scan_log
+
+    log = _scan_log.read(logs, path)
+    assert log.scans == 5
+    x, d, odd = log.predicates.most_common()
+    assert x[1] == 2
+    assert "`x` < CAST('20' AS int)" in x[0]
+    assert "startswith(`s`, 's1')" in x[0]
+    assert "`d` IN (CAST('2026-01-05' AS date)" in d[0]
+    assert odd == ("`id` IS NOT NULL", 1)
+    assert not log.not_understood
+    table = ClusteredTable.for_path(spark, path)
+    of_log = table.recommend(dict(log.predicates))
+    by_hand = {
+        "x < 20 AND s LIKE 's1%'": 2,
+        "d IN (date '2026-01-05', date '2026-01-07') OR y = 3": 1,
+        "id IS NOT NULL": 1,
+    }
+    assert not of_log.notes
+    assert [layout.summary for layout in of_log.layouts] == [
+        layout.summary for layout in table.recommend(by_hand).layouts
+    ]
+    assert _scan_log.read(logs, path + "2").scans == 0
+
+    queries = tmp_path / "queries.sql"
+    queries.write_text("-- weight: 2\nSELECT * FROM table WHERE x < 20;\n-- all of it\ny = 3;\n")
+    # A Spark of its own would take as long again; tests/test_cli.py starts one for each command.
+    monkeypatch.setattr(cli, "_table", lambda options: nullcontext(table))
+    weighted = table.recommend({"SELECT * FROM table WHERE x < 20": 2, "y = 3": 1})
+    for source, advice in (
+        (["--queries", str(queries)], weighted),
+        (["--event-log", str(logs)], of_log),
+    ):
+        assert cli.main(["recommend", path, "--json", *source]) == 0
+        printed = capsys.readouterr()
+        assert json.loads(printed.out) == json.loads(json.dumps(advice.to_dict()))
+    assert "5 scan(s) of the table in the log, 4 with filters" in printed.err
+    assert cli.main(["recommend", path, "--queries", str(queries)]) == 0
+    assert capsys.readouterr().out == f"{weighted}\n"
+
+
+def test_cli_errors_are_one_line(tmp_path, capsys):
+    for arguments in (
+        ["recommend", "/x"],
+        ["recommend", "/x", "--queries", "a", "--event-log", "b"],
+    ):
+        with pytest.raises(SystemExit) as stop:
+            cli.main(arguments)
+        assert stop.value.code == 2
+    capsys.readouterr()
+    empty = tmp_path / "empty.sql"
+    empty.write_text("-- nothing\n;")
+    packed = tmp_path / "app.zstd"
+    packed.write_text("")
+    for arguments, message in (
+        (["--queries", str(tmp_path / "none.sql")], "can't be read"),
+        (["--queries", str(empty)], "no query"),
+        (["--event-log", str(tmp_path / "none")], "no event log"),
+    ):
+        assert cli.main(["recommend", "/x", *arguments]) == 1
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1
