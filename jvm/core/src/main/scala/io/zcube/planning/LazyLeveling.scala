@@ -10,7 +10,7 @@ import io.zcube.planning.PlannedFile.bytesOf
   *   - Fresh files become a cube.
   *   - Once there are `fanOut` cubes of a size class, the new one among them, that lie over each other,
   *     they are merged, and the result may fill the next class. Cubes that lie beside each other, as
-  *     those of data that comes in order, cost a query little and wait for up to 5 times as many.
+  *     those of data that comes in order, cost a query little and wait for 2.5 times as many.
   *   - Small cubes that spread over the largest partial cube are merged into it when together they
   *     have `mergeShare` of the bytes that they overlap there. Bytes count by the share of each
   *     file's box that is overlapped, so that data which is mostly later than the rest, and touches
@@ -29,17 +29,11 @@ object LazyLeveling extends MergePolicy {
   /** Of the largest cube: what overlaps less of it is beside it. */
   private val LeastOverlap = 0.05
 
-  /** Times `fanOut`: how deep cubes that lie over each other must do so, all but their uneven edges. */
+  /** Of `fanOut`: how deep cubes must lie over each other, all but their uneven edges. */
   private val Deep = 0.8
 
-  /** Of the cubes: so many lie over one point if they lie over each other, and not beside. */
-  private val Together = 0.8
-
-  /** Times `fanOut`: how deep cubes must lie that are mostly beside each other. */
-  private val DeepBeside = 1.6
-
-  /** Times `fanOut`: so many cubes are merged, however they lie. */
-  private val Beside = 5.0
+  /** Times `fanOut`: so many cubes are merged even if they lie beside each other. */
+  private val Beside = 2.5
 
   override def merge(
       candidates: CandidateFiles,
@@ -100,13 +94,9 @@ object LazyLeveling extends MergePolicy {
       val units = math.max(1.0, bytes.toDouble / unit)
       math.round(math.log(units) / math.log(options.fanOut.toDouble)).toInt
     }
-    def enough(boxes: Seq[KeyRanges]): Boolean = boxes.size >= options.fanOut && {
-      def depth = space.depth(boxes)
-      val least = math.min(
-        DeepBeside * options.fanOut,
-        math.max(Deep * options.fanOut, Together * boxes.size))
-      boxes.size >= Beside * options.fanOut || depth >= least
-    }
+    def enough(boxes: Seq[KeyRanges]): Boolean =
+      boxes.size >= options.fanOut &&
+        (boxes.size >= Beside * options.fanOut || space.depth(boxes) >= Deep * options.fanOut)
     @tailrec
     def grow(batch: Seq[PlannedFile], left: Seq[ZCube]): Seq[PlannedFile] = {
       val batchClass = sizeClass(bytesOf(batch))
