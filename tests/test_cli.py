@@ -192,3 +192,10 @@ def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
     assert read() == f"the log of {tmp_path}"
     monkeypatch.setenv("SPARK_REMOTE", "sc://host")
     assert read() == "Spark"
+
+
+@pytest.mark.parametrize("option", ["--by", "--zorder-by"])
+def test_columns_in_one_option_or_in_several(option):
+    command = "quality" if option == "--by" else "optimize"
+    options = cli._parser().parse_args([command, "/x", option, "a, b", option, "c"])
+    assert vars(options)[option.strip("-").replace("-", "_")] == ["a", "b", "c"]

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
 _FORMATS = (".png", ".svg", ".pdf")
 
-Columns = Callable[[str | None], list[str] | None]
-
 
 def add(
     command: Callable[[str, str, str], argparse.ArgumentParser],
-    columns: Columns,
+    list_columns: Callable[[argparse.ArgumentParser, str, str], None],
     open_table: _engine.Open,
 ) -> None:
     """Add both commands; the arguments are how ``zcube.cli`` does what all commands do."""
@@ -38,28 +36,28 @@ def add(
         help="the files' boxes over two columns (the default), how deep files lie over each other, "
         "or quality over the table's versions",
     )
-    plot.set_defaults(run=lambda options: _plot(options, columns, open_table))
+    plot.set_defaults(run=lambda options: _plot(options, open_table))
     report = command(
         "report",
         "write one HTML page with figures and pictures",
         "zcube report /data/events --by x,y -o report.html",
     )
-    report.set_defaults(run=lambda options: _report(options, columns, open_table))
+    report.set_defaults(run=lambda options: _report(options, open_table))
     for one, example in ((plot, "picture.png, .svg or .pdf"), (report, "report.html")):
         _engine.add(one)
-        one.add_argument("--by", metavar="COLUMNS", help="x,y (default: the table's own)")
+        list_columns(one, "--by", "x,y (default: the table's own)")
         one.add_argument("-o", "--output", required=True, metavar="FILE", help=example)
         one.add_argument("--predicate", help="show in the boxes which files it must read: x > 5")
 
 
-def _plot(options: argparse.Namespace, columns: Columns, open_table: _engine.Open) -> int:
+def _plot(options: argparse.Namespace, open_table: _engine.Open) -> int:
     from zcube import plots
 
     plots.matplotlib_chart()
     output = _writable(options.output)
     if output.suffix.lower() not in _FORMATS:
         raise ZCubeError(f"{output} must end with {', '.join(_FORMATS)}.")
-    by = columns(options.by)
+    by = options.by
     if options.kind == "boxes" and by is not None and len(by) != 2:
         raise ZCubeError("Boxes are drawn over two columns: --by x,y.")
     if options.kind != "boxes" and options.predicate is not None:
@@ -79,12 +77,12 @@ def _plot(options: argparse.Namespace, columns: Columns, open_table: _engine.Ope
     return _written(options, output)
 
 
-def _report(options: argparse.Namespace, columns: Columns, open_table: _engine.Open) -> int:
+def _report(options: argparse.Namespace, open_table: _engine.Open) -> int:
     from zcube import plots, report
 
     plots.matplotlib_chart()
     output = _writable(options.output)
-    by = columns(options.by)
+    by = options.by
     text = _engine.read(
         options, open_table, lambda table: report.page(table, by, predicate=options.predicate)
     )

@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         "measure from the log how well a table is clustered",
         "zcube quality /data/events --by x,y --max-depth 4 --min-skipping 0.9",
     )
-    quality.add_argument("--by", metavar="COLUMNS", help="x,y (default: the table's own)")
+    _list_columns(quality, "--by", "x,y (default: the table's own)")
     quality.add_argument("--where", help="predicate that takes in some files only")
     quality.add_argument(
         "--max-depth", type=_depth, metavar="N", help="exit code 1 if the maximum depth is over it"
@@ -106,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     quality.set_defaults(run=_quality)
 
     _recommend_command.add(partial(_table_command, commands), _table)
-    _picture_commands.add(partial(_table_command, commands), _columns, _table)
+    _picture_commands.add(partial(_table_command, commands), _list_columns, _table)
     _completion.add(commands, parser)
     return parser
 
@@ -131,9 +131,7 @@ def _table_command(
 
 
 def _what_to_optimize(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--zorder-by", metavar="COLUMNS", help="x,y; not for clustered tables, which have their own"
-    )
+    _list_columns(command, "--zorder-by", "x,y; not for clustered tables, which have their own")
     command.add_argument("--where", help="predicate on partition or clustering columns")
     command.add_argument(
         "--full", action="store_true", help="take files of other columns or curves too"
@@ -164,7 +162,7 @@ def _how_to_optimize(options: argparse.Namespace) -> dict[str, Any]:
     names += ["min_cube_size", "target_cube_size", "max_file_size"]
     given = {name: getattr(options, name) for name in names}
     workload = read_workload(options.workload) if options.workload else None
-    return {"zorder_by": _columns(options.zorder_by), "workload": workload, **given}
+    return {"zorder_by": options.zorder_by, "workload": workload, **given}
 
 
 def _depth(text: str) -> int:
@@ -183,8 +181,13 @@ def _share(text: str) -> float:
     return share
 
 
-def _columns(text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",")]
+def _list_columns(command: argparse.ArgumentParser, option: str, what: str) -> None:
+    # Said twice, an option adds columns: silently taking the last alone would surprise.
+    command.add_argument(option, metavar="COLUMNS", type=_columns, action="extend", help=what)
+
+
+def _columns(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -228,7 +231,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _quality(options: argparse.Namespace) -> int:
-    by = _columns(options.by)
+    by = options.by
     quality = _engine.read(
         options, _table, lambda table: table.quality(columns=by, where=options.where)
     )
