@@ -11,6 +11,7 @@ from matplotlib.colors import to_hex
 from zcube import ClusteredTable, ZCubeError, _file_boxes, _history, plots
 from zcube._box_panel import Rectangle, draw
 from zcube._chart import BLUE, GREY, picture
+from zcube._log_table import LogTable
 from zcube.quality import ClusteringQuality, ColumnQuality
 
 from tests.reference import overlaps
@@ -83,6 +84,39 @@ def test_boxes_are_those_of_the_log(spark, table, path):
     everything = plots.boxes(table, "x", "Y")
     assert boxes_of(path, BLUE, everything) == middles(files)
     assert everything.axes[0].get_legend() is None
+
+
+def test_curve_order_is_that_of_the_files_written(spark, table, path):
+    files = sorted(live_files(path), key=lambda file: int(file.path.split("-")[1]))
+    expected = [
+        (
+            (file.minimum["x"] + file.maximum["x"]) / 2,
+            sum((date.fromisoformat(end["y"]) - EPOCH).days for end in (file.minimum, file.maximum))
+            / 2,
+        )
+        for file in files
+    ]
+    (panel,) = plots.curve_order(table, "x", "y").axes
+    way, first = panel.lines
+    assert list(zip(*way.get_data(), strict=True)) == expected
+    assert list(zip(*first.get_data(), strict=True)) == expected[:1]
+    assert panel.get_title() == f"The order of {len(files)} files in 1 ZCube"
+
+    spark.range(0, 10).selectExpr("int(id) x", "date'2026-01-01' y").write.format("delta").mode(
+        "append"
+    ).save(path)
+    (panel,) = plots.curve_order(table, "x", "y").axes
+    assert panel.get_title().endswith("files of smaller cubes or of none have no line")
+    (from_log,) = plots.curve_order(LogTable.open(path), "x", "y").axes
+    assert [list(map(list, line.get_data())) for line in from_log.lines] == [
+        list(map(list, line.get_data())) for line in panel.lines
+    ]
+
+
+def test_no_curve_where_no_file_is_in_a_cube(spark, path):
+    spark.range(0, 10).selectExpr("id x", "id y").write.format("delta").save(path)
+    with pytest.raises(ZCubeError, match="OPTIMIZE it by columns first"):
+        plots.curve_order(ClusteredTable.for_path(spark, path), "x", "y")
 
 
 def test_ends_of_every_type(spark, path):

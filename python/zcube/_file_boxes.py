@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -52,11 +53,21 @@ class FileBox:
         path: as the log has it.
         bytes: its size.
         ends: each column's minimum and maximum in the axis' units, or None without both.
+        cube: the id of its ZCube, or None.
     """
 
     path: str
     bytes: int
     ends: tuple[Ends | None, ...]
+    cube: str | None = None
+
+    @property
+    def place(self) -> tuple[int, str] | None:
+        """Where it stands in its cube along the curve, by the number of the task that wrote it."""
+        number = re.match(r"part-(\d+)-", self.path.rsplit("/", 1)[-1])
+        # A task's second file has a greater number at the end of its name.
+        rest = re.search(r"-c(\d+)\.", self.path)
+        return (int(number[1]), rest[1] if rest else "") if number else None
 
 
 def read_by_spark(
@@ -75,15 +86,19 @@ def read_by_spark(
             "Connect keeps to itself. Draw them in a classic session; quality(), "
             "plots.depth_histogram and plots.history work over Connect too."
         )
+    from pyspark.sql import functions as f
+
     files, schema, partitions = _gateway.logged_files(rows)
     axes, ends = [], []
     for column in columns:
         axis, low, high = _ends(files, schema, partitions, column)
         axes.append(axis)
         ends += [low, high]
-    found = files.select("path", "size", *ends).collect()
+    found = files.select("path", "size", f.col("tags")["ZCUBE_ID"], *ends).collect()
     boxes = [
-        FileBox(row[0], row[1], tuple(interval(row[i : i + 2]) for i in range(2, len(row), 2)))
+        FileBox(
+            row[0], row[1], tuple(interval(row[i : i + 2]) for i in range(3, len(row), 2)), row[2]
+        )
         for row in found
     ]
     return axes, sorted(boxes, key=lambda box: box.path)

@@ -121,7 +121,12 @@ class LogTable:
         chosen = [self._statistics.find(_sql.name_parts(name)) for name in columns]
         ends = [self._statistics.numbers(column) for column in chosen]
         boxes = [
-            FileBox(file.path, file.size, tuple(interval(pairs[i]) for pairs in ends))
+            FileBox(
+                file.path,
+                file.size,
+                tuple(interval(pairs[i]) for pairs in ends),
+                file.tags.get(_TAG_ID),
+            )
             for i, file in enumerate(self._files)
         ]
         axes = [Axis(".".join(c.parts), c.sql_type, c.kind) for c in chosen]

@@ -31,10 +31,10 @@ def add(
     )
     plot.add_argument(
         "--kind",
-        choices=("boxes", "depth", "history"),
+        choices=("boxes", "curve", "depth", "history"),
         default="boxes",
-        help="the files' boxes over two columns (the default), how deep files lie over each other, "
-        "or quality over the table's versions",
+        help="the files' boxes over two columns (the default), the way of the curve through them, "
+        "how deep files lie over each other, or quality over the table's versions",
     )
     plot.set_defaults(run=lambda options: _plot(options, open_table))
     report = command(
@@ -58,8 +58,8 @@ def _plot(options: argparse.Namespace, open_table: _engine.Open) -> int:
     if output.suffix.lower() not in _FORMATS:
         raise ZCubeError(f"{output} must end with {', '.join(_FORMATS)}.")
     by = options.by
-    if options.kind == "boxes" and by is not None and len(by) != 2:
-        raise ZCubeError("Boxes are drawn over two columns: --by x,y.")
+    if options.kind in ("boxes", "curve") and by is not None and len(by) != 2:
+        raise ZCubeError("Boxes and curves are drawn over two columns: --by x,y.")
     if options.kind != "boxes" and options.predicate is not None:
         raise ZCubeError("--predicate is for --kind boxes.")
 
@@ -71,6 +71,8 @@ def _plot(options: argparse.Namespace, open_table: _engine.Open) -> int:
         own = by or [one.column for one in table.quality().columns]
         if len(own) < 2:
             raise ZCubeError("The table is clustered by one column. Name two: --by x,y.")
+        if options.kind == "curve":
+            return plots.curve_order(table, own[0], own[1])
         return plots.boxes(table, own[0], own[1], predicate=options.predicate)
 
     _engine.read(options, open_table, draw).savefig(output, dpi=120)

@@ -54,17 +54,49 @@ def boxes(table: LoggedTable, x: str, y: str, *, predicate: str | None = None) -
     >>> plots.boxes(table, "l_shipdate", "l_partkey", predicate="l_partkey < 9")  # doctest: +SKIP
     """
     chart = matplotlib_chart()
-    axes, files = table._file_boxes([x, y])
-    for axis in axes:
-        if axis.kind == "none":
-            raise ZCubeError(
-                f"{axis.name} is {axis.type}, of which Delta keeps no minimum and maximum. Choose "
-                "a column of numbers, dates, timestamps or text."
-            )
+    axes, files = _boxes_of(table, x, y)
     read = [True] * len(files)
     if predicate is not None:
         read = _file_boxes.mark(files, table.files_read(check_predicate(predicate)))
     return _boxes(chart, axes, files, read, predicate)
+
+
+def curve_order(table: LoggedTable, x: str, y: str) -> Figure:
+    """Draw the way along which the files of each ZCube were laid, over two columns.
+
+    A Hilbert curve is seen as a way without jumps, a Z-order as one of Zs. Lines join the middles
+    of neighbouring files, a mark is the cube's first. The six largest cubes have a colour each; the
+    files of others, and those in no cube, are grey without a line. No data is read.
+
+    Args:
+        table: a Delta table in a classic session; Spark Connect can't show the log.
+        x: the column to the right; ``"a.b"`` is a nested leaf.
+        y: the column upwards.
+
+    Raises:
+        ZCubeError: as for ``boxes``; or no file tells of its ZCube.
+
+    >>> plots.curve_order(table, "l_shipdate", "l_partkey")  # doctest: +SKIP
+    """
+    from zcube import _curve_order
+
+    chart = matplotlib_chart()
+    axes, files = _boxes_of(table, x, y)
+    ways, others = _curve_order.ways(files)
+    if not ways:
+        raise ZCubeError(
+            "No file of the table tells of a ZCube. OPTIMIZE it by columns first; Delta's own "
+            "ZORDER BY leaves no order in the log."
+        )
+    placed = [box for way in ways for box in way.files] + others
+    figure, (panel,) = chart.picture(1, 1, (6.6, 5.6))
+    xs, x_limits = _scale(chart, panel.xaxis, axes[0], [box.ends[0] for box in placed])
+    ys, y_limits = _scale(chart, panel.yaxis, axes[1], [box.ends[1] for box in placed])
+    _curve_order.draw(panel, ways, list(zip(xs, ys, strict=True)), x_limits, y_limits)
+    panel.set_xlabel(axes[0].label)
+    panel.set_ylabel(axes[1].label)
+    panel.set_title(_curve_order.title(ways, others, len(files) - len(placed)), fontsize=11)
+    return figure  # type: ignore[no-any-return]
 
 
 def depth_histogram(quality: ClusteringQuality) -> Figure:
@@ -152,6 +184,17 @@ def matplotlib_chart() -> ModuleType:
     except ImportError as error:
         raise ZCubeError("Plots need matplotlib: pip install 'zcube[plots]'.") from error
     return _chart
+
+
+def _boxes_of(table: LoggedTable, x: str, y: str) -> tuple[list[Axis], list[FileBox]]:
+    axes, files = table._file_boxes([x, y])
+    for axis in axes:
+        if axis.kind == "none":
+            raise ZCubeError(
+                f"{axis.name} is {axis.type}, of which Delta keeps no minimum and maximum. Choose "
+                "a column of numbers, dates, timestamps or text."
+            )
+    return axes, files
 
 
 def _boxes(

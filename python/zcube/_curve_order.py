@@ -1,0 +1,94 @@
+"""The way along which each ZCube's files were laid: which files, in which order, its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from zcube._box_panel import Interval, Rectangle
+from zcube._box_panel import draw as draw_boxes
+
+if TYPE_CHECKING:
+    from zcube._file_boxes import FileBox
+
+_MOST_CUBES = 6
+
+
+@dataclass(frozen=True)
+class Way:
+    """A cube and its files, in the order of the curve."""
+
+    cube: str
+    files: list[FileBox]
+
+
+def ways(boxes: Iterable[FileBox]) -> tuple[list[Way], list[FileBox]]:
+    """Return the largest cubes, the largest first, and all other files that have ends."""
+    cubes: dict[str, list[FileBox]] = {}
+    others = []
+    for box in boxes:
+        if not all(box.ends):
+            continue
+        if box.cube is None or box.place is None:
+            others.append(box)
+        else:
+            cubes.setdefault(box.cube, []).append(box)
+    by_size = sorted(cubes.items(), key=lambda item: (-len(item[1]), item[0]))
+    for _, rest in by_size[_MOST_CUBES:]:
+        others += rest
+    found = [
+        Way(cube, sorted(files, key=lambda box: (box.place, box.path)))
+        for cube, files in by_size[:_MOST_CUBES]
+    ]
+    return found, others
+
+
+def draw(
+    panel: Any,
+    found: Sequence[Way],
+    ends: Sequence[tuple[Interval, Interval]],
+    x: Interval,
+    y: Interval,
+) -> None:
+    """Draw the files' boxes in grey, and over them a line for each cube.
+
+    Args:
+        panel: of matplotlib, showing ``x`` and ``y``.
+        found: the cubes.
+        ends: of each file in the panel's units: those of the cubes in order, then all others.
+        x: the limits of the first axis.
+        y: the limits of the second.
+    """
+    from zcube import _chart
+
+    draw_boxes(panel, [Rectangle(*pair, read=False) for pair in ends], x, y)
+    start = 0
+    for number, (way, (colour, marker)) in enumerate(
+        zip(found, _chart.series(len(found)), strict=True), start=1
+    ):
+        own = ends[start : start + len(way.files)]
+        start += len(way.files)
+        middles = [(sum(one) / 2, sum(other) / 2) for one, other in own]
+        width = max(0.7, min(1.8, 20 / len(own) ** 0.5))
+        panel.plot(
+            *zip(*middles, strict=True),
+            color=colour,
+            lw=width,
+            zorder=3,
+            solid_joinstyle="round",
+            label=f"cube {number}: {len(own)} files",
+        )
+        panel.plot(*middles[0], color=colour, marker=marker, ms=7, zorder=4)
+    panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False)
+
+
+def title(found: Sequence[Way], others: Sequence[FileBox], without: int) -> str:
+    """Say what is drawn, and what isn't."""
+    count = sum(len(way.files) for way in found)
+    lines = [f"The order of {count} files in {len(found)} ZCube{'s' * (len(found) > 1)}"]
+    if others:
+        lines.append(f"{len(others)} files of smaller cubes or of none have no line")
+    if without:
+        lines.append(f"{without} files without a minimum or a maximum are not drawn")
+    return "\n".join(lines)
