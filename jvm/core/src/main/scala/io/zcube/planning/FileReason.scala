@@ -20,6 +20,7 @@ object FileReason {
 
   // Why a file stays.
   case object InCube extends FileReason("in a cube")
+  case object Waits extends FileReason("fresh, of the right size, waits for more")
   case object Stable extends FileReason("stable")
   case object KeptOtherColumns extends FileReason("other columns, until OPTIMIZE FULL")
   case object OverBudget extends FileReason("over budget")

@@ -2,12 +2,15 @@ package io.zcube.planning
 
 import scala.annotation.tailrec
 
+import io.zcube.layout.FileCount
 import io.zcube.planning.PlannedFile.bytesOf
 
 /** Merges cubes of like size, and into the largest only what is worth it, after lazy leveling
   * (N. Dayan, S. Idreos: "Dostoevsky", SIGMOD 2018).
   *
-  *   - Fresh files become a cube.
+  *   - Fresh files become a cube. If all of them have the right size already they wait until three lie
+  *     over each other, or they are many: rewriting one alone would sort its rows, but let no query
+  *     skip more files.
   *   - Once there are `fanOut` cubes of a size class, the new one among them, that lie over each other,
   *     they are merged, and the result may fill the next class. Cubes that lie beside each other, as
   *     those of data that comes in order, cost a query little and wait for 2.5 times as many.
@@ -32,6 +35,11 @@ object LazyLeveling extends MergePolicy {
   /** Of `fanOut`: how deep cubes must lie over each other, all but their uneven edges. */
   private val Deep = 0.8
 
+  /** Fresh files of the right size wait until they lie so deep over each other: three of them at one
+    * place.
+    */
+  private val Crowded = 2.5
+
   /** Times `fanOut`: so many cubes are merged even if they lie beside each other. */
   private val Beside = 2.5
 
@@ -46,10 +54,30 @@ object LazyLeveling extends MergePolicy {
         val taken = PlannedFile.pathsOf(group.iterator)
         Merge(Seq(group, fresh.filterNot(f => taken(f.file.path))).filter(_.nonEmpty))
       case None =>
-        val group = mergeClasses(fresh, sorted.drop(1), space, options)
+        val ripe = if (mayWait(candidates, space, options)) Nil else fresh
+        val group = mergeClasses(ripe, sorted.drop(1), space, options)
         Merge(Seq(group ++ overlapped(group, sorted, space, options)).filter(_.nonEmpty))
     }
   }
+
+  private def mayWait(
+      candidates: CandidateFiles,
+      space: => RankSpace,
+      options: PlanOptions): Boolean = {
+    val fresh = candidates.fresh
+    candidates.hasCubes && fresh.size < Beside * options.fanOut &&
+    fresh.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
+    (fresh.size < 2 || space.depth(fresh.map(_.file.ranges)) < Crowded)
+  }
+
+  /** Whether it is as large as if it had been laid out, with statistics that queries skip it by. */
+  private def isRight(file: DataFile, options: PlanOptions): Boolean =
+    file.ranges.dimensions > 0 && 2 * file.bytes >= options.targetFileBytes &&
+      FileCount.of(
+        file.bytes,
+        options.targetFileBytes,
+        file.rows.getOrElse(0L),
+        options.maxRecords) == 1
 
   private def mergeIntoLargest(
       sorted: Seq[ZCube],

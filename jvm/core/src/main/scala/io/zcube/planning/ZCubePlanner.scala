@@ -29,7 +29,10 @@ final class ZCubePlanner(options: PlanOptions) {
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
     val taken = PlannedFile.pathsOf(cubes.iterator.flatMap(_.files) ++ dropped)
     val idle = candidates.partial.flatMap(_.files).filterNot(f => taken(f.path))
-    (cubes, candidates.kept ++ dropped ++ idle.map(PlannedFile(_, FileReason.InCube)))
+    val waiting = candidates.fresh.filterNot(f => taken(f.file.path))
+    val stay = idle.map(PlannedFile(_, FileReason.InCube)) ++
+      waiting.map(_.copy(reason = FileReason.Waits))
+    (cubes, candidates.kept ++ dropped ++ stay)
   }
 
   /** What to do of a group, and what is beyond the budget. A merge is done as a whole or not at all:

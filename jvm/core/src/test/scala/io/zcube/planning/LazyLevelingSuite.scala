@@ -47,4 +47,42 @@ class LazyLevelingSuite extends AnyFunSuite {
       assert(simulation.planNow.isEmpty)
     }
   }
+
+  private def file(name: String, low: Long, bytes: Long = 100, cube: Option[String] = None) =
+    DataFile(
+      name,
+      bytes,
+      Some(bytes),
+      cube = cube.map(CubeTag(_, matches = true)),
+      ranges = new KeyRanges(Array(low, 0L), Array(low + 99, 99L)))
+
+  private val stable = (0 until 20).map(i => file(s"old-$i", i * 100L, cube = Some("old")))
+
+  private def planOf(fresh: DataFile*): ClusteringPlan =
+    new ZCubePlanner(byDefault.copy(minCubeBytes = 1000)).plan(stable ++ fresh)
+
+  test("fresh files of the right size wait until three lie over each other") {
+    val three = (1 to 3).map(i => file(s"new-$i", 300))
+    for (few <- Seq(three.take(1), three.take(2))) {
+      val plan = planOf(few: _*)
+      assert(plan.isEmpty)
+      assert(plan.kept.collect { case PlannedFile(f, FileReason.Waits) => f } === few)
+    }
+    assert(planOf(three: _*).cubes.map(_.files.map(_.file)) === Seq(three))
+  }
+
+  test("fresh files side by side wait until they are many") {
+    val many = (1 to 10).map(i => file(s"new-$i", i * 100L))
+    assert(planOf(many.take(9): _*).isEmpty)
+    assert(planOf(many: _*).cubes.map(_.files.size) === Seq(10))
+  }
+
+  test("what is no cube of its own yet is rewritten at once") {
+    assert(planOf(file("small", 300, bytes = 49)).cubes.size === 1)
+    assert(planOf(file("large", 300, bytes = 201)).cubes.size === 1)
+    assert(planOf(file("blind", 300).copy(ranges = KeyRanges.Unknown)).cubes.size === 1)
+    assert(planOf(file("right", 300), file("small", 300, bytes = 10)).cubes.size === 1)
+    val first = new ZCubePlanner(byDefault).plan(Seq(file("first", 300)))
+    assert(first.cubes.size === 1)
+  }
 }
