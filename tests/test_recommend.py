@@ -3,6 +3,7 @@
 ``make soak`` builds all layouts of a larger table: ``ZCUBE_ADVISOR_SCALE`` is TPC-H's scale factor.
 """
 
+import gzip
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 from pyspark.errors import AnalysisException
-from zcube import ClusteredTable, ZCubeError, cli
+from zcube import ClusteredTable, ZCubeError, _gateway, _scan_log, cli
 from zcube.demo.data import lineitem, write_table
 
 from tests.support.log_replay import last_version, live_files
@@ -200,7 +201,7 @@ import sys
 from pyspark.sql import SparkSession
 import zcube
 builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-for key, value in (("enabled", "true"), ("compress", "false"), ("dir", sys.argv[2])):
+for key, value in (("enabled", "true"), ("compress", "true"), ("dir", sys.argv[2])):
     builder = builder.config(f"spark.eventLog.{key}", value)
 spark = zcube.configure(builder).getOrCreate()
 table = spark.read.format("delta").load(sys.argv[1])
@@ -218,10 +219,14 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, m
     logs = tmp_path / "logs"
     logs.mkdir()
     subprocess.run([sys.executable, "-c", LOGGED, path, logs.as_uri()], check=True, timeout=300)
-    from zcube import _scan_log
-
-    log = _scan_log.read(logs, path)
+    with pytest.raises(ZCubeError, match="compressed"):
+        _scan_log.read(logs, path)
+    log = _scan_log.read(logs, path, _gateway.open_event_log)
     assert log.scans == 5
+    (packed,) = logs.rglob("events_*.zstd")
+    with _gateway.open_event_log(packed) as stream:
+        (tmp_path / "plain").write_bytes(stream.read())
+    assert _scan_log.read(tmp_path / "plain", path) == log
     x, d, odd = log.predicates.most_common()
     assert x[1] == 2
     assert "`x` < CAST('20' AS int)" in x[0]
@@ -240,7 +245,7 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, m
     assert [layout.summary for layout in of_log.layouts] == [
         layout.summary for layout in table.recommend(by_hand).layouts
     ]
-    assert _scan_log.read(logs, path + "2").scans == 0
+    assert _scan_log.read(tmp_path / "plain", path + "2").scans == 0
 
     queries = tmp_path / "queries.sql"
     queries.write_text("-- weight: 2\nSELECT * FROM table WHERE x < 20;\n-- all of it\ny = 3;\n")
@@ -257,6 +262,29 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, m
     assert "5 scan(s) of the table in the log, 4 with filters" in printed.err
     assert cli.main(["recommend", path, "--queries", str(queries)]) == 0
     assert capsys.readouterr().out == f"{weighted}\n"
+
+
+def test_what_an_event_log_does_not_tell_is_noted(spark, tmp_path, capsys, monkeypatch):
+    path = str(tmp_path / "t")
+    rows = spark.range(100).selectExpr("id", "id % 3 p", "concat('a, ', id % 5) s")
+    rows.write.format("delta").partitionBy("p").save(path)
+    metadata = {
+        "Location": f"PreparedDeltaFileIndex(1 paths)[file:{path}]",
+        "ReadSchema": "struct<id:bigint,s:string>",
+        "PartitionFilters": "[isnotnull(p#1), (p#1 = 2)]",
+        "PushedFilters": "[In(s, [a, 1,a, 2]), LessThan(id,7)]",
+    }
+    start = {"Event": "SparkListenerSQLExecutionStart", "sparkPlanInfo": {"metadata": metadata}}
+    with gzip.open(tmp_path / "log.gz", "wt") as log:
+        log.write(json.dumps(start))
+    table = ClusteredTable.for_path(spark, path)
+    monkeypatch.setattr(cli, "_table", lambda options: nullcontext(table))
+    assert cli.main(["recommend", path, "--event-log", str(tmp_path / "log.gz"), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "not understood, in 1 scan(s): In(s, [a, 1,a, 2])" in printed.err
+    assert "1 scan(s) filter by partition columns too" in printed.err
+    (query,) = json.loads(printed.out)["today"]["queries"]
+    assert query["query"] == "`id` < CAST('7' AS bigint)"
 
 
 def test_cli_errors_are_one_line(tmp_path, capsys):

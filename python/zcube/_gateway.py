@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from zcube.errors import ZCubeError
 
@@ -106,6 +108,39 @@ def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
         raise ZCubeError("This is no Delta table, so its log has no files.") from error
     schema = StructType.fromJson(json.loads(str(snapshot.schema().json())))
     return actions, schema, list(partitions)
+
+
+def open_event_log(path: Path) -> BinaryIO:
+    """Open an event log that Spark has compressed, by any codec, whole or still being written."""
+    from pyspark import SparkContext
+
+    SparkContext._ensure_initialized()
+    jvm = SparkContext._jvm
+    assert jvm is not None
+    hadoop_path = jvm.org.apache.hadoop.fs.Path(path.resolve().as_uri())
+    files = hadoop_path.getFileSystem(jvm.org.apache.hadoop.conf.Configuration())
+    reader = jvm.org.apache.spark.deploy.history.EventLogFileReader
+    return io.BufferedReader(_JavaStream(reader.openEventLog(hadoop_path, files)), 1 << 20)
+
+
+class _JavaStream(io.RawIOBase):
+    """A Java InputStream, read in pieces as large as are asked for."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._stream.readNBytes(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
 
 
 @contextmanager

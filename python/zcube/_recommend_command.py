@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zcube import _scan_log
+from zcube import _gateway, _scan_log
 from zcube.errors import ZCubeError
 from zcube.recommend import split_statements
 
@@ -67,9 +67,16 @@ def _from_file(file: Path) -> list[str | tuple[str, float]]:
 
 
 def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, float]]:
-    log = _scan_log.read(path, table.location)
+    unpack = None if table._over_connect() else _gateway.open_event_log
+    log = _scan_log.read(path, table.location, unpack)
     for text, count in log.not_understood.most_common():
         print(f"zcube: not understood, in {count} scan(s): {text}", file=sys.stderr)
+    if log.partition_filters:
+        print(
+            f"zcube: {log.partition_filters} scan(s) filter by partition columns too, which "
+            "clustering has no part in",
+            file=sys.stderr,
+        )
     print(
         f"zcube: {log.scans} scan(s) of the table in the log, {log.predicates.total()} with "
         "filters that were understood",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 from urllib.parse import unquote, urlparse
 
 from zcube import _sql
@@ -35,60 +36,73 @@ class ScanLog:
         scans: of the table, those without a filter too.
         not_understood: filters that couldn't be read → how many scans had them; what is left of
             their scans' filters counts all the same.
+        partition_filters: scans that had filters on partition columns. Those are not read: they
+            say nothing about clustering, which is done within partitions.
     """
 
     predicates: Counter[str] = field(default_factory=Counter)
     scans: int = 0
     not_understood: Counter[str] = field(default_factory=Counter)
+    partition_filters: int = 0
 
 
-def read(path: Path, location: str) -> ScanLog:
+def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = None) -> ScanLog:
     """Read an event log, or a folder of them.
 
     When a query starts, Spark logs for each scan where its files are and which filters are pushed
     down to it. That is read, rather than the plan's text, which is cut short.
 
     Args:
-        path: a log as Spark wrote it, rolled or not; plain text or gzip.
+        path: a log as Spark wrote it, rolled or not.
         location: the table's folder.
+        unpack: opens what Spark has compressed.
 
     Raises:
-        ZCubeError: there is no log, or it is compressed in a way that Python can't read.
+        ZCubeError: there is no log, or it is compressed and there is nothing to open it with.
     """
     if not path.exists():
         raise ZCubeError(f"There is no event log at {path}.")
     log = ScanLog()
     for file in _files(path):
-        for event in _starts(file):
-            for metadata in _scans(event["sparkPlanInfo"]):
-                if _is_at(metadata.get("Location", ""), location):
-                    _add(log, metadata["PushedFilters"], _types(metadata.get("ReadSchema", "")))
+        with _open(file, unpack) as lines:
+            for event in _starts(lines):
+                for metadata in _scans(event["sparkPlanInfo"]):
+                    if _is_at(metadata.get("Location", ""), location):
+                        _add(log, metadata)
     return log
 
 
 def _files(path: Path) -> list[Path]:
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     logs = [f for f in files if f.is_file() and not f.name.startswith((".", "appstatus_"))]
-    packed = [file for file in logs if file.name.removesuffix(".inprogress").endswith(_CODECS)]
-    if packed:
-        raise ZCubeError(
-            f"The event log {packed[0].name} is compressed. Unpack it first, or write logs with "
-            "spark.eventLog.compress=false."
-        )
     return logs
 
 
-def _starts(file: Path) -> Iterator[dict[str, Any]]:
-    opener = gzip.open if file.suffix == ".gz" else open
-    with opener(file, "rt", encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            # A cheap look first: logs are long. The plan that runs adaptively is logged again, and
-            # not read again.
-            if "SparkListenerSQLExecutionStart" in line:
-                try:
-                    yield json.loads(line)
-                except json.JSONDecodeError:
-                    continue  # the last line of a log that is being written
+def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
+    name = file.name.removesuffix(".inprogress")
+    if name.endswith(".gz"):
+        stream: Any = gzip.GzipFile(file)
+    elif not name.endswith(_CODECS):
+        stream = file.open("rb")
+    elif unpack is not None:
+        stream = unpack(file)
+    else:
+        raise ZCubeError(
+            f"The event log {file.name} is compressed; Spark reads it, but not over Spark Connect. "
+            "Unpack it first, or write logs with spark.eventLog.compress=false."
+        )
+    return io.TextIOWrapper(stream, encoding="utf-8", errors="replace")
+
+
+def _starts(lines: TextIO) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        # A cheap look first: logs are long. The plan that runs adaptively is logged again, and
+        # not read again.
+        if "SparkListenerSQLExecutionStart" in line:
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError:
+                continue  # the last line of a log that is being written
 
 
 def _scans(plan: dict[str, Any]) -> Iterator[dict[str, str]]:
@@ -117,10 +131,12 @@ def _types(schema: str) -> dict[str, str]:
     return dict(part for field in fields if len(part := field.split(":", 1)) == 2)
 
 
-def _add(log: ScanLog, text: str, types: dict[str, str]) -> None:
+def _add(log: ScanLog, metadata: dict[str, str]) -> None:
     log.scans += 1
+    log.partition_filters += metadata.get("PartitionFilters", "[]") != "[]"
+    types = _types(metadata.get("ReadSchema", ""))
     parts = []
-    for part in _split(text.strip()[1:-1]):
+    for part in _split(metadata["PushedFilters"].strip()[1:-1]):
         predicate = _predicate(part, types)
         if predicate is None:
             log.not_understood[part] += 1
@@ -161,6 +177,9 @@ def _predicate(text: str, types: dict[str, str]) -> str | None:
         return f"startswith({name_of_column}, {_sql.literal(value)})"
     if name == "In" and re.fullmatch(r"\s*\[.*\]", value, re.DOTALL):
         given = value.strip()[1:-1].split(",")
+        # Spark puts no blank behind a comma, but texts do: then it is within a text.
+        if any(one != one.strip() or not one for one in given):
+            return None
         values = ", ".join(_value(one, types.get(column)) for one in given)
         return f"{name_of_column} IN ({values})"
     return None
