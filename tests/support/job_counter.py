@@ -21,6 +21,8 @@ class SparkJob:
         input_records: rows read from storage by its stages.
         input_bytes: bytes read from storage by its stages.
         shuffle_records: rows written to shuffles by its stages.
+        shuffle_bytes: bytes written to shuffles by its stages.
+        spilled_bytes: bytes that found no room in memory.
         cpu_ms: CPU time of its stages' tasks.
     """
 
@@ -30,6 +32,8 @@ class SparkJob:
     input_records: int
     input_bytes: int
     shuffle_records: int
+    shuffle_bytes: int
+    spilled_bytes: int
     cpu_ms: float
 
 
@@ -83,6 +87,8 @@ class JobCounter:
             input_records=sum(stage.inputRecords() for stage in data),
             input_bytes=sum(stage.inputBytes() for stage in data),
             shuffle_records=sum(stage.shuffleWriteRecords() for stage in data),
+            shuffle_bytes=sum(stage.shuffleWriteBytes() for stage in data),
+            spilled_bytes=sum(stage.memoryBytesSpilled() for stage in data),
             cpu_ms=sum(stage.executorCpuTime() for stage in data) / 1e6,
         )
 

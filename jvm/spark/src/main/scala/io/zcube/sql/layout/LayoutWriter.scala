@@ -1,6 +1,6 @@
 package io.zcube.sql.layout
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Attribute, Expression, Literal, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Attribute, AttributeSet, Expression, Literal, SortOrder, UnsafeRow}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
 
 import io.zcube.sql.expressions.FileOfKey
@@ -26,24 +26,27 @@ object LayoutWriter {
       noise: Expression,
       plan: LayoutPlan,
       sort: Boolean): LogicalPlan = {
-    val key = Alias(plan.key(columns), KeyName)()
-    val keyed = Project(child.output :+ key, child)
-    val shuffled =
-      if (plan.cuts.tearsKeys) {
-        // The noise is made of columns that must not travel through the shuffle.
-        val file = Alias(FileOfKey(key.toAttribute, noise, plan.cuts), FileName)()
-        val numbered = Project(output ++ Seq(key.toAttribute, file), keyed)
-        PartitionShuffle.byNumber(file.toAttribute, plan.cuts.files, numbered)
-      } else {
-        val file = FileOfKey(key.toAttribute, Literal(0L), plan.cuts)
-        PartitionShuffle.byNumber(
-          file,
-          plan.cuts.files,
-          Project(output :+ key.toAttribute, keyed))
-      }
-    val ordered =
-      if (sort) Sort(Seq(SortOrder(key.toAttribute, Ascending)), global = false, shuffled)
-      else shuffled
-    Project(output, ordered)
+    val key = plan.key(columns)
+    if (!plan.cuts.tearsKeys && columns.forall(isCheap(_, output))) {
+      // To work the key out again costs less than to carry it along and to cut it off each row.
+      val file = FileOfKey(key, Literal(0L), plan.cuts)
+      ordered(PartitionShuffle.byNumber(file, plan.cuts.files, Project(output, child)), key, sort)
+    } else {
+      val carried = Alias(key, KeyName)()
+      val keyed = Project(child.output :+ carried, child)
+      // The noise is made of columns that must not travel through the shuffle.
+      val file = Alias(FileOfKey(carried.toAttribute, noise, plan.cuts), FileName)()
+      val numbered = Project(output ++ Seq(carried.toAttribute, file), keyed)
+      val shuffled = PartitionShuffle.byNumber(file.toAttribute, plan.cuts.files, numbered)
+      Project(output, ordered(shuffled, carried.toAttribute, sort))
+    }
   }
+
+  /** Whether the place of a column's value is found in no time, after the shuffle too. */
+  private def isCheap(column: Expression, output: Seq[Attribute]): Boolean =
+    column.deterministic && column.references.subsetOf(AttributeSet(output)) &&
+      UnsafeRow.isFixedLength(column.dataType)
+
+  private def ordered(rows: LogicalPlan, key: Expression, sort: Boolean): LogicalPlan =
+    if (sort) Sort(Seq(SortOrder(key, Ascending)), global = false, rows) else rows
 }

@@ -6,9 +6,13 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
+import org.apache.spark.sql.delta.stats.{DeltaJobStatisticsTracker, StatisticsCollection}
 import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, NoMapping, OptimisticTransaction, Snapshot}
+import org.apache.spark.sql.types.StructType
 
 /** Delta's transaction, which remembers the files that were written under it and can remove them.
   * Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
@@ -29,6 +33,18 @@ final class ClusteringTransaction(
     val committer = new CleaningCommitProtocol(outputPath.toString, prefix, deltaDataSubdir)
     committers.add(committer)
     committer
+  }
+
+  override protected def getOptionalStatsTrackerAndStatsCollection(
+      output: Seq[Attribute],
+      outputPath: Path,
+      partitionSchema: StructType,
+      data: DataFrame): (Option[DeltaJobStatisticsTracker], Option[StatisticsCollection]) = {
+    val (tracker, collection) =
+      super.getOptionalStatsTrackerAndStatsCollection(output, outputPath, partitionSchema, data)
+    val conf = deltaLog.newDeltaHadoopConf()
+    val ours = tracker.map(t => new StatisticsJob(conf, outputPath, t.dataCols, t.statsColExpr))
+    (ours, collection)
   }
 
   /** Removes what was written. Only for a transaction that surely did not and will not commit. */

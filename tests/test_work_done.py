@@ -1,0 +1,45 @@
+"""Guards the speed of OPTIMIZE without a clock: jobs, rows and bytes read and shuffled, beside Delta's."""
+
+import shutil
+
+import pytest
+from zcube.demo.data import lineitem
+
+ROWS = 60_000
+COLUMNS = "l_shipdate, l_partkey, l_suppkey, l_quantity"
+
+
+@pytest.fixture(scope="module")
+def original(spark, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("work-done")
+    source = spark.read.parquet(str(lineitem(folder, 0.01)))
+    source.limit(ROWS).repartition(6).write.format("delta").save(str(folder / "table"))
+    return folder / "table"
+
+
+def work_of(spark, job_counter, original, path, *, zcube):
+    shutil.copytree(original, path)
+    spark.conf.set("spark.zcube.enabled", str(zcube).lower())
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(256 << 10))
+    with job_counter() as jobs:
+        spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY ({COLUMNS})").collect()
+    # What reads less than all rows reads the log.
+    return jobs.reading(ROWS)
+
+
+def test_a_run_reads_the_columns_once_and_the_rows_once(spark, path, job_counter, original):
+    sampling, writing = work_of(spark, job_counter, original, path, zcube=True)
+    assert (sampling.input_records, writing.input_records) == (ROWS, ROWS)
+    assert (sampling.shuffle_records, writing.shuffle_records) == (0, ROWS)
+    assert (sampling.spilled_bytes, writing.spilled_bytes) == (0, 0)
+    # Four of sixteen columns, and not the longest: texts take most of the bytes.
+    assert sampling.input_bytes < 0.4 * writing.input_bytes
+
+
+def test_a_run_reads_and_shuffles_less_than_deltas(spark, path, job_counter, original):
+    ours = work_of(spark, job_counter, original, path, zcube=True)
+    deltas = work_of(spark, job_counter, original, path + "-delta", zcube=False)
+    assert len(deltas) == 4 + len(ours) - 1
+    assert sum(j.input_bytes for j in ours) < 0.8 * sum(j.input_bytes for j in deltas)
+    # The key is one number beside the row, instead of a text of bytes.
+    assert ours[-1].shuffle_bytes <= deltas[-1].shuffle_bytes
