@@ -11,11 +11,7 @@ import io.zcube.layout.FileCount
 final case class CandidateFiles(
     fresh: Seq[PlannedFile],
     partial: Seq[ZCube],
-    kept: Seq[PlannedFile]) {
-
-  /** Whether there is any cube by the same columns, stable ones included. */
-  def hasCubes: Boolean = partial.nonEmpty || kept.exists(_.reason == FileReason.Stable)
-}
+    kept: Seq[PlannedFile])
 
 object CandidateFiles {
 

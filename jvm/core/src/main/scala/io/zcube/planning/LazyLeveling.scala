@@ -8,9 +8,9 @@ import io.zcube.planning.PlannedFile.bytesOf
 /** Merges cubes of like size, and into the largest only what is worth it, after lazy leveling
   * (N. Dayan, S. Idreos: "Dostoevsky", SIGMOD 2018).
   *
-  *   - Fresh files become a cube. If all of them have the right size already they wait until three lie
-  *     over each other, or they are many: rewriting one alone would sort its rows, but let no query
-  *     skip more files.
+  *   - Fresh files become a cube. Where there are two small cubes already, and all fresh files have
+  *     the right size, they wait until three lie over each other, or they are many: rewriting one
+  *     alone would sort its rows, but let no query skip more files.
   *   - Once there are `fanOut` cubes of a size class, the new one among them, that lie over each other,
   *     they are merged, and the result may fill the next class. Cubes that lie beside each other, as
   *     those of data that comes in order, cost a query little and wait for 2.5 times as many.
@@ -40,6 +40,9 @@ object LazyLeveling extends MergePolicy {
     */
   private val Crowded = 2.5
 
+  /** Small cubes that tell that appends keep coming, so that it pays to wait. */
+  private val LeastSmall = 2
+
   /** Times `fanOut`: so many cubes are merged even if they lie beside each other. */
   private val Beside = 2.5
 
@@ -65,7 +68,7 @@ object LazyLeveling extends MergePolicy {
       space: => RankSpace,
       options: PlanOptions): Boolean = {
     val fresh = candidates.fresh
-    candidates.hasCubes && fresh.size < Beside * options.fanOut &&
+    candidates.partial.size > LeastSmall && fresh.size < Beside * options.fanOut &&
     fresh.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
     (fresh.size < 2 || space.depth(fresh.map(_.file.ranges)) < Crowded)
   }

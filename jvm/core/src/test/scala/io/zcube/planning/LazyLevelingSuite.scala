@@ -56,13 +56,14 @@ class LazyLevelingSuite extends AnyFunSuite {
       cube = cube.map(CubeTag(_, matches = true)),
       ranges = new KeyRanges(Array(low, 0L), Array(low + 99, 99L)))
 
-  private val stable = (0 until 20).map(i => file(s"old-$i", i * 100L, cube = Some("old")))
+  private val large = (0 until 20).map(i => file(s"old-$i", i * 100L, cube = Some("old")))
+  private val small = Seq(file("a", 2000, cube = Some("a")), file("b", 2100, cube = Some("b")))
 
   private def planOf(fresh: DataFile*): ClusteringPlan =
-    new ZCubePlanner(byDefault.copy(minCubeBytes = 1000)).plan(stable ++ fresh)
+    new ZCubePlanner(byDefault).plan(large ++ small ++ fresh)
 
   test("fresh files of the right size wait until three lie over each other") {
-    val three = (1 to 3).map(i => file(s"new-$i", 300))
+    val three = (1 to 3).map(i => file(s"new-$i", 2300))
     for (few <- Seq(three.take(1), three.take(2))) {
       val plan = planOf(few: _*)
       assert(plan.isEmpty)
@@ -72,17 +73,20 @@ class LazyLevelingSuite extends AnyFunSuite {
   }
 
   test("fresh files side by side wait until they are many") {
-    val many = (1 to 10).map(i => file(s"new-$i", i * 100L))
+    val many = (1 to 10).map(i => file(s"new-$i", 2200 + i * 100L))
     assert(planOf(many.take(9): _*).isEmpty)
     assert(planOf(many: _*).cubes.map(_.files.size) === Seq(10))
   }
 
   test("what is no cube of its own yet is rewritten at once") {
-    assert(planOf(file("small", 300, bytes = 49)).cubes.size === 1)
-    assert(planOf(file("large", 300, bytes = 201)).cubes.size === 1)
-    assert(planOf(file("blind", 300).copy(ranges = KeyRanges.Unknown)).cubes.size === 1)
-    assert(planOf(file("right", 300), file("small", 300, bytes = 10)).cubes.size === 1)
-    val first = new ZCubePlanner(byDefault).plan(Seq(file("first", 300)))
-    assert(first.cubes.size === 1)
+    assert(planOf(file("small", 2300, bytes = 49)).cubes.size === 1)
+    assert(planOf(file("large", 2300, bytes = 201)).cubes.size === 1)
+    assert(planOf(file("blind", 2300).copy(ranges = KeyRanges.Unknown)).cubes.size === 1)
+    assert(planOf(file("right", 2300), file("small", 2300, bytes = 10)).cubes.size === 1)
+    assert(new ZCubePlanner(byDefault).plan(Seq(file("first", 300))).cubes.size === 1)
+    assert(new ZCubePlanner(byDefault)
+      .plan(large ++ small.take(1) :+ file("next", 2300))
+      .cubes
+      .size === 1)
   }
 }

@@ -5,8 +5,8 @@ import scala.collection.mutable
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.delta.stats.{DeltaFileStatistics, DeltaTaskStatisticsTracker}
 import org.apache.spark.sql.execution.datasources.WriteTaskStatsTracker
 import org.apache.spark.sql.types.LongType
