@@ -15,7 +15,7 @@ VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/zcube/_version
 JAR := jvm/delta/target/spark-4.2/scala-2.13/zcube-spark_4.2_2.13-$(VERSION).jar
 SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.properties jvm -path '*/target' -prune -o -type f -print)
 
-.PHONY: help demo test test-jvm test-python bench soak pictures lint format wheel jar jars clean
+.PHONY: help demo test test-jvm test-python bench bench-long soak pictures lint format wheel jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -44,11 +44,18 @@ format: $(VENV)/.ready $(LAUNCHER) ## put sources into shape
 	$(BIN)/ruff check --config python/pyproject.toml --fix python tests benchmarks
 	$(BIN)/ruff format --config python/pyproject.toml python tests benchmarks
 
-bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end; hours with the streams
+bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.zorder
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.idle
-	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth --cases sf1,files,eight,wide
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality_from_log
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality --quick
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality.row_groups
+
+bench-long: $(VENV)/.ready $(JAR) ## what takes hours: streams of appends, SF 10, all data sets
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.streams
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 
 soak: $(VENV)/.ready $(JAR) ## the random sequences of the tests, for an hour or so, and all layouts of the advisor
 	ZCUBE_MODEL_STEPS=1000 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_model.py

@@ -1,0 +1,131 @@
+"""How OPTIMIZE grows: with rows, input files, columns of the table and clustering columns.
+
+CPU seconds are the JVM's, user and system, after one run of the same kind that warms it up. Heap is what
+is in use after a collection of garbage, once the run is done, above what was there before it.
+
+    python -m benchmarks.growth [--cases sf1,sf10,files,wide,eight] [--output benchmarks/results]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from zcube.demo import data
+
+from benchmarks.cpu import cpu_seconds
+from benchmarks.machine import machine
+from benchmarks.session import (
+    DRIVER_MEMORY,
+    MAX_FILE_SIZE,
+    SHUFFLE_PARTITIONS,
+    SNAPSHOT_PARTITIONS,
+    session,
+)
+
+TWO = "l_shipdate, l_partkey"
+EIGHT = TWO + ", l_suppkey, l_quantity, l_orderkey, l_extendedprice, l_commitdate, l_discount"
+CASES = {
+    "sf1": ("lineitem SF 1, 24 files, 2 columns", TWO),
+    "sf10": ("lineitem SF 10, 240 files, 2 columns", TWO),
+    "files": ("lineitem SF 1, 10,000 files, 2 columns", TWO),
+    "eight": ("lineitem SF 1, 24 files, 8 columns", EIGHT),
+    "wide": ("100,000 rows of 1,000 BIGINT columns, 24 files, 2 columns", "c0, c1"),
+}
+SETTINGS_OF_SPARK = {
+    DRIVER_MEMORY: "4g",
+    SHUFFLE_PARTITIONS: 8,
+    SNAPSHOT_PARTITIONS: 2,
+    MAX_FILE_SIZE: 16 << 20,
+}
+
+
+def rows_of(spark: SparkSession, case: str, cache: Path) -> DataFrame:
+    if case == "wide":
+        columns = [f"xxhash64(id, {i}) AS c{i}" for i in range(1000)]
+        return spark.range(100_000).selectExpr(*columns).repartition(24)
+    scale, files = {"sf10": (10, 240), "files": (1, 10_000)}.get(case, (1, 24))
+    return spark.read.parquet(str(data.lineitem(cache, scale))).repartition(files)
+
+
+def heap_mb(spark: SparkSession) -> float:
+    java = spark._jvm.java
+    for _ in range(3):
+        java.lang.System.gc()
+    return (
+        java.lang.management.ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed()
+        / (1 << 20)
+    )
+
+
+def run(spark: SparkSession, folder: Path, cache: Path, case: str) -> dict:
+    original, work = folder / "original", folder / "work"
+    rows_of(spark, case, cache).write.format("delta").save(str(original))
+    count = spark.read.format("delta").load(str(original)).count()
+    figures = []
+    for _ in range(2):
+        shutil.copytree(original, work)
+        heap = heap_mb(spark)
+        wall, cpu = time.monotonic(), cpu_seconds(spark)
+        spark.sql(f"OPTIMIZE delta.`{work}` ZORDER BY ({CASES[case][1]})").collect()
+        figures.append(
+            {
+                "wall": time.monotonic() - wall,
+                "cpu": cpu_seconds(spark) - cpu,
+                "heap_mb": heap_mb(spark) - heap,
+            }
+        )
+        shutil.rmtree(work)
+    shutil.rmtree(original)
+    return {"case": case, "rows": count} | figures[-1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="zcube-growth-"))
+    cache = Path(".build") / "bench-data"
+    cache.mkdir(parents=True, exist_ok=True)
+    spark = session(folder, SETTINGS_OF_SPARK)
+    runs = []
+    try:
+        for case in options.cases.split(","):
+            runs.append(run(spark, folder, cache.resolve(), case))
+            print(runs[-1], flush=True)
+            save(options.output, runs)
+    finally:
+        spark.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def save(output: Path, runs: list[dict]) -> None:
+    about = machine()
+    output.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"about": about, "runs": runs}, indent=1)
+    (output / "growth.json").write_text(text + "\n")
+    lines = [
+        "# How OPTIMIZE grows",
+        "",
+        "Made by `python -m benchmarks.growth`. " + ", ".join(f"{k} {v}" for k, v in about.items()),
+        "",
+        "| table | CPU s | CPU s per million rows | wall s | heap kept, MB |",
+        "|---|---|---|---|---|",
+    ]
+    for one in runs:
+        per_million = one["cpu"] / one["rows"] * 1e6
+        lines.append(
+            f"| {CASES[one['case']][0]} | {one['cpu']:.1f} | {per_million:.2f} | {one['wall']:.1f} "
+            f"| {one['heap_mb']:.0f} |"
+        )
+    (output / "growth.md").write_text("\n".join([*lines, ""]))
+
+
+if __name__ == "__main__":
+    main()
