@@ -119,9 +119,9 @@ private[quality] object BoxScan {
   private val BlockSize = 128
 
   /** Pairs of boxes to compare at most, about; some seconds' work. */
-  private val PairBudget = 1000000000L
+  private val PairBudget = 400000000L
 
-  private val LeastSample = 1000L
+  private val LeastSample = 400L
 
   private val Seed = 42
   private val Odd = 0x9e3779b97f4a7c15L
