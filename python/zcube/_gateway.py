@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
+    from py4j.java_gateway import JVMView
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -47,14 +48,20 @@ def session_settings() -> dict[str, str] | None:
     return dict(context.getConf().getAll()) if context is not None else None
 
 
-def has_class(name: str) -> bool:
-    """Whether the running JVM finds a class, in its own jars or in those given to spark-submit."""
-    from py4j.protocol import Py4JJavaError
+def _running_jvm() -> JVMView:
     from pyspark import SparkContext
 
     SparkContext._ensure_initialized()
     jvm = SparkContext._jvm
     assert jvm is not None
+    return jvm
+
+
+def has_class(name: str) -> bool:
+    """Whether the running JVM finds a class, in its own jars or in those given to spark-submit."""
+    from py4j.protocol import Py4JJavaError
+
+    jvm = _running_jvm()
     try:
         jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
     except Py4JJavaError:
@@ -112,11 +119,7 @@ def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
 
 def open_event_log(path: Path) -> BinaryIO:
     """Open an event log that Spark has compressed, by any codec, whole or still being written."""
-    from pyspark import SparkContext
-
-    SparkContext._ensure_initialized()
-    jvm = SparkContext._jvm
-    assert jvm is not None
+    jvm = _running_jvm()
     hadoop_path = jvm.org.apache.hadoop.fs.Path(path.resolve().as_uri())
     files = hadoop_path.getFileSystem(jvm.org.apache.hadoop.conf.Configuration())
     reader = jvm.org.apache.spark.deploy.history.EventLogFileReader

@@ -74,8 +74,7 @@ def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = 
 
 def _files(path: Path) -> list[Path]:
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    logs = [f for f in files if f.is_file() and not f.name.startswith((".", "appstatus_"))]
-    return logs
+    return [f for f in files if f.is_file() and not f.name.startswith((".", "appstatus_"))]
 
 
 def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:

@@ -68,10 +68,18 @@ object LazyLeveling extends MergePolicy {
       space: => RankSpace,
       options: PlanOptions): Boolean = {
     val fresh = candidates.fresh
-    candidates.partial.size > LeastSmall && fresh.size < Beside * options.fanOut &&
+    candidates.partial.size > LeastSmall &&
     fresh.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
-    (fresh.size < 2 || space.depth(fresh.map(_.file.ranges)) < Crowded)
+    (fresh.size < 2 || !areCrowded(fresh.map(_.file.ranges), Crowded, space, options))
   }
+
+  /** Whether the boxes lie so deep over each other, or are many even if they lie side by side. */
+  private def areCrowded(
+      boxes: Seq[KeyRanges],
+      deep: Double,
+      space: => RankSpace,
+      options: PlanOptions): Boolean =
+    boxes.size >= Beside * options.fanOut || space.depth(boxes) >= deep
 
   /** Whether it is as large as if it had been laid out, with statistics that queries skip it by. */
   private def isRight(file: DataFile, options: PlanOptions): Boolean =
@@ -126,8 +134,7 @@ object LazyLeveling extends MergePolicy {
       math.round(math.log(units) / math.log(options.fanOut.toDouble)).toInt
     }
     def enough(boxes: Seq[KeyRanges]): Boolean =
-      boxes.size >= options.fanOut &&
-        (boxes.size >= Beside * options.fanOut || space.depth(boxes) >= Deep * options.fanOut)
+      boxes.size >= options.fanOut && areCrowded(boxes, Deep * options.fanOut, space, options)
     @tailrec
     def grow(batch: Seq[PlannedFile], left: Seq[ZCube]): Seq[PlannedFile] = {
       val batchClass = sizeClass(bytesOf(batch))

@@ -34,10 +34,17 @@ object LayoutWriter {
     } else {
       val carried = Alias(key, KeyName)()
       val keyed = Project(child.output :+ carried, child)
-      // The noise is made of columns that must not travel through the shuffle.
-      val file = Alias(FileOfKey(carried.toAttribute, noise, plan.cuts), FileName)()
-      val numbered = Project(output ++ Seq(carried.toAttribute, file), keyed)
-      val shuffled = PartitionShuffle.byNumber(file.toAttribute, plan.cuts.files, numbered)
+      val shuffled =
+        if (plan.cuts.tearsKeys) {
+          // The noise is made of columns that must not travel through the shuffle.
+          val file = Alias(FileOfKey(carried.toAttribute, noise, plan.cuts), FileName)()
+          val numbered = Project(output ++ Seq(carried.toAttribute, file), keyed)
+          PartitionShuffle.byNumber(file.toAttribute, plan.cuts.files, numbered)
+        } else {
+          val file = FileOfKey(carried.toAttribute, Literal(0L), plan.cuts)
+          val rows = Project(output :+ carried.toAttribute, keyed)
+          PartitionShuffle.byNumber(file, plan.cuts.files, rows)
+        }
       Project(output, ordered(shuffled, carried.toAttribute, sort))
     }
   }

@@ -23,7 +23,8 @@ sealed abstract class ColumnStatistics(ordinal: Int) {
       rows += 1
     }
 
-  def nulls: Long = nullRows
+  /** As a sum over the rows: null if there were none. */
+  final def nulls: Any = if (rows + nullRows == 0) null else nullRows
 
   /** Catalyst's own form; null if all values are NULL. */
   final def least: Any = if (rows == 0) null else leastValue
@@ -52,26 +53,37 @@ object ColumnStatistics {
     case _ => None
   }
 
-  final private class OfLong(ordinal: Int) extends ColumnStatistics(ordinal) {
+  /** Of what is compared as a whole number. */
+  sealed abstract private class OfWhole(ordinal: Int) extends ColumnStatistics(ordinal) {
     private var low, high = 0L
-    override protected def addValue(row: InternalRow, isFirst: Boolean): Unit = {
-      val value = row.getLong(ordinal)
-      if (isFirst || value < low) low = value
-      if (isFirst || value > high) high = value
+    protected def read(row: InternalRow): Long
+    protected def valueOf(number: Long): Any
+    final override protected def addValue(row: InternalRow, isFirst: Boolean): Unit = {
+      val number = read(row)
+      if (isFirst || number < low) low = number
+      if (isFirst || number > high) high = number
     }
-    override protected def leastValue: Any = low
-    override protected def greatestValue: Any = high
+    final override protected def leastValue: Any = valueOf(low)
+    final override protected def greatestValue: Any = valueOf(high)
   }
 
-  final private class OfInt(ordinal: Int) extends ColumnStatistics(ordinal) {
-    private var low, high = 0
-    override protected def addValue(row: InternalRow, isFirst: Boolean): Unit = {
-      val value = row.getInt(ordinal)
-      if (isFirst || value < low) low = value
-      if (isFirst || value > high) high = value
-    }
-    override protected def leastValue: Any = low
-    override protected def greatestValue: Any = high
+  final private class OfLong(ordinal: Int) extends OfWhole(ordinal) {
+    override protected def read(row: InternalRow): Long = row.getLong(ordinal)
+    override protected def valueOf(number: Long): Any = number
+  }
+
+  final private class OfInt(ordinal: Int) extends OfWhole(ordinal) {
+    override protected def read(row: InternalRow): Long = row.getInt(ordinal).toLong
+    override protected def valueOf(number: Long): Any = number.toInt
+  }
+
+  /** By the digits alone, which an UnsafeRow has in eight bytes. */
+  final private class OfDecimal(ordinal: Int, of: DecimalType) extends OfWhole(ordinal) {
+    override protected def read(row: InternalRow): Long =
+      if (row.isInstanceOf[UnsafeRow]) row.getLong(ordinal)
+      else row.getDecimal(ordinal, of.precision, of.scale).toUnscaledLong
+    override protected def valueOf(number: Long): Any =
+      Decimal.createUnsafe(number, of.precision, of.scale)
   }
 
   final private class OfDouble(ordinal: Int) extends ColumnStatistics(ordinal) {
@@ -84,20 +96,6 @@ object ColumnStatistics {
     }
     override protected def leastValue: Any = low
     override protected def greatestValue: Any = high
-  }
-
-  /** By the digits alone, which an UnsafeRow has in eight bytes. */
-  final private class OfDecimal(ordinal: Int, of: DecimalType) extends ColumnStatistics(ordinal) {
-    private var low, high = 0L
-    override protected def addValue(row: InternalRow, isFirst: Boolean): Unit = {
-      val value =
-        if (row.isInstanceOf[UnsafeRow]) row.getLong(ordinal)
-        else row.getDecimal(ordinal, of.precision, of.scale).toUnscaledLong
-      if (isFirst || value < low) low = value
-      if (isFirst || value > high) high = value
-    }
-    override protected def leastValue: Any = Decimal.createUnsafe(low, of.precision, of.scale)
-    override protected def greatestValue: Any = Decimal.createUnsafe(high, of.precision, of.scale)
   }
 
   final private class OfText(ordinal: Int) extends ColumnStatistics(ordinal) {

@@ -20,8 +20,8 @@ final class StatisticsJob(
 
   override def newTaskInstance(): WriteTaskStatsTracker =
     new StatisticsTask(
-      columns,
-      prepareForEval(statistics),
+      dataCols,
+      prepareForEval(statsColExpr),
       new Path(rootOfTasks),
       confOfTasks.value)
 }

@@ -32,18 +32,17 @@ final class StatisticsTask(
   private val (ours, others) = statistics
     .collect { case aggregate: AggregateExpression => aggregate }
     .distinct
-    .partition(a => figureOf(a.aggregateFunction).isDefined)
+    .partitionMap(a => figureOf(a.aggregateFunction).map(a -> _).toLeft(a))
 
   // Delta's tracker over a struct of the others, of which only the aggregation buffer is used.
   private val rest =
     Option.when(others.nonEmpty)(new Rest(columns, CreateStruct.create(others), root, conf))
 
-  private val figures = ours.map(a => figureOf(a.aggregateFunction).get)
-  private val results =
-    ours.zip(figures).map { case (a, _) => AttributeReference("figure", a.dataType)() }
+  private val figures = ours.map(_._2)
+  private val results = ours.map { case (a, _) => AttributeReference("figure", a.dataType)() }
 
   private val toJson = {
-    val resultOf = ours.map(_.resultId).zip(results).toMap
+    val resultOf = ours.map(_._1.resultId).zip(results).toMap
     val evaluated = statistics.transform { case aggregate: AggregateExpression =>
       resultOf.getOrElse(
         aggregate.resultId,
@@ -65,21 +64,21 @@ final class StatisticsTask(
       case _ => None
     }
     function match {
-      case Min(child) => ordinalOf(child).map(Least)
-      case Max(child) => ordinalOf(child).map(Greatest)
+      case Min(child) => ordinalOf(child).map(OfColumn(_, _.least))
+      case Max(child) => ordinalOf(child).map(OfColumn(_, _.greatest))
       case Count(Seq(Literal(value, _))) if value != null => Some(Rows)
       case sum: Sum =>
         sum.child match {
           case CaseWhen(Seq((IsNull(child), Literal(1, _))), Some(Literal(0, _)))
               if sum.dataType == LongType =>
-            ordinalOf(child).map(Nulls)
+            ordinalOf(child).map(OfColumn(_, _.nulls))
           case _ => None
         }
       case _ => None
     }
   }
 
-  private val ordinals = figures.flatMap(_.column).distinct.toArray
+  private val ordinals = figures.collect { case OfColumn(ordinal, _) => ordinal }.distinct.toArray
 
   override def newPartition(partitionValues: InternalRow): Unit = ()
 
@@ -128,10 +127,7 @@ final class StatisticsTask(
 
     def row: InternalRow = InternalRow.fromSeq(figures.map {
       case Rows => rows
-      case Least(column) => byOrdinal(column).least
-      case Greatest(column) => byOrdinal(column).greatest
-      // As a sum over no rows.
-      case Nulls(column) => if (rows == 0) null else byOrdinal(column).nulls
+      case OfColumn(ordinal, value) => value(byOrdinal(ordinal))
     })
   }
 }
@@ -139,13 +135,9 @@ final class StatisticsTask(
 object StatisticsTask {
 
   /** What an aggregate asks for. */
-  sealed private trait Figure {
-    def column: Option[Int] = None
-  }
+  sealed private trait Figure
   private case object Rows extends Figure
-  private case class Least(ordinal: Int) extends Figure { override def column = Some(ordinal) }
-  private case class Greatest(ordinal: Int) extends Figure { override def column = Some(ordinal) }
-  private case class Nulls(ordinal: Int) extends Figure { override def column = Some(ordinal) }
+  private case class OfColumn(ordinal: Int, value: ColumnStatistics => Any) extends Figure
 
   final private class Rest(
       columns: Seq[Attribute],

@@ -1,48 +1,23 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.{GreaterThan, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
-import org.apache.spark.sql.delta.catalog.DeltaCatalog
 import org.apache.spark.sql.types.LongType
-import org.apache.spark.sql.{Row, SparkSession}
-import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.sql.ZCubeSparkSessionExtension
-
 /** What can't be brought about from outside: a log store that fails, a rewrite that loses rows. */
-class CommitSafetySuite extends AnyFunSuite with BeforeAndAfterAll {
+class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
 
-  private lazy val folder: Path = Files.createTempDirectory("zcube-safety")
-  private lazy val spark: SparkSession = SparkSession
-    .builder()
-    .master("local[2]")
-    .config(
-      "spark.sql.extensions",
-      s"io.delta.sql.DeltaSparkSessionExtension,${classOf[ZCubeSparkSessionExtension].getName}")
-    .config("spark.sql.catalog.spark_catalog", classOf[DeltaCatalog].getName)
-    .config("spark.delta.logStore.file.impl", classOf[ThrowingLogStore].getName)
-    .config("spark.databricks.delta.snapshotPartitions", "2")
-    .config("spark.sql.shuffle.partitions", "2")
-    .config("spark.sql.warehouse.dir", folder.resolve("warehouse").toString)
-    .config("spark.ui.enabled", "false")
-    .getOrCreate()
-
-  override protected def beforeAll(): Unit = {
-    super.beforeAll()
-    spark.sparkContext.setLogLevel("ERROR")
-  }
-
-  override protected def afterAll(): Unit =
-    try spark.stop()
-    finally super.afterAll()
+  override protected def settings: Map[String, String] =
+    Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
 
   private def table(name: String): String = {
     val path = folder.resolve(name).toString

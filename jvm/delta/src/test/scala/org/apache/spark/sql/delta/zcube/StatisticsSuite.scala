@@ -1,7 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
 import java.math.{BigDecimal => JavaDecimal}
-import java.nio.file.{Files, Path}
 import java.sql.{Date, Timestamp}
 import java.time.LocalDateTime
 
@@ -10,40 +9,14 @@ import scala.util.Random
 
 import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.delta.catalog.DeltaCatalog
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.{DeltaLog, OptimisticTransaction}
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.{DataFrame, Row, SparkSession}
-import org.scalatest.BeforeAndAfterAll
+import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.sql.ZCubeSparkSessionExtension
-
 /** Statistics that ZCube collects while it writes, against those that Delta collects. */
-class StatisticsSuite extends AnyFunSuite with BeforeAndAfterAll {
-
-  private lazy val folder: Path = Files.createTempDirectory("zcube-statistics")
-  private lazy val spark: SparkSession = SparkSession
-    .builder()
-    .master("local[2]")
-    .config(
-      "spark.sql.extensions",
-      s"io.delta.sql.DeltaSparkSessionExtension,${classOf[ZCubeSparkSessionExtension].getName}")
-    .config("spark.sql.catalog.spark_catalog", classOf[DeltaCatalog].getName)
-    .config("spark.databricks.delta.snapshotPartitions", "2")
-    .config("spark.sql.warehouse.dir", folder.resolve("warehouse").toString)
-    .config("spark.ui.enabled", "false")
-    .getOrCreate()
-
-  override protected def beforeAll(): Unit = {
-    super.beforeAll()
-    spark.sparkContext.setLogLevel("ERROR")
-  }
-
-  override protected def afterAll(): Unit =
-    try spark.stop()
-    finally super.afterAll()
+class StatisticsSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val random = new Random(8)
 

@@ -1,0 +1,41 @@
+package org.apache.spark.sql.delta.zcube
+
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.delta.catalog.DeltaCatalog
+import org.scalatest.{BeforeAndAfterAll, Suite}
+
+import io.zcube.sql.ZCubeSparkSessionExtension
+
+/** A local session with both extensions on, and a folder for tables. */
+trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
+
+  /** Settings of the suite's own. */
+  protected def settings: Map[String, String] = Map.empty
+
+  protected lazy val folder: Path = Files.createTempDirectory("zcube-tables")
+
+  protected lazy val spark: SparkSession = SparkSession
+    .builder()
+    .master("local[2]")
+    .config(
+      "spark.sql.extensions",
+      s"io.delta.sql.DeltaSparkSessionExtension,${classOf[ZCubeSparkSessionExtension].getName}")
+    .config("spark.sql.catalog.spark_catalog", classOf[DeltaCatalog].getName)
+    .config("spark.databricks.delta.snapshotPartitions", "2")
+    .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.sql.warehouse.dir", folder.resolve("warehouse").toString)
+    .config("spark.ui.enabled", "false")
+    .config(settings)
+    .getOrCreate()
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.sparkContext.setLogLevel("ERROR")
+  }
+
+  override protected def afterAll(): Unit =
+    try spark.stop()
+    finally super.afterAll()
+}
