@@ -1,8 +1,10 @@
-"""CPU time of Spark's JVM."""
+"""Time that Spark's JVM takes."""
 
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -13,3 +15,11 @@ def cpu_seconds(spark: SparkSession) -> float:
     pid = spark._jvm.java.lang.ProcessHandle.current().pid()
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measured(spark: SparkSession, action: Callable[[], object]) -> dict[str, float]:
+    """Wall and CPU seconds of an action, after a collection of the garbage of the one before."""
+    spark._jvm.java.lang.System.gc()
+    wall, cpu = time.monotonic(), cpu_seconds(spark)
+    action()
+    return {"wall": time.monotonic() - wall, "cpu": cpu_seconds(spark) - cpu}

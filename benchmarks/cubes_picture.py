@@ -10,8 +10,6 @@ its log; the lower ones what each run rewrote, and why, from the run's own resul
 from __future__ import annotations
 
 import argparse
-import shutil
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 
@@ -24,7 +22,7 @@ import zcube
 from matplotlib.patches import Patch
 from pyspark.sql import SparkSession
 
-from benchmarks.session import MAX_FILE_SIZE, SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, session
+from benchmarks.session import MAX_FILE_SIZE, SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, scratch
 from tests.support.log_replay import LiveFile, live_files
 
 SETTINGS_OF_SPARK = {
@@ -126,13 +124,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("docs/pictures/cubes.png"))
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="zcube-cubes-"))
-    spark = session(folder, SETTINGS_OF_SPARK)
-    try:
+    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         runs = {p: stream(spark, str(folder / p), p) for p in ("leveled", "all")}
-    finally:
-        spark.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     draw(runs, options.output)
 
 

@@ -1,7 +1,8 @@
 """How OPTIMIZE grows: with rows, input files, columns of the table and clustering columns.
 
-CPU seconds are the JVM's, user and system, after one run of the same kind that warms it up. Heap is what
-is in use after a collection of garbage, once the run is done, above what was there before it.
+CPU seconds are the JVM's, user and system, of the last of some runs of the same kind; those before
+warm it up. Heap is what is in use after a collection of garbage, once the run is done, above what was
+there before it.
 
     python -m benchmarks.growth [--cases sf1,sf10,files,wide,eight] [--output benchmarks/results]
 """
@@ -11,21 +12,20 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import tempfile
-import time
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from zcube.demo import data
 
-from benchmarks.cpu import cpu_seconds
+from benchmarks.cpu import measured
 from benchmarks.machine import machine
 from benchmarks.session import (
     DRIVER_MEMORY,
     MAX_FILE_SIZE,
     SHUFFLE_PARTITIONS,
     SNAPSHOT_PARTITIONS,
-    session,
+    bench_data,
+    scratch,
 )
 
 TWO = "l_shipdate, l_partkey"
@@ -37,6 +37,7 @@ CASES = {
     "eight": ("lineitem SF 1, 24 files, 8 columns", EIGHT),
     "wide": ("100,000 rows of 1,000 BIGINT columns, 24 files, 2 columns", "c0, c1"),
 }
+RUNS = {"sf1": 4, "sf10": 2, "files": 3, "eight": 3, "wide": 3}
 SETTINGS_OF_SPARK = {
     DRIVER_MEMORY: "4g",
     SHUFFLE_PARTITIONS: 8,
@@ -45,12 +46,12 @@ SETTINGS_OF_SPARK = {
 }
 
 
-def rows_of(spark: SparkSession, case: str, cache: Path) -> DataFrame:
+def rows_of(spark: SparkSession, case: str) -> DataFrame:
     if case == "wide":
         columns = [f"xxhash64(id, {i}) AS c{i}" for i in range(1000)]
         return spark.range(100_000).selectExpr(*columns).repartition(24)
     scale, files = {"sf10": (10, 240), "files": (1, 10_000)}.get(case, (1, 24))
-    return spark.read.parquet(str(data.lineitem(cache, scale))).repartition(files)
+    return spark.read.parquet(str(data.lineitem(bench_data(), scale))).repartition(files)
 
 
 def heap_mb(spark: SparkSession) -> float:
@@ -63,23 +64,17 @@ def heap_mb(spark: SparkSession) -> float:
     )
 
 
-def run(spark: SparkSession, folder: Path, cache: Path, case: str) -> dict:
+def run(spark: SparkSession, folder: Path, case: str) -> dict:
     original, work = folder / "original", folder / "work"
-    rows_of(spark, case, cache).write.format("delta").save(str(original))
+    rows_of(spark, case).write.format("delta").save(str(original))
     count = spark.read.format("delta").load(str(original)).count()
+    statement = f"OPTIMIZE delta.`{work}` ZORDER BY ({CASES[case][1]})"
     figures = []
-    for _ in range(2):
+    for _ in range(RUNS[case]):
         shutil.copytree(original, work)
         heap = heap_mb(spark)
-        wall, cpu = time.monotonic(), cpu_seconds(spark)
-        spark.sql(f"OPTIMIZE delta.`{work}` ZORDER BY ({CASES[case][1]})").collect()
-        figures.append(
-            {
-                "wall": time.monotonic() - wall,
-                "cpu": cpu_seconds(spark) - cpu,
-                "heap_mb": heap_mb(spark) - heap,
-            }
-        )
+        times = measured(spark, lambda: spark.sql(statement).collect())
+        figures.append(times | {"heap_mb": heap_mb(spark) - heap})
         shutil.rmtree(work)
     shutil.rmtree(original)
     return {"case": case, "rows": count} | figures[-1]
@@ -90,19 +85,12 @@ def main() -> None:
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="zcube-growth-"))
-    cache = Path(".build") / "bench-data"
-    cache.mkdir(parents=True, exist_ok=True)
-    spark = session(folder, SETTINGS_OF_SPARK)
     runs = []
-    try:
+    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         for case in options.cases.split(","):
-            runs.append(run(spark, folder, cache.resolve(), case))
+            runs.append(run(spark, folder, case))
             print(runs[-1], flush=True)
             save(options.output, runs)
-    finally:
-        spark.stop()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def save(output: Path, runs: list[dict]) -> None:

@@ -14,7 +14,6 @@ import argparse
 import json
 import random
 import shutil
-import tempfile
 import time
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks.cpu import cpu_seconds
 from benchmarks.machine import machine
-from benchmarks.session import DRIVER_MEMORY, session
+from benchmarks.session import DRIVER_MEMORY, scratch
 
 COLUMNS = ("a", "b", "c")
 SCHEMA = json.dumps(
@@ -100,10 +99,8 @@ def main() -> None:
     parser.add_argument("--files", type=int, nargs="+", default=[10_000, 1_000_000])
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
-    spark = session(folder, SETTINGS_OF_SPARK)
     runs = []
-    try:
+    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         write_log(folder / "warm", 2000, "clustered")
         for _ in range(3):
             timed(spark, folder / "warm")
@@ -131,9 +128,6 @@ def main() -> None:
                 print(runs[-1], flush=True)
                 shutil.rmtree(path)
         java = spark._jvm.java.lang.System.getProperty("java.version")
-    finally:
-        spark.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     about = machine() | {"java": java}
     options.output.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"about": about, "runs": runs}, indent=1)
@@ -149,8 +143,8 @@ def report(about: dict[str, str], runs: list[dict]) -> str:
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
         "Three BIGINT columns. From JSON: Delta builds its snapshot from one commit of JSON; first: "
-        "from a checkpoint, as a table of so many files has; again: the snapshot is there. Wall time on a machine that others use says "
-        "little: go by CPU time, of all the JVM's threads.",
+        "from a checkpoint, as a table of so many files has; again: the snapshot is there. Wall time "
+        "on a machine that others use says little: go by CPU time, of all the JVM's threads.",
         "",
         "| files | layout | from JSON wall s | CPU s | first wall s | CPU s | again wall s | CPU s "
         "| average depth |",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import zcube
@@ -27,3 +30,22 @@ def session(folder: Path, settings: Mapping[str, str | int]) -> SparkSession:
     spark = zcube.configure(builder).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+@contextmanager
+def scratch(settings: Mapping[str, str | int]) -> Iterator[tuple[SparkSession, Path]]:
+    """A session and a folder for its tables, both gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
+    spark = session(folder, settings)
+    try:
+        yield spark, folder
+    finally:
+        spark.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def bench_data() -> Path:
+    """The folder that keeps generated data from one run to the next."""
+    folder = Path(".build", "bench-data").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

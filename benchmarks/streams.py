@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import tempfile
 import time
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from benchmarks.session import (
     MAX_FILE_SIZE,
     SHUFFLE_PARTITIONS,
     SNAPSHOT_PARTITIONS,
-    session,
+    scratch,
 )
 from tests.support.log_replay import actions, last_version, live_files
 
@@ -181,10 +180,8 @@ def main() -> None:
     parser.add_argument("--streams", default=",".join(STREAMS))
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="zcube-streams-"))
-    spark = session(folder, SETTINGS_OF_SPARK)
     runs = []
-    try:
+    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         for setting in options.settings.split(","):
             # What rewrites everything each time is not let run to the end.
             short = setting in ("delta", "all")
@@ -193,9 +190,6 @@ def main() -> None:
                 runs.append(run(spark, folder, stream, setting, appends))
                 print(runs[-1], flush=True)
                 save(options.output, runs)
-    finally:
-        spark.stop()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def save(output: Path, runs: list[dict]) -> None:

@@ -12,27 +12,27 @@ import argparse
 import json
 import shutil
 import statistics
-import tempfile
-import time
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 from zcube.demo import data
 
-from benchmarks.cpu import cpu_seconds
+from benchmarks.cpu import measured
 from benchmarks.machine import machine
 from benchmarks.session import (
     DRIVER_MEMORY,
     MAX_FILE_SIZE,
     SHUFFLE_PARTITIONS,
     SNAPSHOT_PARTITIONS,
-    session,
+    bench_data,
+    scratch,
 )
 
 COLUMNS = {
     2: "l_shipdate, l_partkey",
     4: "l_shipdate, l_partkey, l_suppkey, l_quantity",
 }
+ENGINES = ("zcube", "kdtree", "delta", "copy")
 TARGET = 16 << 20
 
 
@@ -44,21 +44,15 @@ SETTINGS_OF_SPARK = {
 }
 
 
-def measured(spark: SparkSession, action) -> dict[str, float]:
-    spark._jvm.java.lang.System.gc()
-    wall, cpu = time.monotonic(), cpu_seconds(spark)
-    action()
-    return {"wall": time.monotonic() - wall, "cpu": cpu_seconds(spark) - cpu}
-
-
 def run(spark: SparkSession, original: Path, work: Path, engine: str, columns: int) -> dict:
     shutil.rmtree(work, ignore_errors=True)
     if engine == "copy":
         rows = spark.read.format("delta").load(str(original))
         return measured(spark, lambda: rows.write.format("delta").save(str(work)))
     shutil.copytree(original, work)
-    spark.conf.set("spark.zcube.enabled", str(engine == "zcube").lower())
-    statement = f"OPTIMIZE delta.`{work}` ZORDER BY ({COLUMNS[columns]})"
+    spark.conf.set("spark.zcube.enabled", str(engine != "delta").lower())
+    tree = " OPTIONS ('curve' = 'kdtree')" if engine == "kdtree" else ""
+    statement = f"OPTIMIZE delta.`{work}` ZORDER BY ({COLUMNS[columns]}){tree}"
     return measured(spark, lambda: spark.sql(statement).collect())
 
 
@@ -68,12 +62,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
-    cache = Path(".build") / "bench-data"
-    cache.mkdir(parents=True, exist_ok=True)
-    spark = session(folder, SETTINGS_OF_SPARK)
-    try:
-        source = data.lineitem(cache.resolve(), options.scale)
+    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
+        source = data.lineitem(bench_data(), options.scale)
         original, work = folder / "original", folder / "work"
         rows = spark.read.parquet(str(source))
         rows.repartition(24).write.format("delta").save(str(original))
@@ -81,17 +71,16 @@ def main() -> None:
         # Round 0 warms the JVM up and is not counted.
         for number in range(options.rounds + 1):
             for columns in COLUMNS:
-                for engine in ("zcube", "delta", "copy"):
+                # Each engine's turn comes after another one in each round.
+                turn = number % len(ENGINES)
+                for engine in ENGINES[turn:] + ENGINES[:turn]:
                     if engine == "copy" and columns != 2:
                         continue
                     figures = run(spark, original, work, engine, columns)
                     print(number, columns, engine, figures, flush=True)
                     if number > 0:
                         runs.append({"columns": columns, "engine": engine, **figures})
-    finally:
         java = spark._jvm.java.lang.System.getProperty("java.version")
-        spark.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     about = machine() | {"java": java, "scale": f"{options.scale:g}", "rounds": str(options.rounds)}
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "zorder.json").write_text(
@@ -106,20 +95,27 @@ def table(about: dict[str, str], runs: list[dict]) -> str:
             r[figure] for r in runs if (r["columns"], r["engine"]) == (columns, engine)
         )
 
+    copy = median(2, "copy", "cpu")
     lines = [
         "# OPTIMIZE … ZORDER BY, end to end",
         "",
         "Made by `make bench`. " + ", ".join(f"{k} {v}" for k, v in about.items()) + ".",
-        "ZCube sorts inside files; Delta runs with its defaults. Medians, in turns in one warm JVM.",
+        "ZCube sorts inside files, by its default curve and by a k-d tree; Delta runs with its defaults.",
+        "Medians, in turns in one warm JVM.",
         "",
-        "| columns | ZCube CPU s | Delta CPU s | CPU ratio | ZCube wall s | Delta wall s |",
-        "|---|---|---|---|---|---|",
+        "| columns | layout | ZCube CPU s | Delta CPU s | CPU ratio | to a copy | ZCube wall s "
+        "| Delta wall s |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for columns in COLUMNS:
-        z, d = median(columns, "zcube", "cpu"), median(columns, "delta", "cpu")
-        zw, dw = median(columns, "zcube", "wall"), median(columns, "delta", "wall")
-        lines.append(f"| {columns} | {z:.1f} | {d:.1f} | {z / d:.2f} | {zw:.1f} | {dw:.1f} |")
-    lines += ["", f"A plain copy of the table: {median(2, 'copy', 'cpu'):.1f} CPU s.", ""]
+        delta, delta_wall = median(columns, "delta", "cpu"), median(columns, "delta", "wall")
+        for engine, layout in (("zcube", "default"), ("kdtree", "kdtree")):
+            cpu, wall = median(columns, engine, "cpu"), median(columns, engine, "wall")
+            lines.append(
+                f"| {columns} | {layout} | {cpu:.1f} | {delta:.1f} | {cpu / delta:.2f} "
+                f"| {cpu / copy:.2f} | {wall:.1f} | {delta_wall:.1f} |"
+            )
+    lines += ["", f"A plain copy of the table: {copy:.1f} CPU s.", ""]
     return "\n".join(lines)
 
 

@@ -9,8 +9,6 @@ system; 400 seeded queries of four kinds are then held against the statistics in
 from __future__ import annotations
 
 import argparse
-import shutil
-import tempfile
 import time
 from pathlib import Path
 
@@ -18,7 +16,13 @@ from benchmarks.machine import machine
 from benchmarks.quality import datasets, report
 from benchmarks.quality.layouts import LAYOUTS, Layouts
 from benchmarks.quality.queries import draw, files_read
-from benchmarks.session import DRIVER_MEMORY, SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, session
+from benchmarks.session import (
+    DRIVER_MEMORY,
+    SHUFFLE_PARTITIONS,
+    SNAPSHOT_PARTITIONS,
+    bench_data,
+    scratch,
+)
 
 COLUMNS = (2, 3, 4)
 FILES = (17, 64, 100, 200)
@@ -49,15 +53,11 @@ def main() -> None:
     options = parser.parse_args()
     combinations = QUICK if options.quick else COMBINATIONS
     started = time.monotonic()
-    folder = Path(tempfile.mkdtemp(prefix="zcube-quality-"))
-    cache = Path(".build") / "bench-data"
-    cache.mkdir(parents=True, exist_ok=True)
-    spark = session(folder, SETTINGS_OF_SPARK)
     runs = []
-    try:
+    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         tables = {}
         for name in options.data.split(","):
-            tables[name] = datasets.table(name, cache)
+            tables[name] = datasets.table(name, bench_data())
             datasets.write(tables[name], folder / name / "source")
         layouts = {name: Layouts(spark, folder / name) for name in tables}
         java = spark._jvm.java.lang.System.getProperty("java.version")
@@ -82,9 +82,6 @@ def main() -> None:
             options.output.mkdir(parents=True, exist_ok=True)
             (options.output / "quality.json").write_text(report.as_json(about, runs))
             (options.output / "quality.md").write_text(report.as_markdown(about, runs))
-    finally:
-        spark.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     print(report.as_markdown(about, runs))
 
 

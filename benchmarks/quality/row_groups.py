@@ -13,8 +13,6 @@ import argparse
 import functools
 import json
 import operator
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +22,10 @@ import pyarrow.dataset as ds
 
 from benchmarks.machine import machine
 from benchmarks.quality import datasets
-from benchmarks.quality.__main__ import session
+from benchmarks.quality.__main__ import SETTINGS_OF_SPARK
 from benchmarks.quality.layouts import LAYOUTS, Layouts
 from benchmarks.quality.queries import EACH, KINDS, Query, draw
+from benchmarks.session import bench_data, scratch
 
 COLUMNS = 2
 FILES = 8
@@ -106,12 +105,8 @@ def main() -> None:
     parser.add_argument("--data", default="lineitem", choices=datasets.NAMES)
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="zcube-row-groups-"))
-    cache = Path(".build") / "bench-data"
-    cache.mkdir(parents=True, exist_ok=True)
-    spark = session(folder)
-    try:
-        rows = datasets.table(options.data, cache)
+    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
+        rows = datasets.table(options.data, bench_data())
         datasets.write(rows, folder / "source")
         layouts = Layouts(spark, folder)
         layouts.set("parquet.block.size", str(BLOCK))
@@ -123,9 +118,6 @@ def main() -> None:
             print(layout, runs[layout], flush=True)
         java = spark._jvm.java.lang.System.getProperty("java.version")
         about = machine() | {"java": java, "pyarrow": pa.__version__}
-    finally:
-        spark.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     options.output.mkdir(parents=True, exist_ok=True)
     text = as_markdown(about, options.data, runs)
     (options.output / "row_groups.md").write_text(text)
