@@ -51,11 +51,13 @@ bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality_from_log
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality --quick
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality.row_groups
+	$(BIN)/python -m benchmarks.pictures
 
 bench-long: $(VENV)/.ready $(JAR) ## what takes hours: streams of appends, SF 10, all data sets
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
+	$(BIN)/python -m benchmarks.pictures
 
 soak: $(VENV)/.ready $(JAR) ## the random sequences of the tests, for an hour or so, and all layouts of the advisor
 	ZCUBE_MODEL_STEPS=1000 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_model.py
