@@ -18,10 +18,26 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
 
   /** Files that may hold a row with a value in each column, in the order of their boxes. */
   private val sorted: Array[Int] = {
-    val files = (0 until columns.head.files).filter(i => !columns.exists(_.isEmpty(i)))
-    val boxed = files.map(Integer.valueOf).toArray
-    Arrays.parallelSort(boxed, (a: Integer, b: Integer) => compare(a, b))
-    boxed.map(_.intValue)
+    val first = columns.head.lower
+    val files = Array.range(0, first.length).filter(i => !columns.exists(_.isEmpty(i)))
+    // Nearly always the first column tells them apart, and numbers are sorted fast.
+    val keys = files.map(i => (first(i).toLong << 32) | i)
+    Arrays.parallelSort(keys)
+    val order = keys.map(_.toInt)
+    var from = 0
+    while (from < order.length) {
+      var until = from + 1
+      while (until < order.length && first(order(until)) == first(order(from))) until += 1
+      if (until > from + 1) sortWhole(order, from, until)
+      from = until
+    }
+    order
+  }
+
+  private def sortWhole(order: Array[Int], from: Int, until: Int): Unit = {
+    val run = order.slice(from, until).map(Integer.valueOf)
+    Arrays.parallelSort(run, (a: Integer, b: Integer) => compare(a, b))
+    run.indices.foreach(i => order(from + i) = run(i))
   }
 
   // By place in the sorted order, so that a block's boxes lie side by side in memory.

@@ -10,6 +10,7 @@ import org.apache.spark.sql.functions.{col, from_json, lit, when}
 import org.apache.spark.sql.types.{DataType, NullType}
 import org.apache.spark.unsafe.types.UTF8String
 
+import io.zcube.quality.InParallel
 import io.zcube.sql.layout.SimulatedFile
 
 /** Files as the log describes them: a row each with path, size, tags, and the statistics of some columns.
@@ -41,9 +42,10 @@ final class DescribedFiles private (val rows: Array[InternalRow], types: Indexed
     rows.groupBy(key).map { case (k, members) => k -> new DescribedFiles(members, types) }
 
   /** For each column, what is known of the files' minima and maxima. */
-  def extremes: IndexedSeq[Extremes] = (FirstColumn until types.size by PerColumn).map { at =>
-    Extremes.of(rows, types(at), at, at + 1, at + 2, Rows)
-  }
+  def extremes: IndexedSeq[Extremes] =
+    InParallel.map(FirstColumn until types.size by PerColumn) { at =>
+      Extremes.of(rows, types(at), at, at + 1, at + 2, Rows)
+    }
 }
 
 object DescribedFiles {
@@ -64,9 +66,12 @@ object DescribedFiles {
   private[zcube] val physicalTag = tag(CubeTags.PhysicalColumns)
   private val cubeIdTag = tag(AddFile.tag(AddFile.Tags.ZCUBE_ID))
 
-  /** All files of a snapshot. */
-  def of(snapshot: Snapshot, columns: Seq[ColumnPath]): DescribedFiles =
-    collect(snapshot.withStats, snapshot, columns)
+  /** All files of a snapshot.
+    *
+    * @param withPaths whether their paths are asked for, which are most of what is collected
+    */
+  def of(snapshot: Snapshot, columns: Seq[ColumnPath], withPaths: Boolean): DescribedFiles =
+    collect(snapshot.withStats, snapshot, columns, withPaths)
 
   /** Files that need not be in the log yet. Runs no Spark job. */
   def ofActions(
@@ -76,13 +81,15 @@ object DescribedFiles {
       columns: Seq[ColumnPath]): DescribedFiles = {
     import org.apache.spark.sql.delta.implicits._
     val parsed = from_json(col("stats"), snapshot.statsSchema)
-    collect(session.createDataset(files).withColumn("stats", parsed), snapshot, columns)
+    val described = session.createDataset(files).withColumn("stats", parsed)
+    collect(described, snapshot, columns, withPaths = true)
   }
 
   private def collect(
       files: org.apache.spark.sql.DataFrame,
       snapshot: Snapshot,
-      columns: Seq[ColumnPath]): DescribedFiles = {
+      columns: Seq[ColumnPath],
+      withPaths: Boolean): DescribedFiles = {
     val statistics = files.schema("stats").dataType
     val partitions = snapshot.metadata.partitionSchema
       .map(field => Seq(DeltaColumnMapping.getPhysicalName(field)) -> field.dataType)
@@ -100,7 +107,8 @@ object DescribedFiles {
       }
     }
     val provider = col("clusteringProvider")
-    val known = Seq(col("path"), col("size"), cubeIdTag, zOrderByTag, physicalTag, provider)
+    val path = if (withPaths) col("path") else lit("")
+    val known = Seq(path, col("size"), cubeIdTag, zOrderByTag, physicalTag, provider)
     val selected = (known :+ rowsColumn(statistics)) ++ perColumn
     val described = files
       .select(selected.zipWithIndex.map { case (column, i) => column.as(s"c$i") }: _*)

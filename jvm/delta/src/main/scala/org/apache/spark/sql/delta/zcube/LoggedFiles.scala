@@ -42,7 +42,7 @@ object LoggedFiles {
       snapshot: Snapshot,
       columns: Seq[ColumnPath],
       predicates: Seq[Expression]): LoggedFiles = session.withActive {
-    val all = DescribedFiles.of(snapshot, columns)
+    val all = DescribedFiles.of(snapshot, columns, withPaths = predicates.nonEmpty)
     val described =
       if (predicates.isEmpty) all
       else {
@@ -64,7 +64,7 @@ object LoggedFiles {
       columns: Seq[ColumnPath],
       removed: Set[String],
       added: Seq[SimulatedFile]): (LoggedFiles, LoggedFiles) = session.withActive {
-    val now = DescribedFiles.of(snapshot, columns)
+    val now = DescribedFiles.of(snapshot, columns, withPaths = true)
     val stay = now.only(row => !removed(row.getString(Path)))
     (summed(now, columns), summed(stay.and(added), columns))
   }

@@ -3,7 +3,7 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
 
-import io.zcube.quality.LayoutQuality
+import io.zcube.quality.{InParallel, LayoutQuality}
 
 /** The rows of DESCRIBE CLUSTERING. */
 object QualityReport {
@@ -29,12 +29,16 @@ object QualityReport {
     .add("notes", StringType, nullable = false)
 
   def rows(columns: Seq[ColumnPath], files: LoggedFiles): Seq[Row] = {
-    val each = columns.indices.map { i =>
-      val quality = LayoutQuality.ofColumn(files.ranges(i))
-      row(columns(i).name, quality, files, notes(columns(i), files.extremes(i), quality.files))
+    val together = columns.size
+    InParallel.map(0 to together) { i =>
+      if (i == together) {
+        val all = LayoutQuality.ofBoxes(files.ranges)
+        row(All, all, files, notesOfAll(columns, all))
+      } else {
+        val quality = LayoutQuality.ofColumn(files.ranges(i))
+        row(columns(i).name, quality, files, notes(columns(i), files.extremes(i), quality.files))
+      }
     }
-    val all = LayoutQuality.ofBoxes(files.ranges)
-    each :+ row(All, all, files, notesOfAll(columns, all))
   }
 
   private def row(
