@@ -78,11 +78,23 @@ class LazyLevelingSuite extends AnyFunSuite {
     assert(planOf(many: _*).cubes.map(_.files.size) === Seq(10))
   }
 
+  test("a file that the fresh ones lie over joins them, if it has a tenth of their bytes at most") {
+    def reasons(fresh: Int) = planOf((1 to fresh).map(i => file(s"new-$i", 2100)): _*)
+      .cubes.flatMap(_.files).collect {
+        case f if f.reason != FileReason.Fresh =>
+          f.file.path -> f.reason
+      }
+    assert(reasons(12) === Seq("b" -> FileReason.Overlaps))
+    assert(reasons(9) === Nil)
+  }
+
   test("what is no cube of its own yet is rewritten at once") {
     assert(planOf(file("small", 2300, bytes = 49)).cubes.size === 1)
     assert(planOf(file("large", 2300, bytes = 201)).cubes.size === 1)
     assert(planOf(file("blind", 2300).copy(ranges = KeyRanges.Unknown)).cubes.size === 1)
     assert(planOf(file("right", 2300), file("small", 2300, bytes = 10)).cubes.size === 1)
+    // By its reason, not its size: rows are deleted in a file of a cube.
+    assert(planOf(file("torn", 2100, cube = Some("b")).copy(deletedShare = 0.5)).cubes.size === 1)
     assert(new ZCubePlanner(byDefault).plan(Seq(file("first", 300))).cubes.size === 1)
     assert(new ZCubePlanner(byDefault)
       .plan(large ++ small.take(1) :+ file("next", 2300))

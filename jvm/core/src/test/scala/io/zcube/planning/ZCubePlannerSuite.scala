@@ -100,6 +100,21 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(files, options.copy(maxBytes = Some(50))).isEmpty)
   }
 
+  test("a merge beyond the budget is left, and its fresh files go ahead") {
+    val files = fresh("f") +: (cube("a", 3) ++ cube("b", 3))
+    val found = plan(files, all.copy(maxBytes = Some(300)))
+    assert(found.cubes.flatMap(_.files).map(_.file.path) === Seq("f"))
+    assert(found.kept.map(_.reason).toSet === Set(FileReason.OverBudget))
+  }
+
+  test("of two partitions the budget goes to the one that has more fresh bytes in each byte") {
+    val mixed = fresh("f") +: (cube("a", 1, bytes = 150) ++ cube("b", 1, bytes = 150))
+    val onlyFresh = Seq(fresh("g"), fresh("h"), fresh("i"))
+    val planner = new ZCubePlanner(all.copy(maxBytes = Some(400)))
+    val found = planner.planPartitions(Seq(mixed, onlyFresh))
+    assert(found.cubes.map(_.files.map(_.file.path)) === Seq(Seq("g", "h", "i")))
+  }
+
   private val tables: Gen[Seq[DataFile]] = for {
     seed <- Gen.choose(0L, 1L << 40)
     count <- Gen.choose(0, 120)
