@@ -102,7 +102,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a merge beyond the budget is left, and its fresh files go ahead") {
     val files = fresh("f") +: (cube("a", 3) ++ cube("b", 3))
-    val found = plan(files, all.copy(maxBytes = Some(300)))
+    val found = plan(files, all.copy(maxBytes = Some(450)))
     assert(found.cubes.flatMap(_.files).map(_.file.path) === Seq("f"))
     assert(found.kept.map(_.reason).toSet === Set(FileReason.OverBudget))
   }
