@@ -9,6 +9,7 @@ system; 400 seeded queries of four kinds are then held against the statistics in
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from pathlib import Path
 
@@ -47,13 +48,18 @@ def main() -> None:
     """Run the benchmark and write its results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two of the twelve combinations")
+    parser.add_argument(
+        "--more", action="store_true", help="keep the results there are and run what is missing"
+    )
     parser.add_argument("--data", default=",".join(datasets.NAMES), metavar="NAMES")
     parser.add_argument("--layouts", default=",".join(LAYOUTS), metavar="NAMES")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
     combinations = QUICK if options.quick else COMBINATIONS
     started = time.monotonic()
-    runs = []
+    saved = options.output / "quality.json"
+    runs = json.loads(saved.read_text())["runs"] if options.more and saved.exists() else []
+    done = {(run["columns"], run["files"]) for run in runs}
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         tables = {}
         for name in options.data.split(","):
@@ -61,7 +67,7 @@ def main() -> None:
             datasets.write(tables[name], folder / name / "source")
         layouts = {name: Layouts(spark, folder / name) for name in tables}
         java = spark._jvm.java.lang.System.getProperty("java.version")
-        for columns, files in combinations:
+        for columns, files in (c for c in combinations if c not in done):
             for name, rows in tables.items():
                 queries = draw(rows, columns, seed=columns)
                 for layout in options.layouts.split(","):
@@ -82,7 +88,7 @@ def main() -> None:
             options.output.mkdir(parents=True, exist_ok=True)
             (options.output / "quality.json").write_text(report.as_json(about, runs))
             (options.output / "quality.md").write_text(report.as_markdown(about, runs))
-    print(report.as_markdown(about, runs))
+    print((options.output / "quality.md").read_text())
 
 
 if __name__ == "__main__":
