@@ -127,9 +127,9 @@ def streams(results: dict) -> plt.Figure:
                 )
         # One stream says which setting is which for all.
         if stream == "uniform":
-            for run in runs:
+            for run in ours:
                 axes.annotate(
-                    run["setting"],
+                    "all; Delta" if run["setting"] == "all" else run["setting"],
                     (run["rewritten"], run["read"]),
                     textcoords="offset points",
                     xytext=(6, 7),
@@ -142,6 +142,7 @@ def streams(results: dict) -> plt.Figure:
     most = max(r["rewritten"] for r in results["runs"])
     axes.set_xlim(1, 2 * 10 ** math.log10(most))
     axes.set_xlabel("bytes rewritten for each byte appended (log)")
+    axes.set_ylim(0.95, 1.05 * max(r["read"] for r in results["runs"]))
     axes.set_ylabel("files read, 1 = fully clustered")
     axes.legend(frameon=False, title="stream")
     return drawn
