@@ -21,6 +21,7 @@ import matplotlib.pyplot as plt
 import zcube
 from matplotlib.patches import Patch
 from pyspark.sql import SparkSession
+from zcube._chart import BLUE, GREEN, ORANGE
 
 from benchmarks.session import MAX_FILE_SIZE, SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, scratch
 from tests.support.log_replay import LiveFile, live_files
@@ -31,9 +32,8 @@ SETTINGS_OF_SPARK = {
     MAX_FILE_SIZE: 16 << 10,
 }
 APPENDS, ROWS, SHARE = 32, 40_000, 0.02
-# Okabe and Ito's colours, told apart by the colour-blind.
-FIRST, OTHER, EDGE = "#0072B2", "#E69F00", "white"
-REASONS = {"fresh": "#009E73", "other cube": OTHER, "largest cube": FIRST}
+FIRST, OTHER, EDGE = BLUE, ORANGE, "white"
+REASONS = {"fresh": GREEN, "other cube": OTHER, "largest cube": FIRST}
 
 
 def stream(spark: SparkSession, table: str, policy: str) -> tuple[list, list]:

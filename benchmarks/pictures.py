@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import statistics
 from pathlib import Path
 
@@ -19,11 +18,11 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from zcube._chart import BLUE, GREEN, ORANGE
 
-from benchmarks.quality.report import COMPARISONS, ratio
+from benchmarks.quality.report import COMPARISONS, ratio, values, where
 
-# Okabe and Ito's colours, told apart by the colour-blind.
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#E69F00", "#009E73", "#999999"
+GREY = "#999999"
 ENGINES = {
     "zcube": ("ZCube, default", BLUE),
     "kdtree": ("ZCube, kdtree", GREEN),
@@ -78,14 +77,11 @@ def work(results: dict) -> plt.Figure:
 def quality(results: dict) -> plt.Figure:
     """Share of files read, ZCube's to Delta's, by data set."""
     runs = results["runs"]
-    names = list(dict.fromkeys(run["data"] for run in runs))
+    names = values(runs, "data")
     drawn, axes = figure("Files that queries must read, as a ratio to Delta's layout", 3.6)
     for ours, theirs, _ in COMPARISONS:
         marker, colour = MARKERS[ours]
-        ratios = [
-            ratio(runs, ours, theirs, lambda run, _, name=name: run["data"] == name)
-            for name in names
-        ]
+        ratios = [ratio(runs, ours, theirs, where("data", name)) for name in names]
         to_curve = theirs == "delta zorder"
         axes.plot(
             range(len(names)),
@@ -140,7 +136,7 @@ def streams(results: dict) -> plt.Figure:
     axes.set_xticks(shown, [str(x) for x in shown])
     axes.minorticks_off()
     most = max(r["rewritten"] for r in results["runs"])
-    axes.set_xlim(1, 2 * 10 ** math.log10(most))
+    axes.set_xlim(1, 2 * most)
     axes.set_xlabel("bytes rewritten for each byte appended (log)")
     axes.set_ylim(0.95, 1.05 * max(r["read"] for r in results["runs"]))
     axes.set_ylabel("files read, 1 = fully clustered")

@@ -59,9 +59,9 @@ def as_markdown(about: dict[str, str], runs: list[Run]) -> str:
         "",
     ]
     groups: list[tuple[str, list[tuple[str, Callable[[Run, str], bool]]]]] = [
-        ("data set", [(d, _is("data", d)) for d in _values(runs, "data")]),
-        ("columns", [(str(c), _is("columns", c)) for c in _values(runs, "columns")]),
-        ("files", [(str(f), _is("files", f)) for f in _values(runs, "files")]),
+        ("data set", [(d, where("data", d)) for d in values(runs, "data")]),
+        ("columns", [(str(c), where("columns", c)) for c in values(runs, "columns")]),
+        ("files", [(str(f), where("files", f)) for f in values(runs, "files")]),
         ("queries", [(k, lambda _, kind, k=k: kind == k) for k in KINDS]),
     ]
     head = " | ".join(f"{ours} / {theirs}" for ours, theirs, _ in COMPARISONS)
@@ -81,9 +81,11 @@ def _row(name: str, runs: list[Run], keep: Callable[[Run, str], bool]) -> str:
     return f"| {name} | " + " | ".join(cells) + " |"
 
 
-def _is(key: str, value: Any) -> Callable[[Run, str], bool]:
+def where(key: str, value: Any) -> Callable[[Run, str], bool]:
+    """What ``ratio`` keeps: runs of that data set, of so many columns or files."""
     return lambda run, _: bool(run[key] == value)
 
 
-def _values(runs: list[Run], key: str) -> list[Any]:
+def values(runs: list[Run], key: str) -> list[Any]:
+    """The different ones, in the order of the runs."""
     return list(dict.fromkeys(run[key] for run in runs))
