@@ -19,36 +19,37 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
   /** Files that may hold a row with a value in each column, in the order of their boxes. */
   private val sorted: Array[Int] = {
     val first = columns.head.lower
-    val files = Array.range(0, first.length).filter(i => !columns.exists(_.isEmpty(i)))
-    // Nearly always the first column tells them apart, and numbers are sorted fast.
-    val keys = files.map(i => (first(i).toLong << 32) | i)
-    Arrays.parallelSort(keys)
-    val order = keys.map(_.toInt)
-    var from = 0
-    while (from < order.length) {
-      var until = from + 1
-      while (until < order.length && first(order(until)) == first(order(from))) until += 1
-      if (until > from + 1) sortWhole(order, from, until)
-      from = until
+    val files =
+      IntStream.range(0, first.length).filter(i => !columns.exists(_.isEmpty(i))).toArray
+    // Nearly always the first column tells them apart. Boxes that compare equal are the same, so the
+    // order in which the files come never matters.
+    SortedIndexes.of(files, i => first(i).toLong, Some(compareBoxes))
+  }
+
+  // By place in the sorted order and in blocks: arrays of their own, so that the loops over them are
+  // of the kind that the JVM compiles to vector instructions.
+  private val lower = columns.map(column => blocks(column, column.lower)).toArray
+  private val upper = columns.map(column => blocks(column, column.upper)).toArray
+  private val blockLower = lower.map(_.map(_.min))
+  private val blockUpper = upper.map(_.map(_.max))
+
+  /** Ends of intervals; those of unknown files just past the others, so that no difference overflows. */
+  private def blocks(column: FileRanges, ends: Array[Int]): Array[Array[Int]] =
+    Array.tabulate((sorted.length + BlockSize - 1) / BlockSize) { number =>
+      val from = number * BlockSize
+      val block = new Array[Int](math.min(BlockSize, sorted.length - from))
+      var i = 0
+      while (i < block.length) {
+        block(i) = math.max(-1, math.min(ends(sorted(from + i)), column.distinct))
+        i += 1
+      }
+      block
     }
-    order
-  }
-
-  private def sortWhole(order: Array[Int], from: Int, until: Int): Unit = {
-    val run = order.slice(from, until).map(Integer.valueOf)
-    Arrays.parallelSort(run, (a: Integer, b: Integer) => compare(a, b))
-    run.indices.foreach(i => order(from + i) = run(i))
-  }
-
-  // By place in the sorted order, so that a block's boxes lie side by side in memory.
-  private val lower = columns.map(column => sorted.map(column.lower)).toArray
-  private val upper = columns.map(column => sorted.map(column.upper)).toArray
-  private val blockLower = lower.map(_.grouped(BlockSize).map(_.min).toArray)
-  private val blockUpper = upper.map(_.grouped(BlockSize).map(_.max).toArray)
 
   /** Places of the files that are measured. */
   private val places: Array[Int] = {
-    val known = sorted.indices.filter(p => columns.forall(_.isKnown(sorted(p)))).toArray
+    val known =
+      IntStream.range(0, sorted.length).filter(p => columns.forall(_.isKnown(sorted(p)))).toArray
     val affordable = math.max(LeastSample, PairBudget / math.max(1, sorted.length))
     val size = math.min(known.length.toLong, math.min(exactUpTo.toLong, affordable)).toInt
     if (sorted.length <= exactUpTo || size == known.length) known
@@ -65,74 +66,120 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
   /** The files that are measured. */
   val measured: Array[Int] = places.map(sorted)
 
-  private val (meeting, holding) = {
-    val meeting = new Array[Int](columns.head.files)
-    val holding = new Array[Int](columns.head.files)
-    IntStream.range(0, places.length).parallel().forEach(k => measure(places(k), meeting, holding))
-    (meeting, holding)
+  // By column and measured file.
+  private val corners = lower.map(ends => places.map(p => ends(p / BlockSize)(p % BlockSize)))
+  private val opposites = upper.map(ends => places.map(p => ends(p / BlockSize)(p % BlockSize)))
+
+  /** By measured file. */
+  private val meeting, holding = new Array[Int](places.length)
+
+  // A block, which fits into the processor's cache, is held against all measured files before the next.
+  IntStream.range(0, (blockLower(0).length + Stretch - 1) / Stretch).parallel().forEach { stretch =>
+    scan(stretch * Stretch, math.min(blockLower(0).length, (stretch + 1) * Stretch))
+  }
+
+  private val numberOf = {
+    val numbers = new Array[Int](columns.head.files)
+    measured.indices.foreach(k => numbers(measured(k)) = k)
+    numbers
   }
 
   /** Other files whose box meets this measured one's. */
-  def overlaps(file: Int): Int = meeting(file) - 1
+  def overlaps(file: Int): Int = meeting(numberOf(file)) - 1
 
   /** Files whose box holds the lower corner of this measured one's, itself included. */
-  def holdingCorner(file: Int): Int = holding(file)
+  def holdingCorner(file: Int): Int = holding(numberOf(file))
 
-  private def measure(place: Int, meeting: Array[Int], holding: Array[Int]): Unit = {
-    var meets = 0
-    var holds = 0
-    var block = 0
-    while (block * BlockSize < sorted.length) {
-      if (meet(blockLower, blockUpper, block, place)) {
-        val end = math.min(sorted.length, (block + 1) * BlockSize)
-        var other = block * BlockSize
-        while (other < end) {
-          if (meet(lower, upper, other, place)) {
-            meets += 1
-            // A box that holds the corner meets the box, so none is missed here.
-            if (holdsCorner(other, place)) holds += 1
+  /** Counts the boxes of some blocks, for each measured file. */
+  private def scan(from: Int, until: Int): Unit = {
+    val meets, holds = new Array[Int](places.length)
+    val apart, beyond = new Array[Int](BlockSize)
+    var block = from
+    while (block < until) {
+      val size = lower(0)(block).length
+      var k = 0
+      while (k < places.length) {
+        if (blockMeets(block, k)) {
+          Arrays.fill(apart, 0)
+          Arrays.fill(beyond, 0)
+          var d = 0
+          while (d < dimensions) {
+            compare(lower(d)(block), upper(d)(block), corners(d)(k), opposites(d)(k), apart, beyond)
+            d += 1
           }
-          other += 1
+          meets(k) += size - negatives(apart, apart, size)
+          holds(k) += size - negatives(apart, beyond, size)
         }
+        k += 1
       }
       block += 1
     }
-    meeting(sorted(place)) = meets
-    holding(sorted(place)) = holds
+    synchronized {
+      places.indices.foreach { k =>
+        meeting(k) += meets(k)
+        holding(k) += holds(k)
+      }
+    }
   }
 
-  private def meet(
-      lowers: Array[Array[Int]],
-      uppers: Array[Array[Int]],
-      other: Int,
-      place: Int): Boolean = {
+  private def blockMeets(block: Int, k: Int): Boolean = {
     var d = 0
     while (d < dimensions &&
-      lowers(d)(other) <= upper(d)(place) && lower(d)(place) <= uppers(d)(other)) d += 1
+      blockLower(d)(block) <= opposites(d)(k) && corners(d)(k) <= blockUpper(d)(block)) d += 1
     d == dimensions
   }
 
-  private def holdsCorner(other: Int, place: Int): Boolean = {
+  private def compareBoxes(a: Int, b: Int): Int = {
     var d = 0
-    while (d < dimensions && lower(d)(other) <= lower(d)(place)) d += 1
-    d == dimensions
-  }
-
-  /** Boxes that compare equal are the same, so the order of the files' coming never matters. */
-  private def compare(a: Int, b: Int): Int = {
-    var d = 0
-    var order = 0
-    while (d < dimensions && order == 0) {
-      order = Integer.compare(columns(d).lower(a), columns(d).lower(b))
-      if (order == 0) order = Integer.compare(columns(d).upper(a), columns(d).upper(b))
+    var sign = 0
+    while (d < dimensions && sign == 0) {
+      sign = Integer.compare(columns(d).lower(a), columns(d).lower(b))
+      if (sign == 0) sign = Integer.compare(columns(d).upper(a), columns(d).upper(b))
       d += 1
     }
-    order
+    sign
   }
 }
 
 private[quality] object BoxScan {
-  private val BlockSize = 128
+  private val BlockSize = 512
+
+  /** Makes negative what is at the place of a box that doesn't meet the interval [corner, opposite], and
+    * of one that doesn't begin by its corner. Without a branch, as half of the answers would be unforeseen.
+    */
+  private def compare(
+      lower: Array[Int],
+      upper: Array[Int],
+      corner: Int,
+      opposite: Int,
+      apart: Array[Int],
+      beyond: Array[Int]): Unit = {
+    val size = lower.length
+    var i = 0
+    while (i < size) {
+      apart(i) = apart(i) | (opposite - lower(i)) | (upper(i) - corner)
+      i += 1
+    }
+    i = 0
+    while (i < size) {
+      beyond(i) = beyond(i) | (corner - lower(i))
+      i += 1
+    }
+  }
+
+  /** At how many places one of the two numbers is negative. */
+  private def negatives(a: Array[Int], b: Array[Int], size: Int): Int = {
+    var count = 0
+    var i = 0
+    while (i < size) {
+      count += (a(i) | b(i)) >>> 31
+      i += 1
+    }
+    count
+  }
+
+  /** Blocks that one thread scans at a time. */
+  private val Stretch = 32
 
   /** Pairs of boxes to compare at most, about; some seconds' work. */
   private val PairBudget = 400000000L

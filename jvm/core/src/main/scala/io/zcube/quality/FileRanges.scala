@@ -1,5 +1,7 @@
 package io.zcube.quality
 
+import java.util.function.IntPredicate
+import java.util.stream.IntStream
 import java.util.{Arrays, Comparator}
 
 /** The closed intervals [min, max] of one column, one for each file, as ranks: places of a value among
@@ -50,18 +52,11 @@ object FileRanges {
     * @param upper maxima; a maximum below its minimum makes its file an unknown one
     */
   def ofLongs(kinds: Array[Byte], lower: Array[Long], upper: Array[Long]): FileRanges = {
-    val known = kinds.indices.filter(i => kinds(i) == Known && lower(i) <= upper(i)).toArray
-    val ends = new Array[Long](2 * known.length)
-    known.indices.foreach { k =>
-      ends(2 * k) = lower(known(k))
-      ends(2 * k + 1) = upper(known(k))
-    }
-    Arrays.parallelSort(ends)
-    val distinct = distinctOf(ends.length)((a, b) => ends(a) == ends(b))((to, from) =>
-      ends(to) = ends(from))
-    of(kinds, known, distinct) { (i, up) =>
-      Arrays.binarySearch(ends, 0, distinct, if (up) upper(i) else lower(i))
-    }
+    val known = filesWhere(kinds.length)(i => kinds(i) == Known && lower(i) <= upper(i))
+    def value(end: Int): Long =
+      if (isLower(end)) lower(known(fileOf(end))) else upper(known(fileOf(end)))
+    val ends = SortedIndexes.of(Array.range(0, 2 * known.length), end => value(end))
+    of(kinds, known, ends)((a, b) => value(a) == value(b))
   }
 
   /** The same of any values, such as texts.
@@ -74,43 +69,42 @@ object FileRanges {
       upper: Array[T],
       order: Comparator[AnyRef]): FileRanges = {
     val known =
-      kinds.indices.filter(i => kinds(i) == Known && order.compare(lower(i), upper(i)) <= 0).toArray
-    val ends = new Array[AnyRef](2 * known.length)
-    known.indices.foreach { k =>
-      ends(2 * k) = lower(known(k))
-      ends(2 * k + 1) = upper(known(k))
-    }
-    Arrays.parallelSort(ends, order)
-    val distinct = distinctOf(ends.length)((a, b) => order.compare(ends(a), ends(b)) == 0)(
-      (to, from) => ends(to) = ends(from))
-    of(kinds, known, distinct) { (i, up) =>
-      Arrays.binarySearch(ends, 0, distinct, if (up) upper(i) else lower(i), order)
-    }
+      filesWhere(kinds.length)(i => kinds(i) == Known && order.compare(lower(i), upper(i)) <= 0)
+    def value(end: Int): T =
+      if (isLower(end)) lower(known(fileOf(end))) else upper(known(fileOf(end)))
+    val ends = Array.tabulate(2 * known.length)(Integer.valueOf)
+    Arrays.parallelSort(
+      ends,
+      (a: Integer, b: Integer) => order.compare(value(a), value(b)))
+    of(kinds, known, ends.map(_.intValue))((a, b) => order.compare(value(a), value(b)) == 0)
   }
 
-  /** Moves the first of each run of equals to the front; how many there are. */
-  private def distinctOf(length: Int)(same: (Int, Int) => Boolean)(
-      move: (Int, Int) => Unit): Int = {
-    var kept = 0
+  private def filesWhere(files: Int)(isWanted: IntPredicate): Array[Int] =
+    IntStream.range(0, files).filter(isWanted).toArray
+
+  // The ends of known files have numbers: two for each file, that of its minimum first.
+  private def isLower(end: Int): Boolean = (end & 1) == 0
+  private def fileOf(end: Int): Int = end >> 1
+
+  /** @param ends of the known files, in the order of their values */
+  private def of(kinds: Array[Byte], known: Array[Int], ends: Array[Int])(
+      isSame: (Int, Int) => Boolean): FileRanges = {
+    val lower = new Array[Int](kinds.length)
+    val upper = new Array[Int](kinds.length)
     var i = 0
-    while (i < length) {
-      if (kept == 0 || !same(kept - 1, i)) {
-        move(kept, i)
-        kept += 1
-      }
+    while (i < kinds.length) {
+      lower(i) = if (kinds(i) == OnlyNulls) Int.MaxValue else Int.MinValue
+      upper(i) = if (kinds(i) == OnlyNulls) Int.MinValue else Int.MaxValue
       i += 1
     }
-    kept
-  }
-
-  private def of(kinds: Array[Byte], known: Array[Int], distinct: Int)(
-      rank: (Int, Boolean) => Int): FileRanges = {
-    val lower = kinds.map(kind => if (kind == OnlyNulls) Int.MaxValue else Int.MinValue)
-    val upper = kinds.map(kind => if (kind == OnlyNulls) Int.MinValue else Int.MaxValue)
-    known.foreach { i =>
-      lower(i) = rank(i, false)
-      upper(i) = rank(i, true)
+    var rank = -1
+    i = 0
+    while (i < ends.length) {
+      val end = ends(i)
+      if (i == 0 || !isSame(ends(i - 1), end)) rank += 1
+      (if (isLower(end)) lower else upper) (known(fileOf(end))) = rank
+      i += 1
     }
-    new FileRanges(lower, upper, distinct)
+    new FileRanges(lower, upper, rank + 1)
   }
 }

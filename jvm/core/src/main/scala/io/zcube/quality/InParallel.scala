@@ -8,7 +8,7 @@ import java.util.stream.IntStream
 object InParallel {
 
   /** As `of.map(f)`; each call may come from another thread. */
-  def map[T](of: IndexedSeq[Int])(f: Int => T): IndexedSeq[T] =
+  def map[A, T](of: IndexedSeq[A])(f: A => T): IndexedSeq[T] =
     IntStream
       .range(0, of.length)
       .parallel()

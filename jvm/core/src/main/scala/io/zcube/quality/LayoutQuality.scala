@@ -1,5 +1,9 @@
 package io.zcube.quality
 
+import java.util.Arrays
+import java.util.function.{IntPredicate, IntUnaryOperator}
+import java.util.stream.IntStream
+
 import scala.collection.immutable.SortedMap
 
 /** How well files are told apart by one column, or by several together: what their statistics let a
@@ -61,21 +65,35 @@ object LayoutQuality {
       overlaps: Int => Int,
       holding: Int => Int): LayoutQuality = {
     val files = columns.head.files
-    val all = 0 until files
-    val depths = measured.map(depth)
-    def average(of: Int => Int): Option[Double] =
-      Option.when(measured.nonEmpty)(measured.iterator.map(of(_).toLong).sum.toDouble /
-        measured.length)
+    // By streams of Java's, as there may be a million files: Scala would make an object of each number.
+    def count(isWanted: IntPredicate): Int = IntStream.range(0, files).filter(isWanted).count.toInt
+    def figures(of: IntUnaryOperator): Array[Int] = Arrays.stream(measured).map(of).toArray
+    def average(of: Array[Int]): Option[Double] =
+      Option.when(of.nonEmpty)(Arrays.stream(of).average.getAsDouble)
+    val depths = figures(depth(_))
     LayoutQuality(
       files,
-      all.count(i => columns.forall(_.isKnown(i))),
+      count(i => columns.forall(_.isKnown(i))),
       measured.length,
-      all.count(i => columns.forall(_.isConstant(i))),
-      average(depth),
-      depths.maxOption,
-      average(overlaps),
-      SortedMap.from(depths.groupMapReduce(identity)(_ => 1L)(_ + _)),
-      average(holding).map(1.0 - _ / files)
+      count(i => columns.forall(_.isConstant(i))),
+      average(depths),
+      Option.when(depths.nonEmpty)(depths.max),
+      average(figures(overlaps(_))),
+      histogramOf(depths),
+      average(figures(holding(_))).map(1.0 - _ / files)
     )
+  }
+
+  private def histogramOf(depths: Array[Int]): SortedMap[Int, Long] = {
+    val sorted = depths.sorted
+    val histogram = SortedMap.newBuilder[Int, Long]
+    var from = 0
+    while (from < sorted.length) {
+      var until = from + 1
+      while (until < sorted.length && sorted(until) == sorted(from)) until += 1
+      histogram += sorted(from) -> (until - from).toLong
+      from = until
+    }
+    histogram.result()
   }
 }

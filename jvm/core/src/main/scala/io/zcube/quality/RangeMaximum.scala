@@ -1,37 +1,77 @@
 package io.zcube.quality
 
-/** The greatest of any run of values, in logarithmic time: a segment tree, the leaves at the end of the
-  * array and each parent the greater of its two children.
+/** The greatest of any run of values, in constant time: values are put into blocks, and for each block the
+  * greatest of the 1, 2, 4, … blocks from it on is tabled (a sparse table), so that two entries cover any
+  * number of whole blocks. For what is left at both ends the greatest from each value to its block's ends is
+  * tabled too.
+  *
+  * Source: M. A. Bender, M. Farach-Colton, "The LCA problem revisited", LATIN 2000.
   */
 final private[quality] class RangeMaximum(values: Array[Int]) {
-  private val size = values.length
-  private val tree = new Array[Int](2 * size)
-  System.arraycopy(values, 0, tree, size, size)
-  locally {
-    var node = size - 1
-    while (node > 0) {
-      tree(node) = math.max(tree(2 * node), tree(2 * node + 1))
-      node -= 1
+  import RangeMaximum._
+
+  /** The greatest from the beginning of a value's block to the value. */
+  private val upTo = {
+    val found = values.clone()
+    var i = 1
+    while (i < found.length) {
+      if (i % BlockSize != 0) found(i) = math.max(found(i), found(i - 1))
+      i += 1
     }
+    found
+  }
+
+  /** The greatest from a value to the end of its block. */
+  private val onFrom = {
+    val found = values.clone()
+    var i = found.length - 2
+    while (i >= 0) {
+      if ((i + 1) % BlockSize != 0) found(i) = math.max(found(i), found(i + 1))
+      i -= 1
+    }
+    found
+  }
+
+  /** By level and block: the greatest of 2^level blocks. */
+  private val tables: Array[Array[Int]] = {
+    val blocks = (values.length + BlockSize - 1) / BlockSize
+    val ofEach = Array.tabulate(blocks)(block => onFrom(block * BlockSize))
+    Iterator
+      .iterate((ofEach, 1)) { case (halves, width) =>
+        val whole = math.max(0, halves.length - width)
+        (Array.tabulate(whole)(b => math.max(halves(b), halves(b + width))), 2 * width)
+      }
+      .map(_._1).takeWhile(_.nonEmpty).toArray
   }
 
   /** Both ends included. */
   def apply(from: Int, to: Int): Int = {
-    var left = from + size
-    var right = to + size + 1
-    var greatest = Int.MinValue
-    while (left < right) {
-      if ((left & 1) == 1) {
-        greatest = math.max(greatest, tree(left))
-        left += 1
+    val first = from / BlockSize
+    val last = to / BlockSize
+    if (first == last) greatest(from, to)
+    else {
+      val ends = math.max(onFrom(from), upTo(to))
+      val between = last - first - 1
+      if (between == 0) ends
+      else {
+        val level = 31 - Integer.numberOfLeadingZeros(between)
+        val table = tables(level)
+        math.max(ends, math.max(table(first + 1), table(last - (1 << level))))
       }
-      if ((right & 1) == 1) {
-        right -= 1
-        greatest = math.max(greatest, tree(right))
-      }
-      left >>= 1
-      right >>= 1
     }
-    greatest
   }
+
+  private def greatest(from: Int, to: Int): Int = {
+    var found = values(from)
+    var i = from + 1
+    while (i <= to) {
+      found = math.max(found, values(i))
+      i += 1
+    }
+    found
+  }
+}
+
+private object RangeMaximum {
+  private val BlockSize = 64
 }

@@ -29,16 +29,15 @@ object QualityReport {
     .add("notes", StringType, nullable = false)
 
   def rows(columns: Seq[ColumnPath], files: LoggedFiles): Seq[Row] = {
-    val together = columns.size
-    InParallel.map(0 to together) { i =>
-      if (i == together) {
-        val all = LayoutQuality.ofBoxes(files.ranges)
-        row(All, all, files, notesOfAll(columns, all))
-      } else {
-        val quality = LayoutQuality.ofColumn(files.ranges(i))
-        row(columns(i).name, quality, files, notes(columns(i), files.extremes(i), quality.files))
-      }
+    val ofEach = columns.indices.map { i => () =>
+      val quality = LayoutQuality.ofColumn(files.ranges(i))
+      row(columns(i).name, quality, files, notes(columns(i), files.extremes(i), quality.files))
     }
+    val ofAll = () => {
+      val quality = LayoutQuality.ofBoxes(files.ranges)
+      row(All, quality, files, notesOfAll(columns, quality))
+    }
+    InParallel.map(ofEach :+ ofAll)(_.apply())
   }
 
   private def row(

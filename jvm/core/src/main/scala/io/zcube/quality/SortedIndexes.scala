@@ -1,0 +1,70 @@
+package io.zcube.quality
+
+import java.util.Arrays
+import java.util.function.{IntBinaryOperator, IntToLongFunction}
+
+/** Indexes in the order of their keys. The index is packed below its key into one long, and longs are
+  * sorted fast and without an object for each; only keys that have no room are compared again.
+  */
+private[quality] object SortedIndexes {
+
+  /** @param indexes not negative; not changed
+    * @param key     of an index
+    * @param ties    compares indexes of equal keys; 0 if they may come in any order
+    */
+  def of(
+      indexes: Array[Int],
+      key: IntToLongFunction,
+      ties: Option[IntBinaryOperator] = None): Array[Int] =
+    if (indexes.isEmpty) indexes
+    else {
+      val keys = Arrays.stream(indexes).mapToLong(key).toArray
+      val least = Arrays.stream(keys).min.getAsLong
+      // As an unsigned number: the difference of two longs may be more than the greatest.
+      val keyBits =
+        64 - java.lang.Long.numberOfLeadingZeros(Arrays.stream(keys).max.getAsLong - least)
+      val indexBits = 32 - Integer.numberOfLeadingZeros(Arrays.stream(indexes).max.getAsInt)
+      val dropped = math.max(0, keyBits + indexBits - 63)
+      var i = 0
+      while (i < keys.length) {
+        keys(i) = ((keys(i) - least) >>> dropped) << indexBits | indexes(i)
+        i += 1
+      }
+      Arrays.parallelSort(keys)
+      val sorted = new Array[Int](keys.length)
+      i = 0
+      while (i < keys.length) {
+        sorted(i) = (keys(i) & ((1L << indexBits) - 1)).toInt
+        i += 1
+      }
+      if (dropped > 0 || ties.isDefined) sortRuns(sorted, keys, indexBits, key, ties)
+      sorted
+    }
+
+  /** Sorts each run of indexes whose packed keys are alike by all that there is to compare. */
+  private def sortRuns(
+      sorted: Array[Int],
+      packed: Array[Long],
+      indexBits: Int,
+      key: IntToLongFunction,
+      ties: Option[IntBinaryOperator]): Unit = {
+    var from = 0
+    while (from < sorted.length) {
+      val run = packed(from) >>> indexBits
+      var until = from + 1
+      while (until < sorted.length && packed(until) >>> indexBits == run) until += 1
+      if (until > from + 1) {
+        val members = sorted.slice(from, until).map(Integer.valueOf)
+        Arrays.parallelSort(
+          members,
+          (a: Integer, b: Integer) => {
+            val byKey = java.lang.Long.compare(key.applyAsLong(a), key.applyAsLong(b))
+            if (byKey != 0 || ties.isEmpty) byKey else ties.get.applyAsInt(a, b)
+          }
+        )
+        members.indices.foreach(i => sorted(from + i) = members(i))
+      }
+      from = until
+    }
+  }
+}
