@@ -99,7 +99,8 @@ object KdTreeLayout {
       sample.scales.map(_.ranks.length),
       corners.map(_._1),
       corners.map(_._2))
-    LaidOut(layout, cuts(layout, points, boxes, spread))
+    val cut = cuts(layout, points, boxes, spread)
+    LaidOut(layout, cut, Option.when(cut.files == boxes.size)(new KdTreeBoxes(tree, layout)))
   }
 
   /** The greedy tree may lose to the usual one, where a cut that helps little now spoils better ones; so

@@ -68,6 +68,28 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("the tree alone finds the file that the key leads to, of points that were not sampled too") {
+    var alone = 0
+    for (columns <- 1 to 4; files <- Seq(1, 2, 7, 64); values <- Seq(1, 5, 3000); seed <- 1 to 3) {
+      val points = uniform(seed, 3000, columns, values)
+      val laidOut = layOut(points, files)
+      val random = new Random(seed)
+      laidOut.files.foreach { numbers =>
+        alone += 1
+        assert(!laidOut.cuts.tearsKeys)
+        for (_ <- 1 to 1000) {
+          val point = Array.fill(columns)(random.nextInt(values + 2))
+          val byKey = laidOut.cuts.fileOf(laidOut.layout.keyOf(point.clone()))
+          assert(numbers.keyOf(point) === byKey)
+        }
+      }
+      if (values == 3000 || files == 1) assert(laidOut.files.isDefined)
+      // One value fills many files: they are pieces of one box.
+      if (values == 1 && files > 1) assert(laidOut.files.isEmpty)
+    }
+    assert(alone > 60)
+  }
+
   test("boxes tile the space: each point, sampled or not, is in one box, and boxes don't overlap") {
     val cases = for {
       columns <- Gen.choose(1, 3)

@@ -1,21 +1,33 @@
 package io.zcube.sql.layout
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal}
+import org.apache.spark.sql.types.IntegerType
 
 import io.zcube.layout.{BucketedSample, CutPoints, Layout, RankScale, Resolution}
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.expressions.ClusteringKey
+import io.zcube.sql.expressions.{ClusteringKey, FileOfKey}
 
 /** A layout worked out from a sample: the key of each row, and the cuts between files.
   *
   * @param bounds for each column, the bounds between its buckets
   * @param layout from buckets to keys
   * @param cuts   from keys to files
+  * @param files  from buckets to files, where that is less work; see [[LaidOut]]
   */
-final case class LayoutPlan(bounds: Seq[TypedRangeBounds], layout: Layout, cuts: CutPoints) {
+final case class LayoutPlan(
+    bounds: Seq[TypedRangeBounds],
+    layout: Layout,
+    cuts: CutPoints,
+    files: Option[Layout] = None) {
 
   /** The key of a row with these values in its clustering columns. */
   def key(columns: Seq[Expression]): ClusteringKey = ClusteringKey(columns, bounds, layout)
+
+  /** The number of the file of a row with these values in its clustering columns; no key may be torn. */
+  def file(columns: Seq[Expression]): Expression = files match {
+    case Some(numbers) => Cast(ClusteringKey(columns, bounds, numbers), IntegerType)
+    case None => FileOfKey(key(columns), Literal(0L), cuts)
+  }
 
   /** The file that each sampled row would be written to.
     *
@@ -82,6 +94,6 @@ object LayoutPlan {
       request.weights,
       RankedWorkload.of(request.workload, columns.zip(boundIndices))
     )
-    LayoutPlan(bounds, laidOut.layout, laidOut.cuts)
+    LayoutPlan(bounds, laidOut.layout, laidOut.cuts, laidOut.files)
   }
 }

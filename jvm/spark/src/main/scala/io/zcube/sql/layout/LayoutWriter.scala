@@ -29,7 +29,7 @@ object LayoutWriter {
     val key = plan.key(columns)
     if (!plan.cuts.tearsKeys && columns.forall(isCheap(_, output))) {
       // To work the key out again costs less than to carry it along and to cut it off each row.
-      val file = FileOfKey(key, Literal(0L), plan.cuts)
+      val file = plan.file(columns)
       ordered(PartitionShuffle.byNumber(file, plan.cuts.files, Project(output, child)), key, sort)
     } else {
       val carried = Alias(key, KeyName)()

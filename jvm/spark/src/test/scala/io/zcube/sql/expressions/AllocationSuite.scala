@@ -6,7 +6,7 @@ import scala.util.Random
 
 import com.sun.management.ThreadMXBean
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, Literal, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, UnsafeProjection}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -48,8 +48,7 @@ class AllocationSuite extends AnyFunSuite {
       val inputs = types.take(columns).zipWithIndex.map { case (dataType, i) =>
         BoundReference(i, dataType, nullable = true)
       }
-      val key = plan.key(inputs)
-      val placed = UnsafeProjection.create(Seq(key, FileOfKey(key, Literal(0L), plan.cuts)))
+      val placed = UnsafeProjection.create(Seq(plan.key(inputs), plan.file(inputs)))
       // Until the compiler has seen that values need no boxes.
       allocatedBy(placed, rounds = 30)
       assert(allocatedBy(placed, rounds = 10) < rows.length)
