@@ -35,6 +35,7 @@ case class DescribeClusteringCommand(
     val snapshot = table.initialSnapshot
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[classic.SparkSession]
+    SnapshotState.build(session, snapshot)
     val name = LogCommand.nameOf(table.catalogTable, snapshot)
     val declared = ColumnPath.clusteringColumns(session, snapshot)
     val columns =

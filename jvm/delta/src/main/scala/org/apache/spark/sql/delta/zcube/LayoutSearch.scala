@@ -12,8 +12,12 @@ import io.zcube.layout.{ColumnWeights, CurveName}
   *
   * @param columns numbers of the columns that the table could be clustered by
   * @param asked   for each of them, how much of the workload's weight filters by it
+  * @param trial   what the workload would read of a layout; asked for each once
   */
-final class LayoutSearch(columns: Seq[Int], asked: Map[Int, Double], trials: LayoutTrials) {
+final class LayoutSearch(
+    columns: Seq[Int],
+    asked: Map[Int, Double],
+    trial: LayoutCandidate => LayoutTrial) {
   import LayoutSearch._
 
   private val done = mutable.LinkedHashMap.empty[LayoutCandidate, LayoutTrial]
@@ -60,7 +64,7 @@ final class LayoutSearch(columns: Seq[Int], asked: Map[Int, Double], trials: Lay
   private def tree(set: Seq[Int]): LayoutTrial = attempt(LayoutCandidate(set, CurveName.KdTree))
 
   private def attempt(candidate: LayoutCandidate): LayoutTrial =
-    done.getOrElseUpdate(candidate, trials.run(candidate))
+    done.getOrElseUpdate(candidate, trial(candidate))
 
   /** A column more must be worth it: among those that are nearly the best, fewer columns win. */
   private def preferFewerColumns(ranked: Seq[LayoutTrial]): Seq[LayoutTrial] = {

@@ -12,6 +12,7 @@ object LayoutSession {
     val conf = session.sessionState.conf
     // The layout decides how many files there are; coalesced partitions would undo that.
     conf.setConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED, false)
+    SnapshotState.setPartitions(session, snapshot)
     if (snapshot.metadata.partitionColumns.nonEmpty) {
       // A group's rows are all of one partition. Without this the writer would sort them by the
       // partition columns first, which costs a second sort and may disturb ours.

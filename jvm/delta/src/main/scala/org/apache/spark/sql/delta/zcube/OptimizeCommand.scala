@@ -50,6 +50,7 @@ case class OptimizeCommand(
     if (clustered && delta.zOrderBy.nonEmpty) {
       throw DeltaErrors.clusteringWithZOrderByException(delta.zOrderBy)
     }
+    SnapshotState.build(session, snapshot)
     val declared =
       if (clustered) ColumnPath.clusteringColumns(session, snapshot) else Nil
     // The predicates are looked at before the columns, as Delta does.

@@ -40,6 +40,7 @@ case class RecommendClusteringCommand(
     val snapshot = table.update()
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[ClassicSession]
+    SnapshotState.build(session, snapshot)
     val reader = new QueryScans(session, snapshot, table.catalogTable)
     val asked = queries.map { case (text, weight) => reader.read(text, weight) }
     if (asked.forall(_.scans.isEmpty)) {
@@ -112,18 +113,14 @@ object RecommendClusteringCommand {
           val sample = sampleOf()
           if (sample.rowCount == 0) Nil
           else {
-            val partitionNumbers = columns.indices.filter(isPartition)
-            new LayoutSearch(
-              asking.keys.toSeq.sorted,
-              asking,
-              new LayoutTrials(
-                CodedSample.of(sample),
-                partitionNumbers,
-                bytes,
-                sample.rowCount,
-                settings,
-                workload)
-            ).run()
+            val trials = new LayoutTrials(
+              CodedSample.of(sample),
+              columns.indices.filter(isPartition),
+              bytes,
+              sample.rowCount,
+              settings,
+              workload)
+            new LayoutSearch(asking.keys.toSeq.sorted, asking, trials.run).run()
           }
         }
       new RecommendationReport(described, read.map(_._1), trials).rows

@@ -1,0 +1,38 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.sources.DeltaSQLConf.DELTA_SNAPSHOT_PARTITIONS
+
+/** Delta builds the state of a table from its log in 50 partitions, however short the log is: of a table of
+  * 10,000 files most of that time goes into starting tasks. Here it is as many as the log's size asks for.
+  */
+object SnapshotState {
+
+  /** Has the state built, unless it is already. Delta keeps it for all sessions, so a clone can have its
+    * own number of partitions and the user's settings stay as they are.
+    */
+  def build(user: SparkSession, snapshot: Snapshot): Unit =
+    if (!snapshot.stateReconstructionTriggered) {
+      val session = user.cloneSession()
+      setPartitions(session, snapshot)
+      val _ = session.withActive(snapshot.stateDF)
+    }
+
+  /** For snapshots that a session builds of this table, unless the user chose a number. */
+  def setPartitions(session: SparkSession, snapshot: Snapshot): Unit = {
+    val conf = session.sessionState.conf
+    if (conf.getConf(DELTA_SNAPSHOT_PARTITIONS).isEmpty) {
+      conf.setConfString(DELTA_SNAPSHOT_PARTITIONS.key, partitions(snapshot).toString)
+    }
+  }
+
+  /** Some 2,000 files each, which take about 500 bytes in a commit and 60 in a checkpoint. */
+  private def partitions(snapshot: Snapshot): Int = {
+    val commits = snapshot.logSegment.deltas.map(_.getLen).sum / (1 << 20)
+    val checkpoint = snapshot.checkpointSizeInBytes() / (1 << 17)
+    math.min(commits + checkpoint + 1, DeltasDefault).toInt
+  }
+
+  private val DeltasDefault = 50L
+}
