@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from zcube import ClusteredTable
@@ -127,6 +128,25 @@ def test_files_without_statistics_have_no_quality(spark, path):
     metrics = spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first()["operationMetrics"]
     assert "averageDepthBefore" not in metrics
     assert metrics["averageDepthAfter"] == "1.0"
+
+
+def test_of_more_than_100000_files_no_quality_is_kept(spark, path):
+    rows = spark.range(0, 300, 1, 3).selectExpr("id", "id y", "1 p")
+    rows.write.format("delta").partitionBy("p").save(path)
+    # Files of another partition, which are in the log only.
+    add = {"partitionValues": {"p": "0"}, "size": 1, "modificationTime": 0, "dataChange": True}
+    with (Path(path) / "_delta_log" / f"{1:020d}.json").open("w") as commit:
+        for number in range(100_000):
+            commit.write(json.dumps({"add": {"path": f"p=0/{number}.parquet", **add}}) + "\n")
+    table = ClusteredTable.for_path(spark, path)
+    [cube] = table.optimize(zorder_by=COLUMNS, where="p = 1").cubes
+    assert (cube.files, cube.files_added) == (3, 1)
+    assert cube.average_depth_before is cube.average_depth_after is None
+    metrics = spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first()["operationMetrics"]
+    assert "numAddedFiles" in metrics
+    assert not {"averageDepthBefore", "averageDepthAfter", "skippingEffectivenessAfter"} & set(
+        metrics
+    )
 
 
 @contextmanager
