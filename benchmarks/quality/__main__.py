@@ -9,10 +9,10 @@ system; 400 seeded queries of four kinds are then held against the statistics in
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 
+from benchmarks.kept import kept
 from benchmarks.machine import machine
 from benchmarks.quality import datasets, report
 from benchmarks.quality.layouts import LAYOUTS, Layouts
@@ -35,6 +35,9 @@ QUICK = [(3, 100), (2, 64)]
 _ALL = list(zip(COLUMNS * len(FILES), FILES * len(COLUMNS), strict=True))
 COMBINATIONS = QUICK + [c for c in _ALL if c not in QUICK]
 
+WHAT = ("data", "columns", "files", "layout")
+"""What a run is of; what isn't run keeps its results of an earlier time."""
+
 
 SETTINGS_OF_SPARK = {
     DRIVER_MEMORY: "3g",
@@ -49,7 +52,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two of the twelve combinations")
     parser.add_argument(
-        "--more", action="store_true", help="keep the results there are and run what is missing"
+        "--more", action="store_true", help="only the combinations that no results are there of"
     )
     parser.add_argument("--data", default=",".join(datasets.NAMES), metavar="NAMES")
     parser.add_argument("--layouts", default=",".join(LAYOUTS), metavar="NAMES")
@@ -58,8 +61,8 @@ def main() -> None:
     combinations = QUICK if options.quick else COMBINATIONS
     started = time.monotonic()
     saved = options.output / "quality.json"
-    runs = json.loads(saved.read_text())["runs"] if options.more and saved.exists() else []
-    done = {(run["columns"], run["files"]) for run in runs}
+    done = {(run["columns"], run["files"]) for run in kept(saved, WHAT, [])} if options.more else ()
+    runs = []
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         tables = {}
         for name in options.data.split(","):
@@ -84,10 +87,11 @@ def main() -> None:
                     print(f"{time.monotonic() - started:.0f} s", *run.values(), flush=True)
             # After each combination, so that a run that is broken off has something to show.
             minutes = f"{(time.monotonic() - started) / 60:.0f}"
-            about = machine() | {"java": java, "minutes": minutes, "tables": str(len(runs))}
+            every = kept(saved, WHAT, runs) + runs
+            about = machine() | {"java": java, "minutes": minutes, "tables": str(len(every))}
             options.output.mkdir(parents=True, exist_ok=True)
-            (options.output / "quality.json").write_text(report.as_json(about, runs))
-            (options.output / "quality.md").write_text(report.as_markdown(about, runs))
+            saved.write_text(report.as_json(about, every))
+            (options.output / "quality.md").write_text(report.as_markdown(about, every))
     print((options.output / "quality.md").read_text())
 
 
