@@ -60,8 +60,8 @@ def as_markdown(about: dict[str, str], runs: list[Run]) -> str:
     ]
     groups: list[tuple[str, list[tuple[str, Callable[[Run, str], bool]]]]] = [
         ("data set", [(d, where("data", d)) for d in values(runs, "data")]),
-        ("columns", [(str(c), where("columns", c)) for c in values(runs, "columns")]),
-        ("files", [(str(f), where("files", f)) for f in values(runs, "files")]),
+        ("columns", [(str(c), where("columns", c)) for c in sorted(values(runs, "columns"))]),
+        ("files", [(str(f), where("files", f)) for f in sorted(values(runs, "files"))]),
         ("queries", [(k, lambda _, kind, k=k: kind == k) for k in KINDS]),
     ]
     head = " | ".join(f"{ours} / {theirs}" for ours, theirs, _ in COMPARISONS)
