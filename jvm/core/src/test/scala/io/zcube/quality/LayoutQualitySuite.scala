@@ -129,23 +129,29 @@ class LayoutQualitySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("a large grid in any order: blocks are passed over, none that counts") {
-    // 64 x 64 boxes that share their sides with their neighbours: 8 of them, fewer at the rim.
-    val grid = new scala.util.Random(5).shuffle((0 until 4096).toVector)
-    def side(of: Int => Int) = FileRanges.ofLongs(
+    // Boxes that share their sides with their neighbours: 8 of them, fewer at the rim. There are more
+    // than one thread scans at a time.
+    val side = 160
+    val boxes = side * side
+    val grid = new scala.util.Random(5).shuffle((0 until boxes).toVector)
+    def range(of: Int => Int) = FileRanges.ofLongs(
       new Array[Byte](grid.size),
       grid.map(i => of(i).toLong).toArray,
       grid.map(i => of(i).toLong + 1).toArray)
-    val columns = Vector(side(_ % 64), side(_ / 64))
-    val quality = LayoutQuality.ofBoxes(columns)
-    assert(quality.averageOverlaps.contains((190.0 * 190 - 4096) / 4096))
-    assert(quality.depthHistogram == SortedMap(1 -> 1L, 2 -> 126L, 4 -> 3969L))
+    val columns = Vector(range(_ % side), range(_ / side))
+    val quality = LayoutQuality.ofBoxes(columns, exactUpTo = boxes)
+    val pairs = (3.0 * side - 2) * (3.0 * side - 2)
+    assert(quality.averageOverlaps.contains((pairs - boxes) / boxes))
+    val (rim, inside) = (2L * (side - 1), (side - 1L) * (side - 1))
+    assert(quality.depthHistogram == SortedMap(1 -> 1L, 2 -> rim, 4 -> inside))
     val sampled = LayoutQuality.ofBoxes(columns, exactUpTo = 512)
-    assert(sampled.measured == 512 && sampled.files == 4096)
+    assert(sampled.measured == 512 && sampled.files == boxes)
     assert(math.abs(sampled.averageDepth.get - quality.averageDepth.get) < 0.1)
     // The sample is the same whatever order the files come in.
     def again(column: Int) = {
-      val ordered = (0 until 4096).map(i => (if (column == 0) i % 64 else i / 64).toLong).toArray
-      FileRanges.ofLongs(new Array[Byte](4096), ordered, ordered.map(_ + 1))
+      val ordered =
+        (0 until boxes).map(i => (if (column == 0) i % side else i / side).toLong).toArray
+      FileRanges.ofLongs(new Array[Byte](boxes), ordered, ordered.map(_ + 1))
     }
     assert(LayoutQuality.ofBoxes(Vector(again(0), again(1)), exactUpTo = 512) == sampled)
   }
