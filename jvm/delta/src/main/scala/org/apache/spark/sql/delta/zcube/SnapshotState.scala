@@ -9,23 +9,25 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf.DELTA_SNAPSHOT_PARTITIONS
   */
 object SnapshotState {
 
-  /** Has the state built, unless it is already. Delta keeps it for all sessions, so a clone can have its
-    * own number of partitions and the user's settings stay as they are.
+  /** Has the state built, unless it is already, or the user chose a number of partitions. Delta keeps it for
+    * all sessions, so a clone can have its own number and the user's settings stay as they are.
     */
   def build(user: SparkSession, snapshot: Snapshot): Unit =
-    if (!snapshot.stateReconstructionTriggered) {
+    if (!snapshot.stateReconstructionTriggered && !isChosen(user)) {
       val session = user.cloneSession()
       setPartitions(session, snapshot)
       val _ = session.withActive(snapshot.stateDF)
     }
 
   /** For snapshots that a session builds of this table, unless the user chose a number. */
-  def setPartitions(session: SparkSession, snapshot: Snapshot): Unit = {
-    val conf = session.sessionState.conf
-    if (conf.getConf(DELTA_SNAPSHOT_PARTITIONS).isEmpty) {
-      conf.setConfString(DELTA_SNAPSHOT_PARTITIONS.key, partitions(snapshot).toString)
+  def setPartitions(session: SparkSession, snapshot: Snapshot): Unit =
+    if (!isChosen(session)) {
+      session.sessionState.conf
+        .setConfString(DELTA_SNAPSHOT_PARTITIONS.key, partitions(snapshot).toString)
     }
-  }
+
+  private def isChosen(session: SparkSession): Boolean =
+    session.sessionState.conf.getConf(DELTA_SNAPSHOT_PARTITIONS).isDefined
 
   /** Some 2,000 files each, which take about 500 bytes in a commit and 60 in a checkpoint. */
   private def partitions(snapshot: Snapshot): Int = {
