@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from zcube.demo import data
 
 from benchmarks.cpu import measured
-from benchmarks.kept import kept
+from benchmarks.kept import with_kept
 from benchmarks.machine import machine
 from benchmarks.session import (
     DRIVER_MEMORY,
@@ -109,7 +109,7 @@ def save(output: Path, runs: list[dict]) -> None:
     about = machine()
     output.mkdir(parents=True, exist_ok=True)
     saved = output / "growth.json"
-    every = kept(saved, ["case"], runs) + runs
+    every = with_kept(saved, ["case"], runs)
     every.sort(key=lambda one: list(CASES).index(one["case"]))
     saved.write_text(json.dumps({"about": about, "runs": every}, indent=1) + "\n")
     lines = [

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def kept(saved: Path, what: Sequence[str], runs: list[dict]) -> list[dict]:
-    """The runs of a file of results that were of something else than these new ones.
+def with_kept(saved: Path, what: Sequence[str], runs: list[dict]) -> list[dict]:
+    """The runs of a file of results that were of something else than these new ones, and these.
 
     Args:
         saved: a JSON file with ``runs``; need not be there.
@@ -17,4 +17,4 @@ def kept(saved: Path, what: Sequence[str], runs: list[dict]) -> list[dict]:
     """
     earlier = json.loads(saved.read_text())["runs"] if saved.exists() else []
     new = {tuple(run[field] for field in what) for run in runs}
-    return [run for run in earlier if tuple(run[field] for field in what) not in new]
+    return [run for run in earlier if tuple(run[field] for field in what) not in new] + runs

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from pyspark.sql import SparkSession
 
-from benchmarks.kept import kept
+from benchmarks.kept import with_kept
 from benchmarks.machine import machine
 from benchmarks.session import (
     DRIVER_MEMORY,
@@ -199,7 +199,7 @@ def save(output: Path, runs: list[dict]) -> None:
     output.mkdir(parents=True, exist_ok=True)
     about = machine()
     saved = output / "streams.json"
-    every = kept(saved, ["stream", "setting"], runs) + runs
+    every = with_kept(saved, ["stream", "setting"], runs)
     every.sort(key=lambda r: ([*SETTINGS, "delta"].index(r["setting"]), r["stream"]))
     saved.write_text(json.dumps({"about": about, "runs": every}, indent=1))
     lines = [

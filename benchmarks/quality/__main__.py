@@ -12,7 +12,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks.kept import kept
+from benchmarks.kept import with_kept
 from benchmarks.machine import machine
 from benchmarks.quality import datasets, report
 from benchmarks.quality.layouts import LAYOUTS, Layouts
@@ -61,7 +61,11 @@ def main() -> None:
     combinations = QUICK if options.quick else COMBINATIONS
     started = time.monotonic()
     saved = options.output / "quality.json"
-    done = {(run["columns"], run["files"]) for run in kept(saved, WHAT, [])} if options.more else ()
+    done = (
+        {(run["columns"], run["files"]) for run in with_kept(saved, WHAT, [])}
+        if options.more
+        else ()
+    )
     runs = []
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         tables = {}
@@ -87,7 +91,7 @@ def main() -> None:
                     print(f"{time.monotonic() - started:.0f} s", *run.values(), flush=True)
             # After each combination, so that a run that is broken off has something to show.
             minutes = f"{(time.monotonic() - started) / 60:.0f}"
-            every = kept(saved, WHAT, runs) + runs
+            every = with_kept(saved, WHAT, runs)
             about = machine() | {"java": java, "minutes": minutes, "tables": str(len(every))}
             options.output.mkdir(parents=True, exist_ok=True)
             saved.write_text(report.as_json(about, every))

@@ -5,11 +5,11 @@ package io.zcube.layout
   *
   * @param whole the layout that orders the rows inside these boxes
   */
-final class KdTreeBoxes(tree: KdTree, whole: KdTreeLayout) extends Layout {
+final class KdTreeBoxes(whole: KdTreeLayout) extends Layout {
 
   override val dimensions: Int = whole.dimensions
 
   override def ranks(column: Int): Array[Int] = whole.ranks(column)
 
-  override def keyOf(point: Array[Int]): Long = tree.boxOf(point).toLong
+  override def keyOf(point: Array[Int]): Long = whole.tree.boxOf(point).toLong
 }

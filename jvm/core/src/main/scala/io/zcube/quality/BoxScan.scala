@@ -63,32 +63,22 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
     }
   }
 
-  /** The files that are measured. */
-  val measured: Array[Int] = places.map(sorted)
-
   // By column and measured file.
   private val corners = lower.map(ends => places.map(p => ends(p / BlockSize)(p % BlockSize)))
   private val opposites = upper.map(ends => places.map(p => ends(p / BlockSize)(p % BlockSize)))
 
-  /** By measured file. */
-  private val meeting, holding = new Array[Int](places.length)
+  private val meeting = new Array[Int](places.length)
+
+  /** For each measured file, the files whose box holds the lower corner of its box, itself included. */
+  val holdingCorner: Array[Int] = new Array[Int](places.length)
 
   // A block, which fits into the processor's cache, is held against all measured files before the next.
   IntStream.range(0, (blockLower(0).length + Stretch - 1) / Stretch).parallel().forEach { stretch =>
     scan(stretch * Stretch, math.min(blockLower(0).length, (stretch + 1) * Stretch))
   }
 
-  private val numberOf = {
-    val numbers = new Array[Int](columns.head.files)
-    measured.indices.foreach(k => numbers(measured(k)) = k)
-    numbers
-  }
-
-  /** Other files whose box meets this measured one's. */
-  def overlaps(file: Int): Int = meeting(numberOf(file)) - 1
-
-  /** Files whose box holds the lower corner of this measured one's, itself included. */
-  def holdingCorner(file: Int): Int = holding(numberOf(file))
+  /** For each measured file, the other files whose box meets its box. */
+  def overlaps: Array[Int] = meeting.map(_ - 1)
 
   /** Counts the boxes of some blocks, for each measured file. */
   private def scan(from: Int, until: Int): Unit = {
@@ -117,7 +107,7 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
     synchronized {
       places.indices.foreach { k =>
         meeting(k) += meets(k)
-        holding(k) += holds(k)
+        holdingCorner(k) += holds(k)
       }
     }
   }

@@ -1,12 +1,17 @@
 package io.zcube.quality
 
+import java.util.Arrays
+import java.util.function.IntUnaryOperator
+import java.util.stream.IntStream
+
 /** Counts, for each interval of one column, the intervals that meet it, by sweeping once over the sorted
   * ends: as many intervals begin by its end as there are, less those that end before it begins.
   */
 final private[quality] class ColumnSweep(ranges: FileRanges) {
 
-  /** The files with statistics. */
-  val files: Array[Int] = Array.range(0, ranges.files).filter(ranges.isKnown)
+  /** The files with statistics; each figure is one for each of them. */
+  private val files: Array[Int] =
+    IntStream.range(0, ranges.files).filter(ranges.isKnown(_)).toArray
 
   private val unknown = (0 until ranges.files).count(ranges.isUnknown)
 
@@ -15,17 +20,22 @@ final private[quality] class ColumnSweep(ranges: FileRanges) {
   private val ended = upToRank(ranges.upper)
 
   /** The most intervals over one point can always be had where one begins, so ranks are points enough. */
-  private val deepest = new RangeMaximum(Array.tabulate(ranges.distinct)(holding))
+  private lazy val deepest = new RangeMaximum(Array.tabulate(ranges.distinct)(holding))
 
   /** Other files whose interval meets this one's. */
-  def overlaps(file: Int): Int =
+  def overlaps: Array[Int] = ofEach { file =>
     begun(ranges.upper(file)) - endedBefore(ranges.lower(file)) - 1 + unknown
+  }
 
   /** The most files over one point of this one's interval. */
-  def depth(file: Int): Int = deepest(ranges.lower(file), ranges.upper(file)) + unknown
+  def depths: Array[Int] =
+    ofEach(file => deepest(ranges.lower(file), ranges.upper(file)) + unknown)
 
   /** Files over this one's minimum. */
-  def holdingMinimum(file: Int): Int = holding(ranges.lower(file)) + unknown
+  def holdingMinimum: Array[Int] = ofEach(file => holding(ranges.lower(file)) + unknown)
+
+  private def ofEach(figure: IntUnaryOperator): Array[Int] =
+    Arrays.stream(files).map(figure).toArray
 
   private def holding(rank: Int): Int = begun(rank) - endedBefore(rank)
 

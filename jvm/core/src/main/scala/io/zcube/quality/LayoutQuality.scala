@@ -1,7 +1,7 @@
 package io.zcube.quality
 
 import java.util.Arrays
-import java.util.function.{IntPredicate, IntUnaryOperator}
+import java.util.function.IntPredicate
 import java.util.stream.IntStream
 
 import scala.collection.immutable.SortedMap
@@ -46,41 +46,41 @@ object LayoutQuality {
   /** Of one column; exact for any number of files, in n log n. */
   def ofColumn(ranges: FileRanges): LayoutQuality = {
     val sweep = new ColumnSweep(ranges)
-    of(Seq(ranges), sweep.files)(sweep.depth, sweep.overlaps, sweep.holdingMinimum)
+    of(Seq(ranges), sweep.depths, sweep.overlaps, sweep.holdingMinimum)
   }
 
   /** Of all the columns together. Which files are sampled depends on the boxes only. */
   def ofBoxes(columns: IndexedSeq[FileRanges], exactUpTo: Int = ExactBoxes): LayoutQuality =
     if (columns.size == 1) {
       val sweep = new ColumnSweep(columns.head)
-      of(columns, sweep.files)(sweep.holdingMinimum, sweep.overlaps, sweep.holdingMinimum)
+      val holding = sweep.holdingMinimum
+      of(columns, holding, sweep.overlaps, holding)
     } else {
       val scan = new BoxScan(columns, exactUpTo)
-      of(columns, scan.measured)(scan.holdingCorner, scan.overlaps, scan.holdingCorner)
+      of(columns, scan.holdingCorner, scan.overlaps, scan.holdingCorner)
     }
 
-  /** Puts the figures of the measured files together; each function is given a measured file. */
-  private def of(columns: Seq[FileRanges], measured: Array[Int])(
-      depth: Int => Int,
-      overlaps: Int => Int,
-      holding: Int => Int): LayoutQuality = {
+  /** Puts the figures together; of each there is one for each measured file. */
+  private def of(
+      columns: Seq[FileRanges],
+      depths: Array[Int],
+      overlaps: Array[Int],
+      holding: Array[Int]): LayoutQuality = {
     val files = columns.head.files
     // By streams of Java's, as there may be a million files: Scala would make an object of each number.
     def count(isWanted: IntPredicate): Int = IntStream.range(0, files).filter(isWanted).count.toInt
-    def figures(of: IntUnaryOperator): Array[Int] = Arrays.stream(measured).map(of).toArray
     def average(of: Array[Int]): Option[Double] =
       Option.when(of.nonEmpty)(Arrays.stream(of).average.getAsDouble)
-    val depths = figures(depth(_))
     LayoutQuality(
       files,
       count(i => columns.forall(_.isKnown(i))),
-      measured.length,
+      depths.length,
       count(i => columns.forall(_.isConstant(i))),
       average(depths),
       Option.when(depths.nonEmpty)(depths.max),
-      average(figures(overlaps(_))),
+      average(overlaps),
       histogramOf(depths),
-      average(figures(holding(_))).map(1.0 - _ / files)
+      average(holding).map(1.0 - _ / files)
     )
   }
 

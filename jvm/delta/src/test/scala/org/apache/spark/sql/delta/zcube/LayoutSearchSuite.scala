@@ -32,9 +32,8 @@ class LayoutSearchSuite extends AnyFunSuite {
   }
 
   /** Each column of a set divides what is read; a curve reads more than the tree. */
-  private def divided(by: Int => Double, curve: CurveName => Double = costOf)(
-      candidate: LayoutCandidate): Double =
-    1e9 / candidate.columns.map(by).product * curve(candidate.curve)
+  private def divided(by: Int => Double)(candidate: LayoutCandidate): Double =
+    1e9 / candidate.columns.map(by).product * costOf(candidate.curve)
 
   private def costOf(curve: CurveName): Double = curve match {
     case KdTree => 1.0

@@ -25,8 +25,7 @@ class SnapshotStateSuite extends AnyFunSuite with DeltaSparkSession {
         1,
         dataChange = true,
         stats = s"""{"numRecords":1,"note":"${"s" * 570}"}"""))
-    DeltaLog.forTable(spark, path).startTransaction(catalogTableOpt =
-      None).commit(adds, ManualUpdate)
+    DeltaLog.forTable(spark, path).startTransaction(None).commit(adds, ManualUpdate)
     reopened(path)
   }
 
