@@ -100,7 +100,10 @@ object KdTreeLayout {
       corners.map(_._1),
       corners.map(_._2))
     val cut = cuts(layout, points, boxes, spread)
-    LaidOut(layout, cut, Option.when(cut.files == boxes.size)(new KdTreeBoxes(layout)))
+    LaidOut(
+      layout,
+      cut,
+      Option.when(cut.files == boxes.size)(KdTreeBoxes.of(tree, layout.dimensions)))
   }
 
   /** The greedy tree may lose to the usual one, where a cut that helps little now spoils better ones; so

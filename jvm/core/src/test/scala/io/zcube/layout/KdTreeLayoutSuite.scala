@@ -57,6 +57,18 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(new KdTree(Array()).boxOf(Array(7)) === 0)
   }
 
+  test("boxes alone: only the bounds that the tree cuts at, of a tree written out by hand") {
+    // Column 0 is cut at rank 5, and below that at NULL; column 1 at ranks 9 and, twice, 2.
+    val tree = new KdTree(Array(0, 5, 1, 3, 1, 2, 2, ~2, 0, 0, ~0, ~1, 1, 9, 4, ~5, 1, 2, ~3, ~4))
+    val boxes = KdTreeBoxes.of(tree, 3)
+    assert(boxes.bounds.map(_.toSeq) === Seq(Seq(4), Seq(1, 8), Nil))
+    assert((0 to 2).map(boxes.ranks(_).toSeq) === Seq(Seq(1, 2), Seq(1, 2, 3), Seq(1)))
+    def numbers(x: Int): Seq[Long] = (0 to 3).map(y => boxes.keyOf(Array(x, y, 1)))
+    assert(numbers(0) === Seq(0, 0, 2, 2))
+    assert(numbers(1) === Seq(1, 1, 2, 2))
+    assert(numbers(2) === Seq(3, 3, 4, 5))
+  }
+
   test("exactly as many files as wanted, and even ones, of any number") {
     for (columns <- 1 to 4; files <- Seq(1, 2, 3, 7, 17, 64, 100, 200)) {
       val points = uniform(files, 20000, columns, 5000)
@@ -80,7 +92,11 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         for (_ <- 1 to 1000) {
           val point = Array.fill(columns)(random.nextInt(values + 2))
           val byKey = laidOut.cuts.fileOf(laidOut.layout.keyOf(point.clone()))
-          assert(numbers.keyOf(point) === byKey)
+          // NULL stays; a value comes behind the bounds of the buckets before its own.
+          val among = point.zip(numbers.bounds).map { case (rank, bounds) =>
+            if (rank == Layout.NullRank) rank else 1 + bounds.count(_ < rank - 1)
+          }
+          assert(numbers.keyOf(among) === byKey)
         }
       }
       if (values == 3000 || files == 1) assert(laidOut.files.isDefined)

@@ -3,7 +3,7 @@ package io.zcube.sql.layout
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal}
 import org.apache.spark.sql.types.IntegerType
 
-import io.zcube.layout.{BucketedSample, CutPoints, Layout, RankScale, Resolution}
+import io.zcube.layout.{BucketedSample, CutPoints, KdTreeBoxes, Layout, RankScale, Resolution}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.{ClusteringKey, FileOfKey}
 
@@ -12,20 +12,20 @@ import io.zcube.sql.expressions.{ClusteringKey, FileOfKey}
   * @param bounds for each column, the bounds between its buckets
   * @param layout from buckets to keys
   * @param cuts   from keys to files
-  * @param files  from buckets to files, where that is less work; see [[LaidOut]]
+  * @param files  from values to files without their keys, where the layout has a way
   */
 final case class LayoutPlan(
     bounds: Seq[TypedRangeBounds],
     layout: Layout,
     cuts: CutPoints,
-    files: Option[Layout] = None) {
+    files: Option[LayoutPlan.Boxes] = None) {
 
   /** The key of a row with these values in its clustering columns. */
   def key(columns: Seq[Expression]): ClusteringKey = ClusteringKey(columns, bounds, layout)
 
   /** The number of the file of a row with these values in its clustering columns; no key may be torn. */
   def file(columns: Seq[Expression]): Expression = files match {
-    case Some(numbers) => Cast(ClusteringKey(columns, bounds, numbers), IntegerType)
+    case Some(boxes) => Cast(ClusteringKey(columns, boxes.bounds, boxes.numbers), IntegerType)
     case None => FileOfKey(key(columns), Literal(0L), cuts)
   }
 
@@ -51,6 +51,13 @@ final case class LayoutPlan(
 }
 
 object LayoutPlan {
+
+  /** Boxes that are files.
+    *
+    * @param bounds  for each column, the few bounds that boxes end at
+    * @param numbers from places among these bounds to files
+    */
+  final case class Boxes(bounds: Seq[TypedRangeBounds], numbers: KdTreeBoxes)
 
   /** 2^32 over the golden ratio: its multiples spread evenly (D. E. Knuth, TAOCP 3, 6.4). */
   private val GoldenRatio = 0x9e3779b9
@@ -94,6 +101,12 @@ object LayoutPlan {
       request.weights,
       RankedWorkload.of(request.workload, columns.zip(boundIndices))
     )
-    LayoutPlan(bounds, laidOut.layout, laidOut.cuts, laidOut.files)
+    val boxes = laidOut.files.map { numbers =>
+      val few = columns.indices.map { c =>
+        columns(c).boundsAt(numbers.bounds(c).map(boundIndices(c)(_)))
+      }
+      Boxes(few, numbers)
+    }
+    LayoutPlan(bounds, laidOut.layout, laidOut.cuts, boxes)
   }
 }

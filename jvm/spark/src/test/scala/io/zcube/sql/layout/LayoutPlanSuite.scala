@@ -1,0 +1,44 @@
+package io.zcube.sql.layout
+
+import scala.util.Random
+
+import org.apache.spark.SparkFunSuite
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, ExpressionEvalHelper, GenericInternalRow, Literal}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.zcube.layout.CurveName
+import io.zcube.sql.expressions.FileOfKey
+
+class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
+  private val types = Seq(DateType, StringType, DoubleType)
+
+  /** One row in 40, less than a file, has no first value; the texts have a long prefix in common, the doubles many ties. */
+  private def rows(seed: Int, count: Int): Array[InternalRow] = {
+    val random = new Random(seed)
+    Array.fill(count) {
+      val date = if (random.nextInt(40) == 0) null else random.nextInt(2000)
+      val text = UTF8String.fromString(f"Customer#${random.nextInt(5000)}%09d")
+      new GenericInternalRow(Array[Any](date, text, random.nextInt(20) / 4.0))
+    }
+  }
+
+  private def inputs(columns: Int) =
+    types.take(columns).zipWithIndex.map { case (dataType, i) =>
+      BoundReference(i, dataType, nullable = true)
+    }
+
+  for (columns <- 1 to 3; files <- Seq(1, 5, 24))
+    test(s"kdtree of $columns columns and $files files: a row's file is that of its key") {
+      val sampled = RowSample(types.take(columns), rows(1, 3000), 3000L, complete = true)
+      val plan = LayoutPlan.of(sampled, files, LayoutRequest(CurveName.KdTree))
+      assert(plan.files.isDefined)
+      assert(plan.files.get.bounds.map(_.length).sum < files)
+      val byKey = FileOfKey(plan.key(inputs(columns)), Literal(0L), plan.cuts)
+      // Others than were sampled, some between sampled values and some beyond all.
+      rows(2, 300).foreach { row =>
+        checkEvaluation(plan.file(inputs(columns)), byKey.eval(row), row)
+      }
+    }
+}
