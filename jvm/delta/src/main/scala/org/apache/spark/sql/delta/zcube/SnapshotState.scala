@@ -29,10 +29,12 @@ object SnapshotState {
   private def isChosen(session: SparkSession): Boolean =
     session.sessionState.conf.getConf(DELTA_SNAPSHOT_PARTITIONS).isDefined
 
-  /** Some 2,000 files each, which take about 500 bytes in a commit and 60 in a checkpoint. */
+  /** Some 8,000 files each, which take about 500 bytes in a commit and 60 in a checkpoint; that is work for
+    * a fifth of a second, and a task costs a twelfth before it has done any.
+    */
   private def partitions(snapshot: Snapshot): Int = {
-    val commits = snapshot.logSegment.deltas.map(_.getLen).sum / (1 << 20)
-    val checkpoint = snapshot.checkpointSizeInBytes() / (1 << 17)
+    val commits = snapshot.logSegment.deltas.map(_.getLen).sum / (4 << 20)
+    val checkpoint = snapshot.checkpointSizeInBytes() / (1 << 19)
     math.min(commits + checkpoint + 1, DeltasDefault).toInt
   }
 
