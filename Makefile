@@ -31,7 +31,8 @@ test-jvm: $(LAUNCHER) ## run the Scala tests; compile for all Spark lines
 	$(SBT) -Dspark.line=4.0 delta/package
 
 test-python: $(VENV)/.ready $(JAR) ## run the Python tests
-	$(JAVA_RUN) $(BIN)/python -m pytest tests
+	$(JAVA_RUN) $(BIN)/python -m tests.support.fetch_packages
+	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile tests
 
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
