@@ -32,7 +32,7 @@ test-jvm: $(LAUNCHER) ## run the Scala tests; compile for all Spark lines
 
 test-python: $(VENV)/.ready $(JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.fetch_packages
-	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile tests
+	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"

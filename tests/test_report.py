@@ -13,6 +13,8 @@ from zcube import ClusteredTable, report
 from tests.support.log_replay import live_files
 from tests.test_cli import in_this_session, run_here  # noqa: F401
 
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+
 # Elements that have no end tag, and all others that the page may hold.
 VOID = {"meta", "img"}
 KNOWN = {
@@ -112,15 +114,12 @@ def test_page(spark, tmp_path):
     assert any("2 of" in text and "have no minimum" in text for text in page.sections["Quality"])
     runs = page.sections["OPTIMIZE"]
     assert "1" in runs
-    opened_in_a_browser(text, tmp_path)
 
 
-def opened_in_a_browser(text, folder):
-    """Where there is a headless browser: it shows the page and loads the pictures."""
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
-        return
-    page, shot = folder / "page.html", folder / "page.png"
+@pytest.mark.skipif(BROWSER is None, reason="neither chromium nor google-chrome is on PATH")
+def test_page_in_a_browser(spark, path, tmp_path):
+    text = report.page(messy_table(spark, path), predicate="x < 0")
+    page, shot = tmp_path / "page.html", tmp_path / "page.png"
     # A script of the test's own, for which the policy must go, says what the browser sees.
     check = """<script>window.onload = () => document.title = JSON.stringify([
         [...document.images].map(i => i.naturalWidth), document.querySelectorAll('tr').length])
@@ -128,7 +127,7 @@ def opened_in_a_browser(text, folder):
     free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
     page.write_text(free.replace("</body>", check), encoding="utf-8")
     done = subprocess.run(
-        [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/b",
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/b",
          f"--screenshot={shot}", "--window-size=1100,2400", "--dump-dom", page.as_uri()],
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
