@@ -55,6 +55,13 @@ class LayoutSearchSuite extends AnyFunSuite {
     assert(search(2)(divided(Map(0 -> 3.0, 1 -> 1.02))).head.columns.toSet == Set(0, 1))
   }
 
+  test("what saves next to nothing is looked at, and built on no further") {
+    search(4)(divided(Map(0 -> 3.0, 1 -> 2.0, 2 -> 1.005, 3 -> 1.005)))
+    val largest = tried.filter(_.columns.size > 2)
+    assert(largest.nonEmpty && largest.forall(_.columns.size == 3))
+    assert(largest.forall(c => c.curve == KdTree && c.weights.isEmpty))
+  }
+
   test("no more than four columns") {
     val best = search(6)(divided(c => 2.0 + c)).head
     assert(best.columns.toSet == Set(2, 3, 4, 5))
