@@ -29,10 +29,16 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
       BoundReference(i, dataType, nullable = true)
     }
 
-  for (columns <- 1 to 3; files <- Seq(1, 5, 24))
-    test(s"kdtree of $columns columns and $files files: a row's file is that of its key") {
+  // With 500 ranges a bucket has several values; without a number each value has its own.
+  for (columns <-
+      1 to 3;
+    files <-
+      Seq(1, 5, 24);
+    ranges <- Seq(None, Some(500)))
+    test(
+      s"kdtree of $columns columns, $files files, ranges $ranges: a row's file is that of its key") {
       val sampled = RowSample(types.take(columns), rows(1, 3000), 3000L, complete = true)
-      val plan = LayoutPlan.of(sampled, files, LayoutRequest(CurveName.KdTree))
+      val plan = LayoutPlan.of(sampled, files, LayoutRequest(CurveName.KdTree, ranges = ranges))
       assert(plan.files.isDefined)
       assert(plan.files.get.bounds.map(_.length).sum < files)
       val byKey = FileOfKey(plan.key(inputs(columns)), Literal(0L), plan.cuts)
