@@ -12,7 +12,7 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks.kept import with_kept
+from benchmarks.kept import earlier, with_kept
 from benchmarks.machine import machine
 from benchmarks.quality import datasets, report
 from benchmarks.quality.layouts import LAYOUTS, Layouts
@@ -61,11 +61,7 @@ def main() -> None:
     combinations = QUICK if options.quick else COMBINATIONS
     started = time.monotonic()
     saved = options.output / "quality.json"
-    done = (
-        {(run["columns"], run["files"]) for run in with_kept(saved, WHAT, [])}
-        if options.more
-        else ()
-    )
+    done = {(run["columns"], run["files"]) for run in earlier(saved)} if options.more else ()
     runs = []
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         tables = {}

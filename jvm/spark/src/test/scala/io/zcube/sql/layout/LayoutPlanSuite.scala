@@ -14,7 +14,9 @@ import io.zcube.sql.expressions.FileOfKey
 class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
   private val types = Seq(DateType, StringType, DoubleType)
 
-  /** One row in 40, less than a file, has no first value; the texts have a long prefix in common, the doubles many ties. */
+  /** One row in 40, less than a file, has no first value; the texts have a long prefix in common, the
+    * doubles many ties.
+    */
   private def rows(seed: Int, count: Int): Array[InternalRow] = {
     val random = new Random(seed)
     Array.fill(count) {
@@ -30,11 +32,11 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
     }
 
   // With 500 ranges a bucket has several values; without a number each value has its own.
-  for (columns <-
-      1 to 3;
-    files <-
-      Seq(1, 5, 24);
-    ranges <- Seq(None, Some(500)))
+  for {
+    columns <- 1 to 3
+    files <- Seq(1, 5, 24)
+    ranges <- Seq(None, Some(500))
+  }
     test(
       s"kdtree of $columns columns, $files files, ranges $ranges: a row's file is that of its key") {
       val sampled = RowSample(types.take(columns), rows(1, 3000), 3000L, complete = true)
