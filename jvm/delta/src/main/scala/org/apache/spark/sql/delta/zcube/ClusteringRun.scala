@@ -3,6 +3,9 @@ package org.apache.spark.sql.delta.zcube
 import java.util.ConcurrentModificationException
 import java.util.concurrent.atomic.AtomicBoolean
 
+import scala.annotation.tailrec
+import scala.concurrent.duration._
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.SparkException
@@ -72,7 +75,8 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     else if (task.options.maxDuration.exists(System.currentTimeMillis() - startedAt >= _)) {
       Success(batch.map(CubeOutcome.NotStarted))
     } else {
-      val txn = new ClusteringTransaction(task.snapshot.deltaLog, task.catalogTable, task.snapshot)
+      val txn =
+        new ClusteringTransaction(context, task.snapshot.deltaLog, task.catalogTable, task.snapshot)
       txn.trackFilesRead(batch.flatMap(_.files))
       txn.trackReadPredicates(task.predicates)
       val outcome = rewriteAll(txn, batch) match {
@@ -119,14 +123,18 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     val failed = new AtomicBoolean(false)
     def one(group: FileGroup): Option[Try[RewrittenGroup]] = Option.when(!failed.get) {
       context.addJobTag(tag)
-      val outcome = Try(session.withActive(rewrite.run(group, removedAt)))
-      context.removeJobTag(tag)
+      val outcome =
+        try Try(session.withActive(rewrite.run(group, removedAt)))
+        // A failure like others: its files are to be removed.
+        catch { case e: InterruptedException => Failure(e) }
+        finally context.removeJobTag(tag)
       // The files of what still runs are removed afterwards, so it must come to its end first.
       if (outcome.isFailure && !failed.getAndSet(true)) context.cancelJobsWithTag(tag)
       outcome
     }
     val outcomes =
-      if (batch.size == 1) batch.flatMap(one) else inParallel(batch)(one).flatten
+      try if (batch.size == 1) batch.flatMap(one) else inParallel(batch)(one).flatten
+      catch { case e: InterruptedException => Seq(Failure(e)) }
     val failures = outcomes.collect { case Failure(e) => e }
     failures.find(!isCancellation(_)).orElse(failures.headOption) match {
       case Some(e) => Failure(e)
@@ -134,14 +142,29 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     }
   }
 
-  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[B] =
-    try ThreadUtils.parmap(items, "ZCubeOptimize", task.settings.maxThreads)(work)
-    catch {
-      case e: InterruptedException =>
-        stopped.set(true)
-        context.cancelJobsWithTag(tag)
-        throw e
-    }
+  /** An interrupt of the caller ends what runs, and is passed on when all of it has cleaned up. */
+  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[B] = {
+    val threads = math.max(1, math.min(task.settings.maxThreads, items.size))
+    val pool = ThreadUtils.newDaemonFixedThreadPool(threads, "ZCubeOptimize")
+    implicit val workers: ExecutionContext = ExecutionContext.fromExecutor(pool)
+    try {
+      val results = Future.sequence(items.map(item => Future(work(item))))
+      try ThreadUtils.awaitResult(results, Duration.Inf)
+      catch {
+        case e: InterruptedException =>
+          stopped.set(true)
+          cancelUntil(results)
+          throw e
+      }
+    } finally pool.shutdown()
+  }
+
+  /** A thread that is between two jobs has none to cancel, so again and again. */
+  @tailrec
+  private def cancelUntil(results: Future[_]): Unit = {
+    context.cancelJobsWithTag(tag)
+    if (Try(Await.ready(results, 1.second)).isFailure) cancelUntil(results)
+  }
 
   private def isCancellation(e: Throwable): Boolean =
     Option(e.getMessage).exists(m => m.contains("cancelled") && m.contains(tag))

@@ -6,33 +6,49 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.delta.actions.FileAction
+import org.apache.spark.sql.delta.constraints.Constraint
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
 import org.apache.spark.sql.delta.stats.{DeltaJobStatisticsTracker, StatisticsCollection}
-import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, NoMapping, OptimisticTransaction, Snapshot}
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, DeltaOptions, NoMapping, OptimisticTransaction, Snapshot}
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{DataFrame, Dataset}
+import org.apache.spark.util.CollectionAccumulator
 
 /** Delta's transaction, which remembers the files that were written under it and can remove them.
   * Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
   */
 final class ClusteringTransaction(
+    context: SparkContext,
     override val deltaLog: DeltaLog,
     override val catalogTable: Option[CatalogTable],
     override val snapshot: Snapshot)
     extends OptimisticTransaction(deltaLog, catalogTable, snapshot) {
 
-  private val committers = new ConcurrentLinkedQueue[CleaningCommitProtocol]()
+  private val writes = new ConcurrentLinkedQueue[WriteTasks]()
+  private val made = new CollectionAccumulator[String]
+  made.register(context, None, countFailedValues = true)
+
+  /** Delta's own; where it fails it is over when the last of its tasks is. */
+  override def writeFiles(
+      inputData: Dataset[_],
+      writeOptions: Option[DeltaOptions],
+      isOptimize: Boolean,
+      additionalConstraints: Seq[Constraint]): Seq[FileAction] = {
+    val tasks = new WriteTasks(context, made)
+    writes.add(tasks)
+    tasks.within(super.writeFiles(inputData, writeOptions, isOptimize, additionalConstraints))
+  }
 
   override protected def getCommitter(outputPath: Path): DelayedCommitProtocol = {
     // The same choice as Delta's own, which has no hook for the protocol alone.
     val randomized = DeltaConfigs.RANDOMIZE_FILE_PREFIXES.fromMetaData(metadata) ||
       metadata.columnMappingMode != NoMapping
     val prefix = Option.when(randomized)(DeltaConfigs.RANDOM_PREFIX_LENGTH.fromMetaData(metadata))
-    val committer = new CleaningCommitProtocol(outputPath.toString, prefix, deltaDataSubdir)
-    committers.add(committer)
-    committer
+    new CleaningCommitProtocol(outputPath.toString, prefix, deltaDataSubdir, made)
   }
 
   override protected def getOptionalStatsTrackerAndStatsCollection(
@@ -50,7 +66,7 @@ final class ClusteringTransaction(
   /** Removes what was written. Only for a transaction that surely did not and will not commit. */
   def removeWrittenFiles(): Unit = {
     val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
-    committers.asScala.flatMap(_.writtenFiles).foreach { path =>
+    writes.asScala.flatMap(_.files).toSet.foreach { (path: String) =>
       try fs.delete(new Path(path), false)
       catch {
         // What can't be removed now is VACUUM's; the error that led here matters more.

@@ -50,10 +50,9 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
     }
   }
 
-  /** Events come in order, so whoever has seen this one has seen those of the jobs before it. */
   private def caughtUp(account: Account, key: String): Boolean =
     try {
-      context.listenerBus.post(Marker(key))
+      context.listenerBus.post(ListenerMarker(key))
       account.heardAll.await(PatienceMs, TimeUnit.MILLISECONDS)
     } catch {
       // A figure for the history is no reason to fail what is done.
@@ -75,7 +74,7 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
   }
 
   override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-    case Marker(key) => Option(accounts.get(key)).foreach(_.heardAll.countDown())
+    case ListenerMarker(key) => Option(accounts.get(key)).foreach(_.heardAll.countDown())
     case _ =>
   }
 
@@ -89,13 +88,9 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
 object JobCpuTime {
   private val Property = "spark.zcube.cpuTimeOf"
 
-  private val Queue = "zcube"
+  /** Of all our listeners. */
+  private[zcube] val Queue = "zcube"
 
   /** A figure for the history is not worth waiting longer for. */
   private val PatienceMs = 2000L
-
-  private case class Marker(key: String) extends SparkListenerEvent {
-    // Nobody's event log should have it.
-    override protected[spark] def logEvent: Boolean = false
-  }
 }

@@ -1,20 +1,23 @@
 package org.apache.spark.sql.delta.zcube
 
 import java.nio.file.Files
-import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.scheduler._
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.catalyst.expressions.{GreaterThan, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GreaterThan, Literal, ScalaUDF}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types.{BooleanType, LongType}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** What can't be brought about from outside: a log store that fails, a rewrite that loses rows. */
 class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
+  import CommitSafetySuite._
 
   override protected def settings: Map[String, String] =
     Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
@@ -47,6 +50,25 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     finally ThrowingLogStore.mode.set("")
   }
 
+  /** With a faulty rule of somebody's: it filters rows of the plan that writes, not of the one that samples. */
+  private def filteringWrites[T](condition: Attribute => Expression)(body: => T): T = {
+    val filtered = new AtomicBoolean(false)
+    val rule = new Rule[LogicalPlan] {
+      override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
+        case sort @ Sort(_, false, child, _) if !child.isInstanceOf[Filter] =>
+          filtered.set(true)
+          val id = child.output.find(a => a.name == "id" && a.dataType == LongType).get
+          sort.copy(child = Filter(condition(id), child))
+      }
+    }
+    spark.experimental.extraOptimizations = Seq(rule)
+    try {
+      val result = body
+      assert(filtered.get)
+      result
+    } finally spark.experimental.extraOptimizations = Nil
+  }
+
   test("the log store throws after writing: the commit may be there, so its files are kept") {
     val path = table("after")
     val (before, known) = (rows(path), dataFiles(path))
@@ -71,25 +93,73 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
   test("a rewrite that loses rows commits nothing and leaves no file") {
     val path = table("mismatch")
     val (before, known) = (rows(path), dataFiles(path))
-    val dropped = new AtomicBoolean(false)
-    // A faulty rule of somebody's: it drops rows of the plan that writes, not of the one that samples.
-    val faulty = new Rule[LogicalPlan] {
-      override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
-        case sort @ Sort(_, false, child, _) if !child.isInstanceOf[Filter] =>
-          dropped.set(true)
-          val id = child.output.find(a => a.name == "id" && a.dataType == LongType).get
-          sort.copy(child = Filter(GreaterThan(id, Literal(10L)), child))
-      }
+    val error = filteringWrites(id => GreaterThan(id, Literal(10L))) {
+      intercept[Exception](optimize(path))
     }
-    spark.experimental.extraOptimizations = Seq(faulty)
-    val error =
-      try intercept[Exception](optimize(path))
-      finally spark.experimental.extraOptimizations = Nil
-    assert(dropped.get)
     assert(error.getMessage.contains("ZCUBE_ROW_COUNT_MISMATCH"))
     assert(error.getMessage.contains("3000"))
     assert(DeltaLog.forTable(spark, path).update().version === 0)
     assert(dataFiles(path) === known)
     assert(rows(path) === before)
   }
+
+  // As the interrupt of Spark Connect does, or of an application's thread pool.
+  for (batched <- Seq(false, true))
+    test(s"an interrupt commits nothing, leaves no file and no task, batched: $batched") {
+      val path = table(s"interrupted-$batched")
+      val (before, known) = (rows(path), dataFiles(path))
+      var outcome: Option[Throwable] = None
+      var tagsAfter = Set.empty[String]
+      val run = new Thread(() => {
+        outcome =
+          try {
+            optimize(path)
+            None
+          } catch { case e: Throwable => Some(e) }
+        tagsAfter = spark.sparkContext.getJobTags()
+      })
+      jobOver = new CountDownLatch(1)
+      val atWork = new AtomicInteger(0)
+      val listener = new SparkListener {
+        private val ours = ConcurrentHashMap.newKeySet[Int]()
+        override def onJobStart(event: SparkListenerJobStart): Unit =
+          if (event.properties.getProperty("spark.job.description", "").contains("writing")) {
+            ours.add(event.jobId)
+            run.interrupt()
+          }
+        override def onTaskStart(event: SparkListenerTaskStart): Unit =
+          atWork.incrementAndGet(): Unit
+        override def onTaskEnd(event: SparkListenerTaskEnd): Unit = atWork.decrementAndGet(): Unit
+        override def onJobEnd(event: SparkListenerJobEnd): Unit =
+          if (ours.contains(event.jobId)) jobOver.countDown()
+      }
+      spark.sparkContext.addSparkListener(listener)
+      if (batched) spark.conf.set(BatchSize, "1g")
+      try filteringWrites(id => ScalaUDF(afterTheJob, BooleanType, Seq(id), Nil)) {
+          run.start()
+          run.join(60000)
+        }
+      finally {
+        spark.sparkContext.removeSparkListener(listener)
+        spark.conf.unset(BatchSize)
+      }
+      assert(!run.isAlive)
+      spark.sparkContext.listenerBus.waitUntilEmpty()
+      assert(atWork.get === 0)
+      assert(outcome.exists(_.isInstanceOf[InterruptedException]))
+      assert(tagsAfter.isEmpty)
+      assert(DeltaLog.forTable(spark, path).update().version === 0)
+      assert(dataFiles(path) === known)
+      assert(rows(path) === before)
+    }
+}
+
+object CommitSafetySuite {
+  private val BatchSize = "spark.databricks.delta.optimize.batchSize"
+
+  // Tasks run in this JVM; only through an object do they see the same.
+  @volatile private var jobOver = new CountDownLatch(0)
+
+  /** Keeps a row from the writer until the job that writes is over for its caller. */
+  private val afterTheJob: Any => Any = _ => jobOver.await(30, TimeUnit.SECONDS)
 }

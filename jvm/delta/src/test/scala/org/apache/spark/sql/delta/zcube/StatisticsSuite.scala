@@ -81,7 +81,8 @@ class StatisticsSuite extends AnyFunSuite with DeltaSparkSession {
       val input = frame(rows, nulls)
       val snapshot = log.update()
       val expected = statisticsOf(log.startTransaction(None, Some(snapshot)), input)
-      val found = statisticsOf(new ClusteringTransaction(log, None, snapshot), input)
+      val found =
+        statisticsOf(new ClusteringTransaction(spark.sparkContext, log, None, snapshot), input)
       assert(expected.size === 1)
       assert(found === expected)
       val numbers = found.head.asInstanceOf[Map[String, Any]]

@@ -1,0 +1,94 @@
+package org.apache.spark.sql.delta.zcube
+
+import java.nio.file.Files
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.TaskContext
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerTaskEnd}
+import org.apache.spark.sql.delta.DeltaLog
+import org.scalatest.funsuite.AnyFunSuite
+
+/** A write fails in one task while another has still to end. */
+class WriteTasksSuite extends AnyFunSuite with DeltaSparkSession {
+  import WriteTasksSuite._
+
+  /** Writes two partitions; the first fails when the second has begun, which goes on when the job is
+    * over for its caller. Then removes the files; what is left.
+    */
+  private def failingWrite(name: String, rowsAfter: Long): Set[String] = {
+    val path = folder.resolve(name).toString
+    spark.range(0).toDF("id").write.format("delta").save(path)
+    val before = dataFiles(path)
+    val log = DeltaLog.forTable(spark, path)
+    val txn = new ClusteringTransaction(spark.sparkContext, log, None, log.update())
+    jobOver = new CountDownLatch(1)
+    begun = new CountDownLatch(1)
+    @volatile var lateEnd = false
+    val listener = new SparkListener {
+      override def onJobEnd(event: SparkListenerJobEnd): Unit = jobOver.countDown()
+      override def onTaskEnd(event: SparkListenerTaskEnd): Unit =
+        if (event.taskInfo.index == 1) lateEnd = true
+    }
+    spark.sparkContext.addSparkListener(listener)
+    val session = spark.asInstanceOf[org.apache.spark.sql.classic.SparkSession]
+    import session.implicits._
+    val rows = session.range(0, 2, 1, 2).as[Long].mapPartitions { _ =>
+      if (TaskContext.getPartitionId() == 0) {
+        await(begun)
+        throw new IllegalStateException("the first task fails")
+      } else {
+        (0L to rowsAfter).iterator.map { row =>
+          begun.countDown()
+          if (row == 0) await(jobOver)
+          if (row == 1) awaitStop()
+          row
+        }
+      }
+    }.toDF("id")
+    try {
+      val error = intercept[Exception](txn.writeFiles(rows, None, isOptimize = true, Nil))
+      assert(causes(error).exists(_.getMessage.contains("the first task fails")))
+      spark.sparkContext.listenerBus.waitUntilEmpty()
+      assert(lateEnd, "the write was over before its last task")
+      txn.removeWrittenFiles()
+      dataFiles(path) -- before
+    } finally spark.sparkContext.removeSparkListener(listener)
+  }
+
+  private def causes(e: Throwable): Seq[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
+
+  private def dataFiles(path: String): Set[String] = {
+    val list = Files.list(java.nio.file.Paths.get(path))
+    try list.iterator().asScala.map(_.getFileName.toString).filter(_.endsWith(".parquet")).toSet
+    finally list.close()
+  }
+
+  test("a task that is stopped after its job's end leaves no file") {
+    assert(failingWrite("stopped", 1L).isEmpty)
+  }
+
+  // Spark calls it killed, but only after it has handed over its file, which no one aborts then.
+  test("a task that comes to its end after its job's leaves no file") {
+    assert(failingWrite("whole", 0L).isEmpty)
+  }
+}
+
+object WriteTasksSuite {
+  // Tasks run in this JVM; only through an object do they see the same.
+  @volatile private var jobOver = new CountDownLatch(0)
+  @volatile private var begun = new CountDownLatch(0)
+
+  /** Until the scheduler's order to stop is here, which this then obeys. */
+  private def awaitStop(): Unit = {
+    val task = TaskContext.get()
+    (1 to 3000).foreach { _ =>
+      task.killTaskIfInterrupted()
+      Thread.sleep(10)
+    }
+  }
+
+  private def await(latch: CountDownLatch): Unit = assert(latch.await(30, TimeUnit.SECONDS))
+}
