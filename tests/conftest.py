@@ -34,6 +34,16 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
 }
 
+JAVA_OPTIONS = [
+    # Many small queries: time goes into compiling bytecode, and the quick compiler will do. By
+    # itself it gets 48 MB for code, which thousands of generated classes fill again and again.
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=400m",
+    # Two cores have none to spare for marking beside the tests.
+    "-XX:+UseParallelGC",
+    "-Duser.timezone=UTC",
+]
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
@@ -43,11 +53,8 @@ def spark(tmp_path_factory):
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", str(home / "warehouse"))
-    # Many small queries: time goes into compiling bytecode, and the quick compiler will do.
-    java_options = (
-        f"-XX:TieredStopAtLevel=1 -Duser.timezone=UTC -Dderby.system.home={home / 'derby'}"
-    )
-    builder = builder.config("spark.driver.extraJavaOptions", java_options)
+    java_options = [*JAVA_OPTIONS, f"-Dderby.system.home={home / 'derby'}"]
+    builder = builder.config("spark.driver.extraJavaOptions", " ".join(java_options))
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     # Delta changes a setting when the first query is analyzed; that is no test's doing.
