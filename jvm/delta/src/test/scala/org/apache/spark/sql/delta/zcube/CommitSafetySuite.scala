@@ -2,10 +2,11 @@ package org.apache.spark.sql.delta.zcube
 
 import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
-import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, TimeUnit}
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.Success
 import org.apache.spark.scheduler._
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GreaterThan, Literal, ScalaUDF}
@@ -22,14 +23,16 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
   override protected def settings: Map[String, String] =
     Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
 
-  private def table(name: String): String = {
+  private def table(name: String, partitions: Int = 1): String = {
     val path = folder.resolve(name).toString
-    spark.range(0, 3000, 1, 3).selectExpr("id", "hash(id) AS x").write.format("delta").save(path)
+    val rows =
+      spark.range(0, 3000, 1, 3).selectExpr("id", "hash(id) AS x", s"id % $partitions AS p")
+    rows.write.partitionBy(Seq("p").filter(_ => partitions > 1): _*).format("delta").save(path)
     path
   }
 
-  private def optimize(path: String): Unit =
-    spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (id, x)").collect(): Unit
+  private def optimize(path: String, by: String = "id, x"): Unit =
+    spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY ($by)").collect(): Unit
 
   private def rows(path: String): Set[Row] = spark.read.format("delta").load(path).collect().toSet
 
@@ -103,63 +106,93 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     assert(rows(path) === before)
   }
 
-  // As the interrupt of Spark Connect does, or of an application's thread pool.
-  for (batched <- Seq(false, true))
-    test(s"an interrupt commits nothing, leaves no file and no task, batched: $batched") {
-      val path = table(s"interrupted-$batched")
+  // As Spark Connect interrupts, or an application's thread pool.
+  for ((batched, partitions) <- Seq((false, 1), (true, 1), (true, 2)))
+    test(s"an interrupt leaves no commit, file or task; batched: $batched, groups: $partitions") {
+      val path = table(s"interrupted-$batched-$partitions", partitions)
       val (before, known) = (rows(path), dataFiles(path))
       var outcome: Option[Throwable] = None
       var tagsAfter = Set.empty[String]
       val run = new Thread(() => {
         outcome =
           try {
-            optimize(path)
+            optimize(path, "id")
             None
           } catch { case e: Throwable => Some(e) }
         tagsAfter = spark.sparkContext.getJobTags()
       })
-      jobOver = new CountDownLatch(1)
-      val atWork = new AtomicInteger(0)
-      val listener = new SparkListener {
-        private val ours = ConcurrentHashMap.newKeySet[Int]()
-        override def onJobStart(event: SparkListenerJobStart): Unit =
-          if (event.properties.getProperty("spark.job.description", "").contains("writing")) {
-            ours.add(event.jobId)
-            run.interrupt()
-          }
-        override def onTaskStart(event: SparkListenerTaskStart): Unit =
-          atWork.incrementAndGet(): Unit
-        override def onTaskEnd(event: SparkListenerTaskEnd): Unit = atWork.decrementAndGet(): Unit
-        override def onJobEnd(event: SparkListenerJobEnd): Unit =
-          if (ours.contains(event.jobId)) jobOver.countDown()
-      }
-      spark.sparkContext.addSparkListener(listener)
+      val writes = new InterruptingListener(run)
+      jobsOver = writes.jobsOver
+      spark.sparkContext.addSparkListener(writes)
+      spark.conf.set(MaxFileSize, "5000")
       if (batched) spark.conf.set(BatchSize, "1g")
-      try filteringWrites(id => ScalaUDF(afterTheJob, BooleanType, Seq(id), Nil)) {
+      // Not deterministic, so that Spark leaves it after the shuffle.
+      def waits(id: Attribute) =
+        ScalaUDF(waitForJob, BooleanType, Seq(id), Nil, udfDeterministic = false)
+      try filteringWrites(waits) {
           run.start()
           run.join(60000)
         }
       finally {
-        spark.sparkContext.removeSparkListener(listener)
+        spark.sparkContext.removeSparkListener(writes)
         spark.conf.unset(BatchSize)
+        spark.conf.unset(MaxFileSize)
       }
       assert(!run.isAlive)
-      spark.sparkContext.listenerBus.waitUntilEmpty()
-      assert(atWork.get === 0)
+      assert(writes.endedWell > 0)
+      assert(writes.running === 0)
       assert(outcome.exists(_.isInstanceOf[InterruptedException]))
       assert(tagsAfter.isEmpty)
       assert(DeltaLog.forTable(spark, path).update().version === 0)
       assert(dataFiles(path) === known)
       assert(rows(path) === before)
     }
+
+  /** Interrupts a thread when the first of the tasks that write has ended well. */
+  private class InterruptingListener(thread: Thread) extends SparkListener {
+    val jobsOver = new CountDownLatch(1)
+    private val stages = ConcurrentHashMap.newKeySet[Int]()
+    private val started, ended, well = new AtomicInteger(0)
+
+    def endedWell: Int = well.get
+
+    def running: Int = {
+      spark.sparkContext.listenerBus.waitUntilEmpty()
+      started.get - ended.get
+    }
+
+    override def onJobStart(event: SparkListenerJobStart): Unit =
+      if (event.properties.getProperty("spark.job.description", "").contains("writing")) {
+        stages.addAll(event.stageIds.asJava): Unit
+      }
+
+    override def onTaskStart(event: SparkListenerTaskStart): Unit =
+      if (stages.contains(event.stageId)) started.incrementAndGet(): Unit
+
+    override def onTaskEnd(event: SparkListenerTaskEnd): Unit =
+      if (stages.contains(event.stageId)) {
+        ended.incrementAndGet()
+        if (event.taskType == "ResultTask" && event.reason == Success && well.incrementAndGet() == 1) {
+          thread.interrupt()
+        }
+      }
+
+    override def onJobEnd(event: SparkListenerJobEnd): Unit =
+      if (event.jobResult != JobSucceeded) jobsOver.countDown()
+  }
 }
 
 object CommitSafetySuite {
   private val BatchSize = "spark.databricks.delta.optimize.batchSize"
 
-  // Tasks run in this JVM; only through an object do they see the same.
-  @volatile private var jobOver = new CountDownLatch(0)
+  private val MaxFileSize = "spark.databricks.delta.optimize.maxFileSize"
 
-  /** Keeps a row from the writer until the job that writes is over for its caller. */
-  private val afterTheJob: Any => Any = _ => jobOver.await(30, TimeUnit.SECONDS)
+  // Tasks run in this JVM; only through an object do they see the same.
+  @volatile private var jobsOver = new CountDownLatch(0)
+
+  /** Keeps all but the first rows from the writer until the job is over for its caller. */
+  private val waitForJob: Any => Any = (id: Any) => {
+    if (id.asInstanceOf[Long] >= 1500) Uninterrupted.await(jobsOver)
+    true
+  }
 }

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
 import java.nio.file.Files
-import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.CountDownLatch
 
 import scala.jdk.CollectionConverters._
 
@@ -14,10 +14,10 @@ import org.scalatest.funsuite.AnyFunSuite
 class WriteTasksSuite extends AnyFunSuite with DeltaSparkSession {
   import WriteTasksSuite._
 
-  /** Writes two partitions; the first fails when the second has begun, which goes on when the job is
-    * over for its caller. Then removes the files; what is left.
+  /** Writes two partitions; the first fails when the second has written a row, which goes on when the
+    * job is over for its caller: to be stopped, or to its end. Then removes the files; what is left.
     */
-  private def failingWrite(name: String, rowsAfter: Long): Set[String] = {
+  private def failingWrite(name: String, obeys: Boolean): Set[String] = {
     val path = folder.resolve(name).toString
     spark.range(0).toDF("id").write.format("delta").save(path)
     val before = dataFiles(path)
@@ -36,14 +36,15 @@ class WriteTasksSuite extends AnyFunSuite with DeltaSparkSession {
     import session.implicits._
     val rows = session.range(0, 2, 1, 2).as[Long].mapPartitions { _ =>
       if (TaskContext.getPartitionId() == 0) {
-        await(begun)
+        Uninterrupted.await(begun)
         throw new IllegalStateException("the first task fails")
       } else {
-        (0L to rowsAfter).iterator.map { row =>
+        // What comes after ++ is asked for when the first row is written.
+        Iterator.single(1L) ++ {
           begun.countDown()
-          if (row == 0) await(jobOver)
-          if (row == 1) awaitStop()
-          row
+          Uninterrupted.await(jobOver)
+          if (obeys) awaitStop()
+          Iterator.empty[Long]
         }
       }
     }.toDF("id")
@@ -52,6 +53,7 @@ class WriteTasksSuite extends AnyFunSuite with DeltaSparkSession {
       assert(causes(error).exists(_.getMessage.contains("the first task fails")))
       spark.sparkContext.listenerBus.waitUntilEmpty()
       assert(lateEnd, "the write was over before its last task")
+      assert((dataFiles(path) -- before).isEmpty == obeys)
       txn.removeWrittenFiles()
       dataFiles(path) -- before
     } finally spark.sparkContext.removeSparkListener(listener)
@@ -67,12 +69,12 @@ class WriteTasksSuite extends AnyFunSuite with DeltaSparkSession {
   }
 
   test("a task that is stopped after its job's end leaves no file") {
-    assert(failingWrite("stopped", 1L).isEmpty)
+    assert(failingWrite("stopped", obeys = true).isEmpty)
   }
 
-  // Spark calls it killed, but only after it has handed over its file, which no one aborts then.
+  // Spark calls it killed, but only when its file is ready, which nobody removes then.
   test("a task that comes to its end after its job's leaves no file") {
-    assert(failingWrite("whole", 0L).isEmpty)
+    assert(failingWrite("whole", obeys = false).isEmpty)
   }
 }
 
@@ -89,6 +91,4 @@ object WriteTasksSuite {
       Thread.sleep(10)
     }
   }
-
-  private def await(latch: CountDownLatch): Unit = assert(latch.await(30, TimeUnit.SECONDS))
 }
