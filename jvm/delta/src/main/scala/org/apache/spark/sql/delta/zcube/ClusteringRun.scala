@@ -125,8 +125,6 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
       context.addJobTag(tag)
       val outcome =
         try Try(session.withActive(rewrite.run(group, removedAt)))
-        // A failure like others: its files are to be removed.
-        catch { case e: InterruptedException => Failure(e) }
         finally context.removeJobTag(tag)
       // The files of what still runs are removed afterwards, so it must come to its end first.
       if (outcome.isFailure && !failed.getAndSet(true)) context.cancelJobsWithTag(tag)
@@ -134,6 +132,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     }
     val outcomes =
       try if (batch.size == 1) batch.flatMap(one) else inParallel(batch)(one).flatten
+      // A failure like others: its files are to be removed.
       catch { case e: InterruptedException => Seq(Failure(e)) }
     val failures = outcomes.collect { case Failure(e) => e }
     failures.find(!isCancellation(_)).orElse(failures.headOption) match {

@@ -42,8 +42,9 @@ class WriteTasksSuite extends AnyFunSuite with DeltaSparkSession {
         // What comes after ++ is asked for when the first row is written.
         Iterator.single(1L) ++ {
           begun.countDown()
+          awaitInterrupt()
           Uninterrupted.await(jobOver)
-          if (obeys) awaitStop()
+          if (obeys) TaskContext.get().killTaskIfInterrupted()
           Iterator.empty[Long]
         }
       }
@@ -83,12 +84,10 @@ object WriteTasksSuite {
   @volatile private var jobOver = new CountDownLatch(0)
   @volatile private var begun = new CountDownLatch(0)
 
-  /** Until the scheduler's order to stop is here, which this then obeys. */
-  private def awaitStop(): Unit = {
-    val task = TaskContext.get()
-    (1 to 3000).foreach { _ =>
-      task.killTaskIfInterrupted()
-      Thread.sleep(10)
-    }
-  }
+  /** Spark's order to stop, which without this might come while the file is closed. */
+  private def awaitInterrupt(): Unit =
+    try {
+      Thread.sleep(30000)
+      throw new IllegalStateException("no order to stop")
+    } catch { case _: InterruptedException => }
 }
