@@ -15,7 +15,7 @@ from zcube import ClusteredTable
 from tests.support.kill import kill_optimize
 from tests.support.log_replay import actions, data_files_on_disk, last_version
 
-STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "75"))
+STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "45"))
 SCHEMA = "id BIGINT, x INT, y INT, p INT, s STRING"
 
 
