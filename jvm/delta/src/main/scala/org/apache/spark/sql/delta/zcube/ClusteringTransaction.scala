@@ -1,7 +1,5 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.util.concurrent.ConcurrentLinkedQueue
-
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
@@ -28,7 +26,6 @@ final class ClusteringTransaction(
     override val snapshot: Snapshot)
     extends OptimisticTransaction(deltaLog, catalogTable, snapshot) {
 
-  private val writes = new ConcurrentLinkedQueue[WriteTasks]()
   private val made = new CollectionAccumulator[String]
   made.register(context, None, countFailedValues = true)
 
@@ -37,11 +34,9 @@ final class ClusteringTransaction(
       inputData: Dataset[_],
       writeOptions: Option[DeltaOptions],
       isOptimize: Boolean,
-      additionalConstraints: Seq[Constraint]): Seq[FileAction] = {
-    val tasks = new WriteTasks(context, made)
-    writes.add(tasks)
-    tasks.within(super.writeFiles(inputData, writeOptions, isOptimize, additionalConstraints))
-  }
+      additionalConstraints: Seq[Constraint]): Seq[FileAction] =
+    new WriteTasks(context, made)
+      .within(super.writeFiles(inputData, writeOptions, isOptimize, additionalConstraints))
 
   override protected def getCommitter(outputPath: Path): DelayedCommitProtocol = {
     // The same choice as Delta's own, which has no hook for the protocol alone.
@@ -66,7 +61,7 @@ final class ClusteringTransaction(
   /** Removes what was written. Only for a transaction that surely did not and will not commit. */
   def removeWrittenFiles(): Unit = {
     val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
-    writes.asScala.flatMap(_.files).toSet.foreach { (path: String) =>
+    made.value.asScala.toSet.foreach { (path: String) =>
       try fs.delete(new Path(path), false)
       catch {
         // What can't be removed now is VACUUM's; the error that led here matters more.

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
 import java.util.UUID
-import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, TimeUnit}
 
 import scala.concurrent.TimeoutException
 import scala.concurrent.duration._
@@ -16,9 +16,9 @@ import org.apache.spark.util.{CollectionAccumulator, ThreadUtils}
 /** The tasks of the Spark jobs that write a transaction's files.
   *
   * A job that fails or is cancelled is over for its caller while tasks of it still run, and such a task
-  * may yet end well: its files are in no result then, and no accumulator is updated for it. Only the
+  * may yet end well: its files are in no result then, and Spark updates no accumulator for it. Only the
   * event of its end still names them. So after a failure this waits for the last task's end, and takes
-  * the files from the events.
+  * the files from the events. Those of the usual tasks are in them too, and so twice in `made`.
   *
   * @param made full paths of files as tasks make them; registered so that failed tasks count as well
   */
@@ -31,7 +31,6 @@ final class WriteTasks(context: SparkContext, made: CollectionAccumulator[String
   private val stages = ConcurrentHashMap.newKeySet[Int]()
   private val running = ConcurrentHashMap.newKeySet[Long]()
   private val heardAll = new CountDownLatch(1)
-  private val reported = new ConcurrentLinkedQueue[String]()
 
   /** Runs `body`, which writes. If it throws then no task of it is left, or it took too long. */
   def within[T](body: => T): T = {
@@ -46,9 +45,6 @@ final class WriteTasks(context: SparkContext, made: CollectionAccumulator[String
         throw e
     } finally context.removeSparkListener(this)
   }
-
-  /** The files of all tasks that said what they made. */
-  def files: Set[String] = (made.value.asScala ++ reported.asScala).toSet
 
   /** Not to be cut short by an interrupt: what is removed next must not be written any more. */
   private def awaitEnd(): Unit = {
@@ -87,8 +83,8 @@ final class WriteTasks(context: SparkContext, made: CollectionAccumulator[String
     if (stages.contains(event.stageId)) {
       // Of a task whose executor is gone there are none.
       Option(event.taskMetrics).foreach(_.withExternalAccums(_.foreach {
-        case files: CollectionAccumulator[_] if files.id == made.id =>
-          files.value.forEach(file => reported.add(file.toString): Unit)
+        case files: CollectionAccumulator[String @unchecked] if files.id == made.id =>
+          made.merge(files)
         case _ =>
       }))
       running.remove(event.taskInfo.taskId): Unit

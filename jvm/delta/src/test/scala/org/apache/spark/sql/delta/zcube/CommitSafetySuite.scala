@@ -1,6 +1,5 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 
@@ -35,17 +34,6 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY ($by)").collect(): Unit
 
   private def rows(path: String): Set[Row] = spark.read.format("delta").load(path).collect().toSet
-
-  private def dataFiles(path: String): Set[String] = {
-    val walk = Files.walk(java.nio.file.Paths.get(path))
-    try walk
-        .iterator()
-        .asScala
-        .filter(f => f.toString.endsWith(".parquet") && !f.toString.contains("_delta_log"))
-        .map(_.getFileName.toString)
-        .toSet
-    finally walk.close()
-  }
 
   private def failing(mode: String)(body: => Unit): Throwable = {
     ThrowingLogStore.mode.set(mode)

@@ -1,6 +1,8 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.nio.file.{Files, Path}
+import java.nio.file.{Files, Path, Paths}
+
+import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.catalog.DeltaCatalog
@@ -29,6 +31,18 @@ trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
     .config("spark.ui.enabled", "false")
     .config(settings)
     .getOrCreate()
+
+  /** The names of the Parquet files in a table's folder, in the log or not. */
+  protected def dataFiles(path: String): Set[String] = {
+    val walk = Files.walk(Paths.get(path))
+    try walk
+        .iterator()
+        .asScala
+        .filter(f => f.toString.endsWith(".parquet") && !f.toString.contains("_delta_log"))
+        .map(_.getFileName.toString)
+        .toSet
+    finally walk.close()
+  }
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()

@@ -1,9 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.nio.file.Files
 import java.util.concurrent.CountDownLatch
-
-import scala.jdk.CollectionConverters._
 
 import org.apache.spark.TaskContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerTaskEnd}
@@ -62,12 +59,6 @@ class WriteTasksSuite extends AnyFunSuite with DeltaSparkSession {
 
   private def causes(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
-
-  private def dataFiles(path: String): Set[String] = {
-    val list = Files.list(java.nio.file.Paths.get(path))
-    try list.iterator().asScala.map(_.getFileName.toString).filter(_.endsWith(".parquet")).toSet
-    finally list.close()
-  }
 
   test("a task that is stopped after its job's end leaves no file") {
     assert(failingWrite("stopped", obeys = true).isEmpty)
