@@ -21,6 +21,26 @@ object ZCubeErrors {
       "table" -> table,
       "known" -> known.mkString(", "))
 
+  /** @param tried the versions that may have it
+    * @param why   what keeps it from being known
+    */
+  def commitUnknown(
+      table: String,
+      tried: Set[Long],
+      readVersion: Long,
+      why: String,
+      cause: Throwable): Throwable =
+    new ZCubeExecutionException(
+      "ZCUBE_COMMIT_UNKNOWN",
+      Map(
+        "table" -> table,
+        "versions" -> tried.toSeq.sorted.mkString(" or "),
+        "readVersion" -> readVersion.toString,
+        "why" -> why,
+        "cause" -> reasonOf(cause)),
+      cause
+    )
+
   def describeClusteringNotSupported(): Throwable =
     analysis("ZCUBE_DESCRIBE_CLUSTERING_NOT_SUPPORTED")
 
@@ -65,14 +85,11 @@ object ZCubeErrors {
     "reasons" -> reasons.take(3).mkString("; "))
 
   /** @param cause what Spark says; its innermost message tells the reason */
-  def rewriteFailed(table: String, cause: Throwable): Throwable = {
-    val innermost = Iterator.iterate(cause)(_.getCause).takeWhile(_ != null).toSeq.last
-    val reason = Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
+  def rewriteFailed(table: String, cause: Throwable): Throwable =
     new ZCubeExecutionException(
       "ZCUBE_REWRITE_FAILED",
-      Map("table" -> table, "cause" -> reason),
+      Map("table" -> table, "cause" -> reasonOf(cause)),
       cause)
-  }
 
   def rowCountMismatch(table: String, rowsIn: Long, rowsOut: Long): Throwable =
     new ZCubeExecutionException(
@@ -106,6 +123,12 @@ object ZCubeErrors {
     new ZCubeExecutionException(
       "ZCUBE_WRITTEN_FILE_MISSING",
       Map("table" -> table, "path" -> path))
+
+  /** The innermost message. */
+  private def reasonOf(cause: Throwable): String = {
+    val innermost = Iterator.iterate(cause)(_.getCause).takeWhile(_ != null).toSeq.last
+    Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
+  }
 
   private def analysis(condition: String, parameters: (String, String)*): Throwable =
     new ZCubeAnalysisException(condition, parameters.toMap)

@@ -30,7 +30,7 @@ final class CleaningCommitProtocol(
     file
   }
 
-  override def abortTask(taskContext: TaskAttemptContext): Unit =
+  override def abortTask(taskContext: TaskAttemptContext): Unit = DeferredInterrupt.within {
     Option(addedFiles).toSeq.flatten.foreach { case (_, relative) =>
       val file = new Path(path, new Path(new URI(relative)))
       try file.getFileSystem(taskContext.getConfiguration).delete(file, false)
@@ -38,4 +38,5 @@ final class CleaningCommitProtocol(
         case NonFatal(e) => logWarning(s"ZCube could not remove $file of a failed task", e)
       }
     }
+  }
 }

@@ -3,16 +3,13 @@ package org.apache.spark.sql.delta.zcube
 import java.util.ConcurrentModificationException
 import java.util.concurrent.atomic.AtomicBoolean
 
-import scala.annotation.tailrec
-import scala.concurrent.duration._
-import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.SparkException
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.util.BinPackingUtils
-import org.apache.spark.util.{SystemClock, ThreadUtils, Utils}
+import org.apache.spark.util.{SystemClock, Utils}
 
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -30,13 +27,23 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
   private val removedAt = new SystemClock().getTimeMillis()
   private val manager = new CommitManager(session, task)
 
+  /** What is to be told before all else: a commit of which nobody knows whether it went through. */
+  @volatile private var unknown: Option[Throwable] = None
+
   /** The row that the command returns.
     *
     * @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
     */
   def run(): Row =
     try session.withActive(planAndRun())
-    finally monitor.close()
+    catch {
+      case e: Throwable =>
+        unknown.filter(_ ne e).foreach { first =>
+          if (e.isInstanceOf[InterruptedException]) Thread.currentThread().interrupt()
+          throw first
+        }
+        throw e
+    } finally monitor.close()
 
   private def planAndRun(): Row = {
     val planned = PlannedRun.of(session, task)
@@ -49,7 +56,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
           .filter(_.nonEmpty)
           .flatMap(batch => finish(Seq(rewriteAndCommit(batch))))
       case None =>
-        finish(inParallel(planned.groups)(group => rewriteAndCommit(Seq(group))))
+        finish(inParallel(planned.groups)(group => rewriteAndCommit(Seq(group))).map(_.flatten))
     }
     val conflicts = outcomes.collect { case CubeOutcome.Dropped(_, conflict) => conflict }
     if (conflicts.nonEmpty && !outcomes.exists(_.isInstanceOf[CubeOutcome.Committed])) {
@@ -75,20 +82,28 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     else if (task.options.maxDuration.exists(System.currentTimeMillis() - startedAt >= _)) {
       Success(batch.map(CubeOutcome.NotStarted))
     } else {
-      val txn =
-        new ClusteringTransaction(context, task.snapshot.deltaLog, task.catalogTable, task.snapshot)
-      txn.trackFilesRead(batch.flatMap(_.files))
-      txn.trackReadPredicates(task.predicates)
-      val outcome = rewriteAll(txn, batch) match {
-        case Failure(e) =>
-          txn.removeWrittenFiles()
-          batch.foreach(monitor.warn(_, "failed; nothing of it is committed", e))
-          Failure(e)
-        case Success(rewritten) => commit(txn, batch, rewritten)
-      }
+      val outcome = Caught {
+        val log = task.snapshot.deltaLog
+        val txn = new ClusteringTransaction(context, log, task.catalogTable, task.snapshot)
+        txn.trackFilesRead(batch.flatMap(_.files))
+        txn.trackReadPredicates(task.predicates)
+        rewriteAll(txn, batch) match {
+          case Failure(e) =>
+            remove(txn, batch, e)
+            Failure(e)
+          case Success(rewritten) => commit(txn, batch, rewritten)
+        }
+      }.flatten
       if (outcome.isFailure && !stopped.getAndSet(true)) context.cancelJobsWithTag(tag)
       outcome
     }
+
+  /** Only where it is certain that nothing of the batch is committed, or will be. */
+  private def remove(txn: ClusteringTransaction, batch: Seq[FileGroup], why: Throwable): Unit =
+    Caught {
+      txn.removeWrittenFiles()
+      batch.foreach(monitor.warn(_, "failed; nothing of it is committed", why))
+    }.failed.foreach(why.addSuppressed)
 
   private def commit(
       txn: ClusteringTransaction,
@@ -100,17 +115,26 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
         txn.removeWrittenFiles()
         Success(Nil)
       } else {
-        Try(Utils.timeTakenMs(manager.commit(txn, rewritten))) match {
-          case Success((version, ms)) =>
+        val (result, ms) = Utils.timeTakenMs(manager.commit(txn, rewritten))
+        result match {
+          case CommitResult.Landed(version, failure) =>
             rewritten.foreach(one =>
               monitor.info(one.group, s"ZCube ${one.cubeId} is in version $version; $ms ms"))
-            Success(rewritten.map(CubeOutcome.Committed(_, version, ms)))
-          // Surely not committed. After any other error the commit may have gone through.
-          case Failure(e: ConcurrentModificationException) =>
+            failure.map(Failure(_)).getOrElse(
+              Success(rewritten.map(CubeOutcome.Committed(_, version, ms))))
+          case CommitResult.Refused(e: ConcurrentModificationException) =>
             txn.removeWrittenFiles()
             batch.foreach(monitor.warn(_, "dropped after a concurrent change", e))
             Success(batch.map(CubeOutcome.Dropped(_, e)))
-          case Failure(e) => Failure(e)
+          case CommitResult.Refused(e) =>
+            stopped.set(true)
+            remove(txn, batch, e)
+            Failure(e)
+          case CommitResult.Unknown(e) =>
+            stopped.set(true)
+            unknown = Some(e)
+            batch.foreach(monitor.warn(_, "it isn't known whether it is committed", e))
+            Failure(e)
         }
       }
     }
@@ -124,16 +148,20 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
     def one(group: FileGroup): Option[Try[RewrittenGroup]] = Option.when(!failed.get) {
       context.addJobTag(tag)
       val outcome =
-        try Try(session.withActive(rewrite.run(group, removedAt)))
+        try Caught(session.withActive(rewrite.run(group, removedAt)))
         finally context.removeJobTag(tag)
       // The files of what still runs are removed afterwards, so it must come to its end first.
       if (outcome.isFailure && !failed.getAndSet(true)) context.cancelJobsWithTag(tag)
       outcome
     }
-    val outcomes =
-      try if (batch.size == 1) batch.flatMap(one) else inParallel(batch)(one).flatten
-      // A failure like others: its files are to be removed.
-      catch { case e: InterruptedException => Seq(Failure(e)) }
+    // An interrupt is a failure like others: its files are to be removed.
+    val outcomes = Caught {
+      if (batch.size == 1) batch.flatMap(one)
+      else inParallel(batch)(one).flatMap {
+        case Success(done) => done
+        case Failure(e) => Some(Failure(e))
+      }
+    }.recover { case e => Seq(Failure(e)) }.get
     val failures = outcomes.collect { case Failure(e) => e }
     failures.find(!isCancellation(_)).orElse(failures.headOption) match {
       case Some(e) => Failure(e)
@@ -142,27 +170,12 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
   }
 
   /** An interrupt of the caller ends what runs, and is passed on when all of it has cleaned up. */
-  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[B] = {
-    val threads = math.max(1, math.min(task.settings.maxThreads, items.size))
-    val pool = ThreadUtils.newDaemonFixedThreadPool(threads, "ZCubeOptimize")
-    implicit val workers: ExecutionContext = ExecutionContext.fromExecutor(pool)
-    try {
-      val results = Future.sequence(items.map(item => Future(work(item))))
-      try ThreadUtils.awaitResult(results, Duration.Inf)
-      catch {
-        case e: InterruptedException =>
-          stopped.set(true)
-          cancelUntil(results)
-          throw e
-      }
-    } finally pool.shutdown()
-  }
-
-  /** A thread that is between two jobs has none to cancel, so again and again. */
-  @tailrec
-  private def cancelUntil(results: Future[_]): Unit = {
-    context.cancelJobsWithTag(tag)
-    if (Try(Await.ready(results, 1.second)).isFailure) cancelUntil(results)
+  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[Try[B]] = {
+    def cancel(): Unit = {
+      stopped.set(true)
+      context.cancelJobsWithTag(tag)
+    }
+    new Workers("ZCubeOptimize", task.settings.maxThreads, () => cancel()).map(items)(work)
   }
 
   private def isCancellation(e: Throwable): Boolean =

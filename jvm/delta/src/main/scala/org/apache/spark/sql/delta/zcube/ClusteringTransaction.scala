@@ -11,13 +11,13 @@ import org.apache.spark.sql.delta.actions.FileAction
 import org.apache.spark.sql.delta.constraints.Constraint
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
 import org.apache.spark.sql.delta.stats.{DeltaJobStatisticsTracker, StatisticsCollection}
-import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, DeltaOptions, NoMapping, OptimisticTransaction, Snapshot}
+import org.apache.spark.sql.delta.{CurrentTransactionInfo, DeltaConfigs, DeltaLog, DeltaOptions, IsolationLevel, NoMapping, OptimisticTransaction, Snapshot}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Dataset}
 import org.apache.spark.util.CollectionAccumulator
 
-/** Delta's transaction, which remembers the files that were written under it and can remove them.
-  * Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
+/** Delta's transaction, which remembers the files that were written under it and can remove them, and
+  * the versions that it tried to commit. Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
   */
 final class ClusteringTransaction(
     context: SparkContext,
@@ -28,6 +28,34 @@ final class ClusteringTransaction(
 
   private val made = new CollectionAccumulator[String]
   made.register(context, None, countFailedValues = true)
+
+  @volatile private var tried = Set.empty[Long]
+
+  /** The versions that may have been written: each of them, and perhaps one that was not. */
+  def triedVersions: Set[Long] = tried
+
+  override protected def doCommitRetryIteratively(
+      attemptVersion: Long,
+      currentTransactionInfo: CurrentTransactionInfo,
+      isolationLevel: IsolationLevel): (Long, Snapshot, CurrentTransactionInfo) = {
+    tried += attemptVersion
+    super.doCommitRetryIteratively(attemptVersion, currentTransactionInfo, isolationLevel)
+  }
+
+  /** Delta comes here before it tries the next version, which this returns. */
+  override protected def checkForConflicts(
+      checkVersion: Long,
+      currentTransactionInfo: CurrentTransactionInfo,
+      attemptNumber: Int,
+      commitIsolationLevel: IsolationLevel): (Long, CurrentTransactionInfo) = {
+    val (version, info) = super.checkForConflicts(
+      checkVersion,
+      currentTransactionInfo,
+      attemptNumber,
+      commitIsolationLevel)
+    tried += version
+    (version, info)
+  }
 
   /** Delta's own; where it fails it is over when the last of its tasks is. */
   override def writeFiles(
@@ -59,7 +87,7 @@ final class ClusteringTransaction(
   }
 
   /** Removes what was written. Only for a transaction that surely did not and will not commit. */
-  def removeWrittenFiles(): Unit = {
+  def removeWrittenFiles(): Unit = DeferredInterrupt.within {
     val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
     made.value.asScala.toSet.foreach { (path: String) =>
       try fs.delete(new Path(path), false)

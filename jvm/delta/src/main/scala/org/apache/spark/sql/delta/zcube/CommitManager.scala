@@ -9,46 +9,72 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay}
 import org.apache.spark.sql.delta.{OptimisticTransaction, RowTracking}
-import org.apache.spark.util.ThreadUtils
 
 import io.zcube.sql.errors.ZCubeErrors
 
 /** Commits rewritten groups, and tries again where a concurrent change left their files alone. */
 final class CommitManager(session: SparkSession, task: ClusteringTask) {
 
-  /** The table's new version.
+  /** Commits what was written under `txn`. Whatever is thrown, the log says how it ended.
     *
-    * @throws java.util.ConcurrentModificationException Delta's typed conflict, when a file that was
-    *         rewritten is no longer in the table; then surely nothing was committed
+    * [[CommitResult.Refused]] has Delta's typed conflict if a file that was rewritten is no longer in the
+    * table.
     */
-  def commit(txn: OptimisticTransaction, groups: Seq[RewrittenGroup]): Long = {
-    FailurePoint.reached(FailurePoint.BeforeCommit)
-    checkWritten(groups)
-    val version = attempt(txn, groups, groups.flatMap(_.added) ++ groups.flatMap(_.removed))
-    FailurePoint.reached(FailurePoint.AfterCommit)
-    version
+  def commit(txn: ClusteringTransaction, groups: Seq[RewrittenGroup]): CommitResult = {
+    val result = attempt(txn, groups, groups.flatMap(_.added) ++ groups.flatMap(_.removed))
+    if (result.isInstanceOf[CommitResult.Landed]) FailurePoint.reached(FailurePoint.AfterCommit)
+    result
   }
 
   @tailrec
   private def attempt(
-      txn: OptimisticTransaction,
+      txn: ClusteringTransaction,
       groups: Seq[RewrittenGroup],
-      actions: Seq[Action]): Long = {
-    txn.registerSQLMetrics(session, CommitMetrics.of(session.sparkContext, groups))
-    val operation = new OptimizeOperation(task, groups)
-    val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(txn.snapshot)
-    Try(txn.commit(actions, operation, tags)) match {
-      case Success(version) => version
-      case Failure(e: ConcurrentModificationException) =>
-        val again = txn.deltaLog.startTransaction(txn.catalogTable)
-        if (!stillValid(again, groups)) throw e
-        checkWritten(groups)
-        again.trackFilesRead(groups.flatMap(_.group.files))
-        again.trackReadPredicates(task.predicates)
-        attempt(again, groups, actions)
-      case Failure(e) => throw e
+      actions: Seq[Action]): CommitResult =
+    commitOnce(txn, groups, actions) match {
+      case refused @ CommitResult.Refused(conflict: ConcurrentModificationException) =>
+        again(txn, groups, conflict) match {
+          case Success(Some(next)) => attempt(next, groups, actions)
+          case Success(None) => refused
+          case Failure(e) => CommitResult.Refused(e)
+        }
+      case other => other
     }
-  }
+
+  private def commitOnce(
+      txn: ClusteringTransaction,
+      groups: Seq[RewrittenGroup],
+      actions: Seq[Action]): CommitResult =
+    try {
+      FailurePoint.reached(FailurePoint.BeforeCommit)
+      checkWritten(groups)
+      txn.registerSQLMetrics(session, CommitMetrics.of(session.sparkContext, groups))
+      val operation = new OptimizeOperation(task, groups)
+      val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(txn.snapshot)
+      CommitResult.Landed(txn.commit(actions, operation, tags))
+    } catch {
+      case e: Throwable => new CommitInquiry(task.tableName, txn, groups).after(e)
+    }
+
+  /** A transaction of the table as it is now, if a conflict left the rewritten files alone. */
+  private def again(
+      txn: ClusteringTransaction,
+      groups: Seq[RewrittenGroup],
+      conflict: Throwable): Try[Option[ClusteringTransaction]] =
+    Caught {
+      val log = txn.deltaLog
+      val snapshot = log.update(catalogTableOpt = txn.catalogTable)
+      val next =
+        new ClusteringTransaction(session.sparkContext, log, txn.catalogTable, snapshot)
+      Option.when(stillValid(next, groups)) {
+        next.trackFilesRead(groups.flatMap(_.group.files))
+        next.trackReadPredicates(task.predicates)
+        next
+      }
+    }.recoverWith { case e =>
+      e.addSuppressed(conflict)
+      Failure(e)
+    }
 
   /** Whether all rewritten files, with the same deleted rows, are in the table as it is now, and the
     * new files have what the table now asks of its files.
@@ -74,9 +100,10 @@ final class CommitManager(session: SparkSession, task: ClusteringTask) {
     val log = task.snapshot.deltaLog
     val fs = log.dataPath.getFileSystem(log.newDeltaHadoopConf())
     val added = groups.flatMap(_.added)
-    val missing = ThreadUtils.parmap(added, "ZCubeCheck", math.max(1, math.min(16, added.size))) {
-      file => Option.when(!fs.exists(new Path(log.dataPath, new Path(file.pathAsUri))))(file.path)
-    }.flatten
+    val missing = new Workers("ZCubeCheck", math.min(16, added.size))
+      .map(added)(file => !fs.exists(new Path(log.dataPath, new Path(file.pathAsUri))))
+      .zip(added)
+      .collect { case (isMissing, file) if isMissing.get => file.path }
     missing.headOption.foreach(path => throw ZCubeErrors.writtenFileMissing(task.tableName, path))
   }
 }

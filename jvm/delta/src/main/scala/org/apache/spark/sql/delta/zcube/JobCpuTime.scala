@@ -25,11 +25,10 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
 
   private val accounts = new ConcurrentHashMap[String, Account]()
 
-  // A queue of its own: slow listeners of others don't hold it up.
-  context.listenerBus.addToQueue(this, Queue)
+  ListenerQueue.add(context, this)
 
   /** No more events from now on. */
-  def close(): Unit = context.removeSparkListener(this)
+  def close(): Unit = ListenerQueue.remove(context, this)
 
   /** Runs `body`; how many milliseconds of CPU time its jobs took, or None if Spark's events are so far
     * behind that it isn't known in time.
@@ -87,9 +86,6 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
 
 object JobCpuTime {
   private val Property = "spark.zcube.cpuTimeOf"
-
-  /** Of all our listeners. */
-  private[zcube] val Queue = "zcube"
 
   /** A figure for the history is not worth waiting longer for. */
   private val PatienceMs = 2000L

@@ -34,7 +34,7 @@ final class WriteTasks(context: SparkContext, made: CollectionAccumulator[String
 
   /** Runs `body`, which writes. If it throws then no task of it is left, or it took too long. */
   def within[T](body: => T): T = {
-    context.listenerBus.addToQueue(this, JobCpuTime.Queue)
+    ListenerQueue.add(context, this)
     try {
       context.addJobTag(tag)
       try body
@@ -43,12 +43,11 @@ final class WriteTasks(context: SparkContext, made: CollectionAccumulator[String
       case e: Throwable =>
         awaitEnd()
         throw e
-    } finally context.removeSparkListener(this)
+    } finally ListenerQueue.remove(context, this)
   }
 
   /** Not to be cut short by an interrupt: what is removed next must not be written any more. */
-  private def awaitEnd(): Unit = {
-    val interrupted = Thread.interrupted()
+  private def awaitEnd(): Unit = DeferredInterrupt.within {
     try {
       val deadline = Patience.fromNow
       // An interrupt ends the caller's waiting, not the job. And what the scheduler did before it
@@ -65,7 +64,7 @@ final class WriteTasks(context: SparkContext, made: CollectionAccumulator[String
     } catch {
       case e @ (NonFatal(_) | _: TimeoutException) =>
         logWarning("ZCube: it isn't known when the tasks of a failed write end", e)
-    } finally if (interrupted) Thread.currentThread().interrupt()
+    }
   }
 
   override def onJobStart(event: SparkListenerJobStart): Unit = {

@@ -1,11 +1,14 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.io.IOException
+import java.nio.file.FileAlreadyExistsException
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.Success
+import io.delta.exceptions.ConcurrentDeleteReadException
+import org.apache.hadoop.fs.Path
 import org.apache.spark.scheduler._
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GreaterThan, Literal, ScalaUDF}
@@ -13,6 +16,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.types.{BooleanType, LongType}
+import org.apache.spark.{SparkThrowable, Success}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** What can't be brought about from outside: a log store that fails, a rewrite that loses rows. */
@@ -35,11 +39,39 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
 
   private def rows(path: String): Set[Row] = spark.read.format("delta").load(path).collect().toSet
 
-  private def failing(mode: String)(body: => Unit): Throwable = {
-    ThrowingLogStore.mode.set(mode)
-    try intercept[Exception](body)
-    finally ThrowingLogStore.mode.set("")
+  private def failing(fault: ThrowingLogStore.Fault)(body: => Unit): Option[Throwable] = {
+    ThrowingLogStore.instead.set(Some(fault))
+    try {
+      val failure = Caught(body).failed.toOption
+      assert(ThrowingLogStore.instead.get.isEmpty, "the fault was not met")
+      failure
+    } finally {
+      ThrowingLogStore.instead.set(None)
+      ThrowingLogStore.blind.set(false)
+      Thread.interrupted(): Unit
+    }
   }
+
+  private def setting[T](pairs: (String, String)*)(body: => T): T = {
+    pairs.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally pairs.foreach { case (key, _) => spark.conf.unset(key) }
+  }
+
+  private def version(path: String): Long = {
+    DeltaLog.clearCache()
+    DeltaLog.forTable(spark, path).update().version
+  }
+
+  /** The names of a table's files, by its log. */
+  private def liveFiles(path: String): Set[String] = {
+    DeltaLog.clearCache()
+    val files = DeltaLog.forTable(spark, path).update().allFiles.collect()
+    files.map(f => new Path(f.path).getName).toSet
+  }
+
+  private def conditionOf(e: Option[Throwable]): Option[String] =
+    e.collect { case known: SparkThrowable => known.getCondition }
 
   /** With a faulty rule of somebody's: it filters rows of the plan that writes, not of the one that samples. */
   private def filteringWrites[T](condition: Attribute => Expression)(body: => T): T = {
@@ -60,26 +92,144 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     } finally spark.experimental.extraOptimizations = Nil
   }
 
-  test("the log store throws after writing: the commit may be there, so its files are kept") {
-    val path = table("after")
+  private def exists = new FileAlreadyExistsException("it is there")
+  private def lost = new IOException("connection lost after writing")
+  private def refused = new IOException("no connection to the store")
+
+  /** Somebody else's commit is there first. */
+  private def overtaken(error: => Throwable) = ThrowingLogStore.Fault { (_, write) =>
+    write(Iterator(OthersCommit))
+    throw error
+  }
+
+  /** One cube, two in two commits, two in one commit. */
+  private val kinds = Seq(
+    (1, "each", Seq.empty),
+    (2, "each", Seq.empty),
+    (2, "together", Seq(BatchSize -> "1g")))
+
+  // As S3 with DynamoDB, when a lost answer made the SDK ask again.
+  for {
+    (cubes, commits, settings) <- kinds
+    (name, error, idempotent) <- Seq(
+      ("already exists", () => exists, false),
+      ("already exists", () => exists, true),
+      ("connection lost", () => lost, false))
+  } test(s"a commit that is written is a success: $name, $cubes cubes, $commits; $idempotent") {
+    val path = table(s"landed-$cubes-$commits-${name.hashCode}-$idempotent", cubes)
     val (before, known) = (rows(path), dataFiles(path))
-    failing("after")(optimize(path))
-    assert((dataFiles(path) -- known).nonEmpty)
-    DeltaLog.clearCache()
-    assert(DeltaLog.forTable(spark, path).update().version === 1)
+    setting(settings :+ Idempotency -> s"$idempotent": _*) {
+      assert(failing(ThrowingLogStore.after(error()))(optimize(path)).isEmpty)
+    }
+    assert(version(path) === (if (commits == "each") cubes else 1))
+    assert(rows(path) === before)
+    // All that was written is live, and nothing that was there is.
+    assert(liveFiles(path) === dataFiles(path) -- known)
+  }
+
+  test("a commit that is overtaken, tried as the next version, and its answer lost") {
+    val path = table("overtaken-lost", 2)
+    val before = rows(path)
+    // The second try is the one that lands.
+    val again = ThrowingLogStore.Fault { (_, write) =>
+      ThrowingLogStore.instead.set(Some(ThrowingLogStore.after(exists)))
+      write(Iterator(OthersCommit))
+      throw exists
+    }
+    assert(failing(again)(optimize(path)).isEmpty)
+    assert(version(path) === 3)
     assert(rows(path) === before)
   }
 
-  test("the log store throws without writing: the table is as it was, readable and optimizable") {
-    val path = table("before")
-    val before = rows(path)
-    failing("before")(optimize(path))
-    DeltaLog.clearCache()
-    assert(DeltaLog.forTable(spark, path).update().version === 0)
-    assert(rows(path) === before)
-    optimize(path)
+  for ((cubes, commits, settings) <- kinds)
+    test(s"a commit that may yet get there keeps its files, and says so: $cubes cubes, $commits") {
+      val path = table(s"unknown-$cubes-$commits", cubes)
+      val (before, known) = (rows(path), dataFiles(path))
+      setting(settings: _*) {
+        val error = failing(ThrowingLogStore.before(refused))(optimize(path))
+        assert(conditionOf(error) === Some("ZCUBE_COMMIT_UNKNOWN"))
+        assert(error.get.getMessage.contains("version 1"))
+        assert(error.get.getMessage.contains("no connection to the store"))
+        assert(error.get.getCause.isInstanceOf[IOException])
+      }
+      // Nothing was committed afterwards either.
+      assert(version(path) === 0)
+      assert(rows(path) === before)
+      val kept = dataFiles(path) -- known
+      assert(kept.size === (if (commits == "each") 1 else cubes))
+      optimize(path)
+      assert(rows(path) === before)
+    }
+
+  test("a commit whose version is somebody else's is none: the files go, the error stays") {
+    val path = table("refused")
+    val (before, known) = (rows(path), dataFiles(path))
+    val error = failing(overtaken(refused))(optimize(path))
+    assert(error.exists(_.getMessage.contains("no connection to the store")))
+    assert(conditionOf(error) === None)
+    assert(version(path) === 1)
+    assert(dataFiles(path) === known)
     assert(rows(path) === before)
   }
+
+  test("a commit after which the log can't be read keeps its files") {
+    val path = table("blind")
+    val before = rows(path)
+    val fault = ThrowingLogStore.Fault { (lines, write) =>
+      write(lines)
+      ThrowingLogStore.blind.set(true)
+      throw exists
+    }
+    assert(conditionOf(failing(fault)(optimize(path))) === Some("ZCUBE_COMMIT_UNKNOWN"))
+    assert(version(path) === 1)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(rows(path) === before)
+  }
+
+  test("a conflict that is real: Delta's own exception, and no file is left") {
+    val path = table("conflict")
+    val known = dataFiles(path)
+    val fault = ThrowingLogStore.Fault { (_, write) =>
+      val remove = DeltaLog.forTable(spark, path).unsafeVolatileSnapshot.allFiles.head().remove
+      write(Iterator(OthersCommit, remove.json))
+      throw exists
+    }
+    val error = failing(fault)(optimize(path))
+    assert(error.exists(_.isInstanceOf[ConcurrentDeleteReadException]))
+    assert(dataFiles(path) === known)
+  }
+
+  test("an error after the commit, of a hook, is no failure of the commit") {
+    val path = table("hook")
+    spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES (" +
+      "'delta.compatibility.symlinkFormatManifest.enabled' = true)")
+    val before = rows(path)
+    val fault = ThrowingLogStore.before(lost).copy(ofFile = _ == "manifest")
+    assert(failing(fault)(optimize(path)).isEmpty)
+    assert(version(path) === 2)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(rows(path) === before)
+  }
+
+  for (landed <- Seq(true, false); batched <- Seq(true, false))
+    test(s"an interrupt of the commit itself; written: $landed, batched: $batched") {
+      val path = table(s"interrupted-commit-$landed-$batched", 2)
+      val before = rows(path)
+      val caller = Thread.currentThread()
+      val fault = ThrowingLogStore.Fault { (lines, write) =>
+        if (landed) write(lines)
+        caller.interrupt()
+        Thread.sleep(60000)
+      }
+      val error = setting(Seq(BatchSize -> "1g").filter(_ => batched): _*) {
+        failing(fault)(optimize(path))
+      }
+      if (landed) assert(error.exists(_.isInstanceOf[InterruptedException]))
+      else assert(conditionOf(error) === Some("ZCUBE_COMMIT_UNKNOWN"))
+      assert(version(path) === (if (landed) 1 else 0))
+      assert(liveFiles(path).subsetOf(dataFiles(path)))
+      assert(rows(path) === before)
+    }
 
   test("a rewrite that loses rows commits nothing and leaves no file") {
     val path = table("mismatch")
@@ -171,6 +321,11 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
 }
 
 object CommitSafetySuite {
+  private val Idempotency = "spark.databricks.delta.commit.idempotencyCheck.enabled"
+
+  private val OthersCommit =
+    """{"commitInfo":{"timestamp":0,"operation":"OTHER","operationParameters":{},"txnId":"other"}}"""
+
   private val BatchSize = "spark.databricks.delta.optimize.batchSize"
 
   private val MaxFileSize = "spark.databricks.delta.optimize.maxFileSize"

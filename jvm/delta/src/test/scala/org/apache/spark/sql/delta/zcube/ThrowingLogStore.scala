@@ -1,29 +1,55 @@
 package org.apache.spark.sql.delta.zcube
 
 import java.io.IOException
-import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
 import java.util.{Iterator => JIterator}
+
+import scala.jdk.CollectionConverters._
 
 import io.delta.storage.LocalLogStore
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileStatus, Path}
 
-/** Delta's local log store, which can be told to throw before or after a commit is written. */
+/** Delta's local log store, which can be told to do something else for the next write of a commit. */
 final class ThrowingLogStore(conf: Configuration) extends LocalLogStore(conf) {
+  import ThrowingLogStore._
 
   override def write(
       path: Path,
       actions: JIterator[String],
       overwrite: java.lang.Boolean,
-      hadoopConf: Configuration): Unit = ThrowingLogStore.mode.get match {
-    case "before" => throw new IOException("no connection to the store")
-    case "after" =>
-      super.write(path, actions, overwrite, hadoopConf)
-      throw new IOException("connection lost after writing")
-    case _ => super.write(path, actions, overwrite, hadoopConf)
+      hadoopConf: Configuration): Unit = {
+    def write(lines: Iterator[String]): Unit =
+      super.write(path, lines.asJava, overwrite, hadoopConf)
+    val now = instead.get.filter(_.ofFile(path.getName))
+    if (now.isDefined && instead.compareAndSet(now, None)) now.get.act(actions.asScala, write)
+    else write(actions.asScala)
+  }
+
+  override def listFrom(path: Path, hadoopConf: Configuration): JIterator[FileStatus] = {
+    if (blind.get) throw new IOException("no connection to list the log")
+    super.listFrom(path, hadoopConf)
   }
 }
 
 object ThrowingLogStore {
-  val mode = new AtomicReference[String]("")
+
+  /** @param ofFile which file, by its name
+    * @param act    what is done, given the lines and what writes lines
+    */
+  final case class Fault(
+      act: (Iterator[String], Iterator[String] => Unit) => Unit,
+      ofFile: String => Boolean = _.endsWith(".json"))
+
+  val instead = new AtomicReference[Option[Fault]](None)
+
+  /** Whether the log can't be listed. */
+  val blind = new AtomicBoolean(false)
+
+  def before(error: => Throwable): Fault = Fault((_, _) => throw error)
+
+  def after(error: => Throwable): Fault = Fault { (lines, write) =>
+    write(lines)
+    throw error
+  }
 }
