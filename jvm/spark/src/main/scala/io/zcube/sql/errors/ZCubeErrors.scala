@@ -37,7 +37,7 @@ object ZCubeErrors {
         "versions" -> tried.toSeq.sorted.mkString(" or "),
         "readVersion" -> readVersion.toString,
         "why" -> why,
-        "cause" -> reasonOf(cause)),
+        "cause" -> innermostMessage(cause)),
       cause
     )
 
@@ -58,6 +58,18 @@ object ZCubeErrors {
 
   def invalidOption(option: String, value: String, expected: String): Throwable =
     analysis("ZCUBE_INVALID_OPTION", "option" -> option, "value" -> value, "expected" -> expected)
+
+  /** @param files those whose counts differ, with both counts, as far as they are known */
+  def loggedRowsMismatch(table: String, logged: Long, read: Long, files: Seq[String]): Throwable = {
+    val few = files.take(3) ++ Option.when(files.size > 3)(s"${files.size - 3} more files")
+    new ZCubeExecutionException(
+      "ZCUBE_LOGGED_ROWS_MISMATCH",
+      Map(
+        "table" -> table,
+        "logged" -> logged.toString,
+        "read" -> read.toString,
+        "files" -> (if (few.isEmpty) "it isn't known of which files" else few.mkString("; "))))
+  }
 
   def noClusteringColumns(table: String): Throwable =
     analysis("ZCUBE_NO_CLUSTERING_COLUMNS", "table" -> table)
@@ -84,17 +96,24 @@ object ZCubeErrors {
     "table" -> table,
     "reasons" -> reasons.take(3).mkString("; "))
 
-  /** @param cause what Spark says; its innermost message tells the reason */
+  /** @param cause what Spark says */
   def rewriteFailed(table: String, cause: Throwable): Throwable =
     new ZCubeExecutionException(
       "ZCUBE_REWRITE_FAILED",
-      Map("table" -> table, "cause" -> reasonOf(cause)),
+      Map("table" -> table, "cause" -> innermostMessage(cause)),
       cause)
 
   def rowCountMismatch(table: String, rowsIn: Long, rowsOut: Long): Throwable =
     new ZCubeExecutionException(
       "ZCUBE_ROW_COUNT_MISMATCH",
       Map("table" -> table, "rowsIn" -> rowsIn.toString, "rowsOut" -> rowsOut.toString))
+
+  /** @param cause what Spark says */
+  def sampleFailed(table: String, cause: Throwable): Throwable =
+    new ZCubeExecutionException(
+      "ZCUBE_SAMPLE_FAILED",
+      Map("table" -> table, "cause" -> innermostMessage(cause)),
+      cause)
 
   def streamingNotSupported(): Throwable = analysis("ZCUBE_STREAMING_NOT_SUPPORTED")
 
@@ -124,9 +143,9 @@ object ZCubeErrors {
       "ZCUBE_WRITTEN_FILE_MISSING",
       Map("table" -> table, "path" -> path))
 
-  /** The innermost message. */
-  private def reasonOf(cause: Throwable): String = {
-    val innermost = Iterator.iterate(cause)(_.getCause).takeWhile(_ != null).toSeq.last
+  /** It tells the reason; what is around it only tells where. */
+  private def innermostMessage(e: Throwable): String = {
+    val innermost = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last
     Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
   }
 

@@ -1,8 +1,10 @@
 package org.apache.spark.sql.delta.zcube
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.classic.SparkSession
 
 import io.zcube.quality.LayoutQuality
+import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.{LayoutPlan, SimulatedFile}
 
 /** What a planned run would bring, and what it would cost.
@@ -33,7 +35,10 @@ object Forecast {
       sampled: Long,
       columns: Seq[(String, LayoutQuality, LayoutQuality)])
 
-  /** Reads the log, and with `sampling` the clustering columns of the files to rewrite. */
+  /** Reads the log, and with `sampling` the clustering columns of the files to rewrite.
+    *
+    * @param session the run's ([[LayoutSession]]), so that the forecast reads what the run will read
+    */
   def of(
       session: SparkSession,
       task: ClusteringTask,
@@ -65,7 +70,9 @@ object Forecast {
       val what =
         s"${task.tableName}: forecast of OPTIMIZE by ($columns), cube ${group.number} of " +
           s"${group.of}"
-      val (sample, files) = sampler.sampleOf(group, what)
+      val (sample, files) =
+        try sampler.sampleOf(group, what)
+        catch { case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e) }
       val layout = LayoutPlan.of(sample, files, task.settings.layoutRequest(task))
       (sample, SimulatedFile.of(sample, layout.filesOf(sample)))
     }

@@ -1,11 +1,15 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Project}
+import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 
 import io.zcube.layout.FileCount
+import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.{LayoutPlan, RowIdentity, RowSample, RowSampler}
 
 /** Samples the clustering columns of a group of files: for its rewriting, and for the forecast of it,
@@ -15,7 +19,8 @@ final class GroupSampler(session: SparkSession, task: ClusteringTask, snapshot: 
 
   private val settings = task.settings
 
-  /** The sample, and how many files the group's rows are to be written to.
+  /** The sample, and how many files the group's rows are to be written to. All rows that the log counts
+    * must have been seen.
     *
     * @param what is done, for the description of the Spark job
     */
@@ -35,8 +40,32 @@ final class GroupSampler(session: SparkSession, task: ClusteringTask, snapshot: 
       LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile),
       s"$what: sampling"
     )
+    group.rows.filter(_ != sample.rowCount).foreach { logged =>
+      val files = differing(group, input)
+      throw ZCubeErrors.loggedRowsMismatch(task.tableName, logged, sample.rowCount, files)
+    }
     (sample, fileCount(group, sample.rowCount))
   }
+
+  /** Files that were read with other numbers of rows than the log has of them. */
+  private def differing(group: FileGroup, input: DataFrame): Seq[String] =
+    try {
+      val name = GroupSampler.placeOf(input).head
+      val counted = Aggregate(
+        Seq(name),
+        Seq(name, Alias(Count(Literal(1)).toAggregateExpression(), "rows")()),
+        input.queryExecution.analyzed)
+      val read = Dataset.ofRows(session, counted).collect().map(r => r.getString(0) -> r.getLong(1))
+        .toMap.withDefaultValue(0L)
+      for {
+        file <- group.files
+        fileName = file.toPath.getName
+        logged <- file.numLogicalRecords if logged != read(fileName)
+      } yield s"$fileName: $logged in the log, ${read(fileName)} read"
+    } catch {
+      // The error that this is a detail of matters more.
+      case NonFatal(_) => Nil
+    }
 
   /** How many files a group of so many rows is written to. */
   def fileCount(group: FileGroup, rows: Long): Int =

@@ -2,9 +2,11 @@ package org.apache.spark.sql.delta.zcube
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 
-/** The session in which a layout is written: a clone, so that the user's settings stay as they are. */
+/** The session in which files are read for a layout, and written: a clone, so that the user's settings
+  * stay as they are.
+  */
 object LayoutSession {
 
   def cloneOf(user: SparkSession, snapshot: Snapshot): SparkSession = {
@@ -13,6 +15,8 @@ object LayoutSession {
     // The layout decides how many files there are; coalesced partitions would undo that.
     conf.setConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED, false)
     SnapshotState.setPartitions(session, snapshot)
+    readAll(conf)
+    writeAsRead(conf)
     if (snapshot.metadata.partitionColumns.nonEmpty) {
       // A group's rows are all of one partition. Without this the writer would sort them by the
       // partition columns first, which costs a second sort and may disturb ours.
@@ -20,4 +24,18 @@ object LayoutSession {
     }
     session
   }
+
+  /** What a scan leaves out, or takes for NULL, the rewrite would remove from the table for ever. So it
+    * fails where the user's own queries are to go on without.
+    */
+  private def readAll(conf: SQLConf): Unit =
+    Seq(
+      SQLConf.IGNORE_CORRUPT_FILES,
+      SQLConf.IGNORE_MISSING_FILES,
+      SQLConf.IGNORE_MISSING_PARQUET_FIELD_ID).foreach(conf.setConf(_, false))
+
+  /** Dates before 1582 in the old calendar would be other dates to every reader but Spark. */
+  private def writeAsRead(conf: SQLConf): Unit =
+    Seq(SQLConf.PARQUET_REBASE_MODE_IN_WRITE, SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE)
+      .foreach(conf.setConf(_, LegacyBehaviorPolicy.CORRECTED))
 }

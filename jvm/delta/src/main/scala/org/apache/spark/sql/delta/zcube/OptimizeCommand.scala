@@ -77,7 +77,8 @@ case class OptimizeCommand(
       )
       if (dryRun) {
         val planned = PlannedRun.of(session, task)
-        DryRunReport.rows(planned, Forecast.of(session, task, planned, chosen.forecast))
+        val reading = LayoutSession.cloneOf(session, snapshot)
+        DryRunReport.rows(planned, Forecast.of(reading, task, planned, chosen.forecast))
       } else if (chosen.forecast) throw ZCubeErrors.forecastNotTaken()
       else Seq(new ClusteringRun(LayoutSession.cloneOf(session, snapshot), task).run())
     }

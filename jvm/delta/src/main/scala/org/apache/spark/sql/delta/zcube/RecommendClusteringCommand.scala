@@ -1,5 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
+import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, UnaryNode}
@@ -146,8 +147,15 @@ object RecommendClusteringCommand {
       )
     }
 
-    private def sampleOf(): RowSample = session.withActive {
-      val input = PlacedRows.of(session, snapshot, files)
+    private def sampleOf(): RowSample = {
+      val reading = LayoutSession.cloneOf(session, snapshot)
+      val table = LogCommand.nameOf(catalogTable, snapshot)
+      try reading.withActive(sample(reading, s"$table: RECOMMEND CLUSTERING: sampling"))
+      catch { case e: SparkException => throw ZCubeErrors.sampleFailed(table, e) }
+    }
+
+    private def sample(reading: ClassicSession, what: String): RowSample = {
+      val input = PlacedRows.of(reading, snapshot, files)
       val plan = Project(
         columns.zipWithIndex.map { case (column, i) => Alias(resolved(input, column), s"c$i")() } ++
           GroupSampler.placeOf(input),
@@ -155,13 +163,13 @@ object RecommendClusteringCommand {
       val counts = files.map(_.numLogicalRecords)
       val wanted = bytes / settings.maxFileBytes * RowsPerFile
       RowSampler.sample(
-        session,
+        reading,
         plan,
         columns.size,
         RowIdentity.FilePlace(columns.size, columns.size + 1),
         Option.when(counts.forall(_.isDefined))(counts.flatten.sum),
         SampleLimits.ofRows(math.min(MostRows, math.max(LeastRows, wanted)).toInt),
-        s"${LogCommand.nameOf(catalogTable, snapshot)}: RECOMMEND CLUSTERING: sampling"
+        what
       )
     }
 
