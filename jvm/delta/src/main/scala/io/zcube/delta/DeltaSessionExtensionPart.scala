@@ -19,5 +19,8 @@ final class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectPostHocResolutionRule(TakeOverOptimize(_))
     extensions.injectPostHocResolutionRule(ClusteredLike.Keep(_))
     extensions.injectPostHocResolutionRule(KeepClusterBy.OfOverwrites(_))
+    // Whichever of the two a write comes by: plans may have been analyzed or optimized before.
+    extensions.injectPostHocResolutionRule(RegisterLayoutHook(_))
+    extensions.injectOptimizerRule(RegisterLayoutHook(_))
   }
 }

@@ -13,6 +13,7 @@ import org.apache.spark.sql.delta.Snapshot
   * @param isFull     whether FULL was said
   * @param weights    of the columns, normalised; empty if all are alike
   * @param workload   queries that files are to be skipped by
+  * @param isAuto     whether it is auto compaction after a write, not a statement
   */
 final case class ClusteringTask(
     snapshot: Snapshot,
@@ -24,7 +25,8 @@ final case class ClusteringTask(
     options: OptimizeOptions,
     settings: OptimizeSettings,
     weights: Seq[Double] = Nil,
-    workload: Seq[WorkloadQuery] = Nil) {
+    workload: Seq[WorkloadQuery] = Nil,
+    isAuto: Boolean = false) {
 
   /** The table as the user knows it, for job descriptions and messages. */
   val tableName: String = LogCommand.nameOf(catalogTable, snapshot)

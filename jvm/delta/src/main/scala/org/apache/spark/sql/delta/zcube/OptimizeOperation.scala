@@ -10,7 +10,7 @@ final class OptimizeOperation(task: ClusteringTask, groups: Seq[RewrittenGroup])
     extends DeltaOperations.Optimize(
       predicate = task.predicates,
       zOrderBy = if (task.clustered) Nil else task.columns.map(_.name),
-      auto = false,
+      auto = task.isAuto,
       clusterBy = Option.when(task.clustered)(task.columns.map(_.name)),
       isFull = task.isFull
     ) {
