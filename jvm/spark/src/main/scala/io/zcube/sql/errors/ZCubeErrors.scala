@@ -56,6 +56,10 @@ object ZCubeErrors {
         "bits" -> bits.toString,
         "greatest" -> ((1L << bits) - 1).toString))
 
+  /** @param what that should not be: a user can do nothing about it */
+  def internal(what: String): Throwable =
+    new ZCubeExecutionException("ZCUBE_INTERNAL_ERROR", Map("what" -> what))
+
   def invalidOption(option: String, value: String, expected: String): Throwable =
     analysis("ZCUBE_INVALID_OPTION", "option" -> option, "value" -> value, "expected" -> expected)
 
@@ -96,6 +100,14 @@ object ZCubeErrors {
     "table" -> table,
     "reasons" -> reasons.take(3).mkString("; "))
 
+  /** @param reserved the column's name, or its name in files */
+  def reservedColumn(table: String, column: String, reserved: String): Throwable =
+    analysis(
+      "ZCUBE_RESERVED_COLUMN",
+      "table" -> table,
+      "column" -> column,
+      "reserved" -> reserved)
+
   /** @param cause what Spark says */
   def rewriteFailed(table: String, cause: Throwable): Throwable =
     new ZCubeExecutionException(
@@ -114,6 +126,10 @@ object ZCubeErrors {
       "ZCUBE_SAMPLE_FAILED",
       Map("table" -> table, "cause" -> innermostMessage(cause)),
       cause)
+
+  /** @param node of the plan, that no plain scan has */
+  def scanChanged(table: String, node: String): Throwable =
+    analysis("ZCUBE_SCAN_CHANGED", "table" -> table, "node" -> node)
 
   def streamingNotSupported(): Throwable = analysis("ZCUBE_STREAMING_NOT_SUPPORTED")
 

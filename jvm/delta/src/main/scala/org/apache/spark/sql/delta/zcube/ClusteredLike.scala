@@ -15,6 +15,7 @@ import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 
 import io.zcube.sql.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
 
 /** `CREATE TABLE b LIKE a` keeps a's clustering columns, which Delta 4.4.0 loses. Delta's command no
   * longer knows the source, so it is noted on the statement before anything is resolved; notes stay
@@ -77,7 +78,7 @@ object ClusteredLike {
             } else Map.empty[String, String]
           if (columns.isEmpty) columns
           else columns ++ ClusteredTableUtils.getTableFeatureProperties(Map.empty)
-        case _ => throw new IllegalStateException(s"CREATE TABLE LIKE of ${source.quoted}")
+        case _ => throw ZCubeErrors.internal(s"CREATE TABLE LIKE of ${source.quoted}")
       }
 
     private def clustering(snapshot: Snapshot): Map[String, String] =

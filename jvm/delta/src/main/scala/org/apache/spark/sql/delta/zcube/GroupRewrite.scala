@@ -67,19 +67,17 @@ final class GroupRewrite(
   private def write(group: FileGroup, sample: RowSample, files: Int): Seq[AddFile] = {
     val layout = LayoutPlan.of(sample, files, settings.layoutRequest(task))
     val input = PlacedRows.of(session, snapshot, group.files)
-    val place = GroupSampler.placeOf(input)
     val laidOut = LayoutWriter.layOut(
-      input.queryExecution.analyzed,
-      input.queryExecution.analyzed.output.filterNot(a => place.exists(_.exprId == a.exprId)),
+      input.plan,
+      input.written,
       sampler.clusteringColumns(input),
-      noiseOf(place),
+      noiseOf(input.place),
       layout,
       settings.sort
     )
     txn.writeFiles(Dataset.ofRows(session, laidOut), None, isOptimize = true, Nil).map {
       case file: AddFile => file.copy(dataChange = false)
-      case other =>
-        throw new IllegalStateException(s"OPTIMIZE must only add files, but wrote ${other.json}")
+      case other => throw ZCubeErrors.internal(s"a rewrite that wrote ${other.json}")
     }
   }
 

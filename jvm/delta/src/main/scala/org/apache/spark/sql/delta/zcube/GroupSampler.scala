@@ -3,9 +3,9 @@ package org.apache.spark.sql.delta.zcube
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Project}
-import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 
 import io.zcube.layout.FileCount
@@ -29,8 +29,8 @@ final class GroupSampler(session: SparkSession, task: ClusteringTask, snapshot: 
     val expectedFiles = fileCount(group, group.rows.getOrElse(Long.MaxValue))
     val plan = Project(
       clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
-        GroupSampler.placeOf(input),
-      input.queryExecution.analyzed)
+        input.place,
+      input.plan)
     val sample = RowSampler.sample(
       session,
       plan,
@@ -48,13 +48,13 @@ final class GroupSampler(session: SparkSession, task: ClusteringTask, snapshot: 
   }
 
   /** Files that were read with other numbers of rows than the log has of them. */
-  private def differing(group: FileGroup, input: DataFrame): Seq[String] =
+  private def differing(group: FileGroup, input: PlacedRows): Seq[String] =
     try {
-      val name = GroupSampler.placeOf(input).head
+      val name = input.place.head
       val counted = Aggregate(
         Seq(name),
         Seq(name, Alias(Count(Literal(1)).toAggregateExpression(), "rows")()),
-        input.queryExecution.analyzed)
+        input.plan)
       val read = Dataset.ofRows(session, counted).collect().map(r => r.getString(0) -> r.getLong(1))
         .toMap.withDefaultValue(0L)
       for {
@@ -72,18 +72,8 @@ final class GroupSampler(session: SparkSession, task: ClusteringTask, snapshot: 
     FileCount.of(group.liveBytes, settings.targetFileBytes(task), rows, settings.maxRecords)
 
   /** The clustering columns, over the group's rows. */
-  def clusteringColumns(input: DataFrame): Seq[Expression] = task.columns.map { column =>
-    input.queryExecution.analyzed
-      .resolve(column.logical, session.sessionState.conf.resolver)
+  def clusteringColumns(input: PlacedRows): Seq[Expression] = task.columns.map { column =>
+    input.column(column, session.sessionState.conf.resolver)
       .getOrElse(throw DeltaErrors.zOrderingColumnDoesNotExistException(column.name))
-  }
-}
-
-object GroupSampler {
-
-  /** A row's file, and its place in it. */
-  def placeOf(input: DataFrame): Seq[Attribute] = {
-    val output = input.queryExecution.analyzed.output
-    Seq(PlacedRows.FileName, PlacedRows.RowIndex).map(name => output.find(_.name == name).get)
   }
 }

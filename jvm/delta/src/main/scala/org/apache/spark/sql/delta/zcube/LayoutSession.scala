@@ -1,5 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
+import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
@@ -9,6 +10,10 @@ import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
   */
 object LayoutSession {
 
+  /** Options of a scan that say what [[readAll]] says of the session. */
+  val LenientOptions: Seq[String] =
+    Seq(FileSourceOptions.IGNORE_CORRUPT_FILES, FileSourceOptions.IGNORE_MISSING_FILES)
+
   def cloneOf(user: SparkSession, snapshot: Snapshot): SparkSession = {
     val session = user.cloneSession()
     val conf = session.sessionState.conf
@@ -16,6 +21,8 @@ object LayoutSession {
     conf.setConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED, false)
     SnapshotState.setPartitions(session, snapshot)
     readAll(conf)
+    // Stored values are written again as they are, not as queries are to see them.
+    conf.setConf(SQLConf.READ_SIDE_CHAR_PADDING, false)
     writeAsRead(conf)
     if (snapshot.metadata.partitionColumns.nonEmpty) {
       // A group's rows are all of one partition. Without this the writer would sort them by the

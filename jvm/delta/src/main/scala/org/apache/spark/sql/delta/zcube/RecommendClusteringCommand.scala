@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
-import org.apache.spark.sql.classic.{DataFrame, SparkSession => ClassicSession}
+import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
@@ -158,8 +158,8 @@ object RecommendClusteringCommand {
       val input = PlacedRows.of(reading, snapshot, files)
       val plan = Project(
         columns.zipWithIndex.map { case (column, i) => Alias(resolved(input, column), s"c$i")() } ++
-          GroupSampler.placeOf(input),
-        input.queryExecution.analyzed)
+          input.place,
+        input.plan)
       val counts = files.map(_.numLogicalRecords)
       val wanted = bytes / settings.maxFileBytes * RowsPerFile
       RowSampler.sample(
@@ -173,8 +173,9 @@ object RecommendClusteringCommand {
       )
     }
 
-    private def resolved(input: DataFrame, column: ColumnPath): Expression =
-      input.queryExecution.analyzed.resolve(column.logical, resolver).get
+    private def resolved(input: PlacedRows, column: ColumnPath): Expression =
+      input.column(column, resolver)
+        .getOrElse(throw ZCubeErrors.internal(s"a scan without the column ${column.name}"))
   }
 
   /** The columns, or leaves, that a condition looks at. */

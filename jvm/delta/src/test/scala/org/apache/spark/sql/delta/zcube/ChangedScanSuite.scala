@@ -1,0 +1,65 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.Row
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.sql.ZCubeSparkSessionExtension
+
+/** Row filters and masks of other extensions must not become permanent. */
+class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
+
+  override protected def settings: Map[String, String] = Map(
+    "spark.sql.extensions" -> Seq(
+      "io.delta.sql.DeltaSparkSessionExtension",
+      classOf[ZCubeSparkSessionExtension].getName,
+      classOf[ChangingExtension].getName).mkString(","))
+
+  private def table(name: String, vectors: Boolean = false): String = {
+    val path = folder.resolve(name.replace(' ', '_')).toString
+    spark.sql(
+      s"CREATE TABLE delta.`$path` (id BIGINT, x INT, s STRING) USING delta " +
+        s"TBLPROPERTIES ('delta.enableDeletionVectors' = '$vectors')")
+    spark.range(0, 300, 1, 3).selectExpr("id", "CAST(hash(id) AS INT) x", "hex(id) s")
+      .write.format("delta").mode("append").save(path)
+    if (vectors) spark.sql(s"DELETE FROM delta.`$path` WHERE id = 7"): Unit
+    path
+  }
+
+  private def rows(path: String): Set[Row] = spark.read.format("delta").load(path).collect().toSet
+
+  private def changing[T](mode: String)(body: => T): T = {
+    ChangingExtension.mode = mode
+    try body
+    finally ChangingExtension.mode = ""
+  }
+
+  for {
+    (mode, condition) <- Seq(
+      "filter" -> "ZCUBE_SCAN_CHANGED",
+      "mask" -> "ZCUBE_SCAN_CHANGED",
+      "late filter" -> "ZCUBE_LOGGED_ROWS_MISMATCH")
+    vectors <- Seq(false, true)
+  } test(s"a scan changed by a $mode is refused, with deletion vectors: $vectors") {
+    val path = table(s"$mode $vectors", vectors)
+    val before = rows(path)
+    val files = dataFiles(path)
+    assert(changing(mode)(rows(path)) != before, "the rule does nothing")
+    Seq("", "OPTIONS ('forecast' = 'true') DRY RUN").foreach { end =>
+      val error = intercept[Exception](changing(mode)(
+        spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (x) $end").collect()))
+      assert(error.asInstanceOf[SparkThrowable].getCondition === condition)
+    }
+    assert(dataFiles(path) === files)
+    assert(rows(path) === before)
+  }
+
+  test("a rule that wraps the scan and changes nothing is no obstacle") {
+    val path = table("alias")
+    val before = rows(path)
+    changing("alias")(spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (x)").collect())
+    assert(spark.sql(s"DESCRIBE HISTORY delta.`$path`").head().getAs[String]("operation") ===
+      "OPTIMIZE")
+    assert(rows(path) === before)
+  }
+}
