@@ -18,9 +18,11 @@ final class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectPostHocResolutionRule(_ => TakeOverRecommendClustering)
     extensions.injectPostHocResolutionRule(TakeOverOptimize(_))
     extensions.injectPostHocResolutionRule(ClusteredLike.Keep(_))
-    extensions.injectPostHocResolutionRule(KeepClusterBy.OfOverwrites(_))
     // Whichever of the two a write comes by: plans may have been analyzed or optimized before.
     extensions.injectPostHocResolutionRule(RegisterLayoutHook(_))
     extensions.injectOptimizerRule(RegisterLayoutHook(_))
+    // The last place before Spark asks a table for its write.
+    extensions.injectPreCBORule(KeepClusterBy.OfOverwrites(_))
+    extensions.injectPreCBORule(_ => WithSameColumns.Check)
   }
 }

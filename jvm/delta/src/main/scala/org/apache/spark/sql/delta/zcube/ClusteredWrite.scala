@@ -1,38 +1,95 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.classic.DataFrame
+import org.apache.spark.sql.delta.actions.{Action, Metadata}
+import org.apache.spark.sql.delta.commands.DMLUtils.TaggedCommitData
 import org.apache.spark.sql.delta.commands.WriteIntoDelta
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
-import org.apache.spark.sql.delta.{DeltaLog, DeltaOperations, DeltaOptions, OptimisticTransaction}
+import org.apache.spark.sql.delta.{DeltaLog, DeltaOptions, OptimisticTransaction}
+import org.apache.spark.sql.{SaveMode, SparkSession}
 
-/** Delta's write of a DataFrame, told the clustering columns, in one commit. */
-final case class ClusteredWrite(
+import io.zcube.sql.errors.ZCubeErrors
+
+/** Delta's write of a DataFrame, which minds the table's clustering columns. All else is inherited:
+  * whether it was done before (`txnAppId`, `txnVersion`), the transaction, the operation and its
+  * metrics. The columns are decided from the transaction's own snapshot.
+  *
+  * @param columns what the user asks for by `clusterBy`, or none
+  */
+final class ClusteredWrite(
     log: DeltaLog,
-    catalogTable: Option[CatalogTable],
     mode: SaveMode,
     options: DeltaOptions,
+    partitionColumns: Seq[String],
     configuration: Map[String, String],
-    data: DataFrame) {
+    data: DataFrame,
+    catalogTable: Option[CatalogTable],
+    columns: Seq[String] = Nil)
+    extends WriteIntoDelta(
+      log,
+      mode,
+      options,
+      partitionColumns,
+      // Delta looks at it only if it makes the table.
+      if (columns.isEmpty) configuration
+      else configuration ++ ClusteredTableUtils.getTableFeatureProperties(configuration),
+      data,
+      catalogTable) {
 
-  /** @param columns what to set for the table as the transaction reads it; None to leave it to Delta */
-  def run(session: SparkSession)(columns: OptimisticTransaction => Option[Seq[String]]): Unit = {
-    val _ = log.withNewTransaction(catalogTable) { txn =>
-      val set = columns(txn).filter(_.nonEmpty)
-      // To append to a table that isn't there yet is to create it.
-      val as = if (txn.readVersion < 0 && mode == SaveMode.Append) SaveMode.Overwrite else mode
-      val written = WriteIntoDelta(log, as, options, Nil, configuration, data, catalogTable)
-        .writeAndReturnCommitData(txn, session, set.map(ClusterBySpec.fromColumnNames))
-      val operation = DeltaOperations.Write(
-        mode = mode,
-        partitionBy = Some(Nil),
-        predicate = options.replaceWhere,
-        userMetadata = options.userMetadata,
-        canOverwriteSchema = if (options.canOverwriteSchema) Some(true) else None,
-        canMergeSchema = if (options.canMergeSchema) Some(true) else None
-      )
-      txn.commitIfNeeded(written.actions, operation, tags = written.stringTags)
+  override def writeAndReturnCommitData(
+      txn: OptimisticTransaction,
+      session: SparkSession,
+      clusterBy: Option[ClusterBySpec],
+      isTableReplace: Boolean): TaggedCommitData[Action] = {
+    def written(asked: Option[ClusterBySpec]) =
+      super.writeAndReturnCommitData(txn, session, clusterBy.orElse(asked), isTableReplace)
+    if (columns.isEmpty) kept(txn, written(None))
+    else {
+      val asked = ClusterBySpec.fromColumnNames(columns)
+      ClusteredTableUtils.validateNumClusteringColumns(
+        asked.columnNames.map(_.fieldNames.toSeq),
+        Some(log))
+      val makes = txn.readVersion < 0
+      if (makes && mode == SaveMode.Append) appendedToNew(txn, asked, written(None))
+      else if (makes || setsAnew(txn)) written(Some(asked))
+      else kept(txn, written(None))
     }
+  }
+
+  private def overwrites: Boolean =
+    mode == SaveMode.Overwrite && !options.isInsertAtomicReplaceOp
+
+  private def kept(txn: OptimisticTransaction, written: TaggedCommitData[Action]) =
+    if (overwrites) {
+      written.copy(actions = KeptColumns(txn, written.actions, options.canOverwriteSchema))
+    } else written
+
+  /** Delta holds the columns of an append against those of a table that is there. */
+  private def appendedToNew(
+      txn: OptimisticTransaction,
+      asked: ClusterBySpec,
+      written: => TaggedCommitData[Action]): TaggedCommitData[Action] = {
+    // Refused before anything is written.
+    val metadata = Metadata(schemaString = data.schema.asNullable.json, configuration = configuration)
+    ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, asked)
+    val done = written
+    done.copy(actions =
+      ClusteredTableUtils.getDomainMetadataFromTransaction(Some(asked), txn) ++ done.actions)
+  }
+
+  /** Whether this write sets the columns of a table that is there; refused where it may not. */
+  private def setsAnew(txn: OptimisticTransaction): Boolean = {
+    val existing = KeptColumns.of(txn.snapshot)
+    val changesNothing = existing.map(_.toLowerCase) == columns.map(_.toLowerCase)
+    val replacesSchema = overwrites && options.canOverwriteSchema
+    val writes = mode == SaveMode.Overwrite || mode == SaveMode.Append
+    if (!writes) false
+    else if (replacesSchema && (changesNothing || txn.metadata.partitionColumns.isEmpty)) {
+      KeptColumns.addFeature(txn)
+      true
+    } else if (changesNothing) false
+    else throw ZCubeErrors.clusteringMismatch(columns, existing ++ txn.metadata.partitionColumns)
   }
 }

@@ -1,19 +1,28 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.util.UUID
+
+import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
+import org.apache.spark.sql.catalyst.analysis.{NamedRelation, ResolvedIdentifier}
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.connector.catalog.TableCatalog
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.connector.catalog.{StagedTable, SupportsWrite, TableCatalog}
 import org.apache.spark.sql.connector.expressions.{ClusterByTransform, FieldReference, Transform}
+import org.apache.spark.sql.connector.write.{LogicalWriteInfoImpl, SupportsTruncate, V1Write, Write}
 import org.apache.spark.sql.delta.catalog.DeltaTableV2
+import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
 import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
 import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSourceUtils}
-import org.apache.spark.sql.delta.{DeltaDynamicPartitionOverwriteCommand, DeltaOptions}
+import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
+import org.apache.spark.sql.delta.{DeltaDynamicPartitionOverwriteCommand, DeltaOptions, Snapshot}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{SaveMode, SparkSession}
 
 import io.zcube.sql.ZCubeConf
@@ -39,25 +48,20 @@ case class KeepClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
             if replace.partitioning.isEmpty && isDelta(replace) && replace.query.resolved &&
               replace.writeOptions.contains(SavesAsTable) =>
           existingColumns(replace)
-            .map(columns =>
-              replace.withPartitioning(
-                Seq(DeltaClusterByTransform(columns.map(FieldReference(_))))): LogicalPlan)
+            .map(columns => replace.withPartitioning(Seq(KeptClusterBy(columns))): LogicalPlan)
             .getOrElse(replace)
-        case save: SaveIntoDataSourceCommand if save.dataSource.isInstanceOf[DeltaDataSource] =>
-          save.options.get(DataSourceUtils.CLUSTERING_COLUMNS_KEY) match {
-            case Some(columns) =>
-              SaveClusteredCommand(
-                save.copy(options = save.options - DataSourceUtils.CLUSTERING_COLUMNS_KEY),
-                DataSourceUtils.decodePartitioningColumns(columns))
-            case None if save.mode == SaveMode.Overwrite && !isPartitioned(save) =>
-              SaveClusteredCommand(save, Nil)
-            case None => save
-          }
+        case save: SaveIntoDataSourceCommand
+            if save.dataSource.getClass == classOf[DeltaDataSource] && mindsColumns(save) =>
+          save.copy(dataSource = new ClusteredDeltaDataSource)
       }
     }
 
-  private def isPartitioned(save: SaveIntoDataSourceCommand): Boolean =
-    save.options.contains(DataSourceUtils.PARTITIONING_COLUMNS_KEY)
+  private def mindsColumns(save: SaveIntoDataSourceCommand): Boolean = {
+    def overwritesAll = save.mode == SaveMode.Overwrite &&
+      !save.options.contains(DataSourceUtils.PARTITIONING_COLUMNS_KEY) &&
+      !new DeltaOptions(save.options, session.sessionState.conf).isInsertAtomicReplaceOp
+    save.options.contains(DataSourceUtils.CLUSTERING_COLUMNS_KEY) || overwritesAll
+  }
 
   private def isSparks(transform: Transform): Boolean = transform match {
     case ClusterByTransform(_) => true
@@ -82,8 +86,7 @@ case class KeepClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
     replace.name match {
       case ResolvedIdentifier(catalog: TableCatalog, identifier) =>
         Try(catalog.loadTable(identifier)).toOption.collect { case table: DeltaTableV2 =>
-          val options = new DeltaOptions(replace.writeOptions, session.sessionState.conf)
-          ExistingColumns.keptBy(table.initialSnapshot, replace.query.schema, options)
+          keptBy(table.initialSnapshot, replace.query.schema)
         }.flatten
       case _ => None
     }
@@ -91,35 +94,90 @@ case class KeepClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
 
 object KeepClusterBy {
 
+  /** None if the table has no clustering columns, or if the new rows lack one of them or have it with a
+    * type that can't be clustered by: then Delta does what it does.
+    */
+  private def keptBy(snapshot: Snapshot, schema: StructType): Option[Seq[String]] = {
+    val columns = KeptColumns.of(snapshot)
+    def found(name: String) =
+      schema
+        .findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
+        .exists { case (_, field) => SkippingEligibleDataType(field.dataType) }
+    Option.when(columns.nonEmpty && columns.forall(found))(columns)
+  }
+
   /** Spark's mark (since 4.1) of `df.write.mode("overwrite").saveAsTable`, which overwrites a table and
     * doesn't replace it.
     */
   private val SavesAsTable = "__v1_save_as_table_overwrite"
 
-  /** Overwrites of whole tables through Spark's V2 plans: INSERT OVERWRITE, `insertInto`, `writeTo`. */
+  /** Overwrites of whole tables through Spark's V2 plans: INSERT OVERWRITE, `insertInto`, `writeTo`. The
+    * plans stay as they are, with Delta's table in them; only what is to be run at last is ZCube's. So
+    * this comes when all has been analyzed and optimized, just before Spark would ask Delta's table for
+    * its write.
+    */
   case class OfOverwrites(session: SparkSession) extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan =
       if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
       else {
-        plan.resolveOperatorsUp {
+        plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
           case overwrite: OverwriteByExpression
-              if overwrite.deleteExpr == Literal.TrueLiteral && overwrite.resolved =>
-            keep(overwrite, overwrite.writeOptions)
-          case overwrite: DeltaDynamicPartitionOverwriteCommand if overwrite.resolved =>
-            // A clustered table has no partitions: all of it is overwritten.
-            keep(overwrite, overwrite.deltaTable.options ++ overwrite.writeOptions)
+              if overwrite.deleteExpr == Literal.TrueLiteral && overwrite.write.isEmpty =>
+            overwrite.table match {
+              case DeltaRelation(table, itsOptions) =>
+                val options = overwrite.writeOptions ++ itsOptions
+                if (new DeltaOptions(options, session.sessionState.conf).isInsertAtomicReplaceOp) overwrite
+                else overwrite.copy(write = Some(new ClusteredOverwrite(table, options)))
+              case StagedRelation(table, columns) =>
+                overwrite.copy(write = Some(staged(table, overwrite, columns)))
+              case _ => overwrite
+            }
+          case overwrite: DeltaDynamicPartitionOverwriteCommand =>
+            ClusteredPartitionOverwrite(overwrite)
         }
       }
 
-    private def keep(write: V2WriteCommand, writeOptions: Map[String, String]): LogicalPlan =
-      write.table match {
-        case relation: DataSourceV2Relation if relation.table.isInstanceOf[DeltaTableV2] =>
-          val table = relation.table.asInstanceOf[DeltaTableV2]
-          val options = new DeltaOptions(writeOptions, session.sessionState.conf)
-          val kept = ExistingColumns.keptBy(table.initialSnapshot, write.query.schema, options)
-          if (kept.isEmpty || options.isInsertAtomicReplaceOp) write
-          else OverwriteClusteredCommand(table, write.query, writeOptions)
-        case _ => write
+    /** As Spark itself asks a table for its write. */
+    private def staged(
+        table: SupportsWrite,
+        overwrite: OverwriteByExpression,
+        columns: Seq[String]): Write = {
+      val options = new CaseInsensitiveStringMap(overwrite.writeOptions.asJava)
+      val info = LogicalWriteInfoImpl(UUID.randomUUID().toString, overwrite.query.schema, options)
+      table.newWriteBuilder(info) match {
+        case builder: SupportsTruncate =>
+          builder.truncate().build() match {
+            case write: V1Write => new WithSameColumns.Write(write, columns)
+            case other => other
+          }
+        case builder => builder.build()
+      }
+    }
+  }
+
+  /** The table that `saveAsTable` is about to overwrite, with columns that it is to keep. */
+  private object StagedRelation {
+    def unapply(relation: NamedRelation): Option[(SupportsWrite, Seq[String])] = relation match {
+      case relation: DataSourceV2Relation =>
+        relation.table match {
+          case table: StagedTable with SupportsWrite =>
+            table.partitioning().collectFirst { case KeptClusterBy(columns) => (table, columns) }
+          case _ => None
+        }
+      case _ => None
+    }
+  }
+
+  private object DeltaRelation {
+    def unapply(relation: NamedRelation): Option[(DeltaTableV2, Map[String, String])] =
+      relation match {
+        case relation: DataSourceV2Relation =>
+          relation.table match {
+            case table: DeltaTableV2 =>
+              Some((table, relation.options.asCaseSensitiveMap.asScala.toMap))
+            case _ => None
+          }
+        case _ => None
       }
   }
 }

@@ -1,0 +1,246 @@
+"""A write to a clustered table is Delta's own in everything but that the columns are kept."""
+
+import itertools
+
+import pytest
+from pyspark.sql.functions import expr, lit
+
+from tests.support.twin_writes import (
+    PlansSeen,
+    WrittenTable,
+    condition_of,
+    transaction_settings,
+)
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def twins(spark, tmp_path, delta_only):
+    """``twins(scenario)`` runs it on two tables, once by plain Delta: ours and Delta's results."""
+    made = []
+
+    def both(scenario):
+        results = []
+        for plain in (False, True):
+            number = next(_numbers)
+            table = WrittenTable(spark, f"twin{number}", str(tmp_path / f"twin{number}"))
+            made.append(table)
+            if plain:
+                with delta_only():
+                    results.append(scenario(table))
+            else:
+                results.append(scenario(table))
+                assert table.columns() == ["a", "b"]
+        return results
+
+    yield both
+    spark.catalog.clearCache()
+    for table in made:
+        spark.sql(f"DROP TABLE IF EXISTS {table.name}")
+
+
+def rows(spark, first, last, c="x"):
+    return spark.range(first, last, 1, 1).selectExpr("id AS a", "INT(id % 3) AS b", f"'{c}' AS c")
+
+
+def delta(frame, mode, options):
+    return frame.write.format("delta").mode(mode).options(**options)
+
+
+def by_sql(text):
+    def write(frame, table, options):
+        assert not options
+        frame.createOrReplaceTempView("source")
+        frame.sparkSession.sql(text.format(table.name))
+
+    return write
+
+
+def v2(frame, table, options):
+    return frame.writeTo(table.name).options(**options)
+
+
+WRITES = {
+    "save append": lambda f, t, o: delta(f, "append", o).save(t.path),
+    "save append clusterBy": lambda f, t, o: delta(f, "append", o).clusterBy("a", "b").save(t.path),
+    "save overwrite": lambda f, t, o: delta(f, "overwrite", o).save(t.path),
+    "save overwrite clusterBy": lambda f, t, o: (
+        delta(f, "overwrite", o).clusterBy("a", "b").save(t.path)
+    ),
+    "save ignore": lambda f, t, o: delta(f, "ignore", o).save(t.path),
+    "save replaceWhere": lambda f, t, o: delta(
+        f, "overwrite", {**o, "replaceWhere": "c = 'x'"}
+    ).save(t.path),
+    "save replaceUsing": lambda f, t, o: delta(f, "overwrite", {**o, "replaceUsing": "a"}).save(
+        t.path
+    ),
+    "save replaceOn": lambda f, t, o: delta(
+        f.alias("s"), "overwrite", {**o, "replaceOn": "t.a = s.a", "targetAlias": "t"}
+    ).save(t.path),
+    "save dynamic": lambda f, t, o: delta(
+        f, "overwrite", {**o, "partitionOverwriteMode": "dynamic"}
+    ).save(t.path),
+    "saveAsTable append": lambda f, t, o: delta(f, "append", o).saveAsTable(t.name),
+    "saveAsTable overwrite": lambda f, t, o: delta(f, "overwrite", o).saveAsTable(t.name),
+    "saveAsTable overwrite clusterBy": lambda f, t, o: (
+        delta(f, "overwrite", o).clusterBy("a", "b").saveAsTable(t.name)
+    ),
+    "insertInto append": lambda f, t, o: delta(f, "append", o).insertInto(t.name),
+    "insertInto overwrite": lambda f, t, o: delta(f, "overwrite", o).insertInto(t.name),
+    "writeTo append": lambda f, t, o: v2(f, t, o).append(),
+    "writeTo overwrite": lambda f, t, o: v2(f, t, o).overwrite(lit(True)),
+    "writeTo overwrite a part": lambda f, t, o: v2(f, t, o).overwrite(expr("c = 'x'")),
+    "writeTo overwritePartitions": lambda f, t, o: v2(f, t, o).overwritePartitions(),
+    "writeTo replace": lambda f, t, o: v2(f, t, o).using("delta").clusterBy("a", "b").replace(),
+    "INSERT INTO": by_sql("INSERT INTO {} SELECT * FROM source"),
+    "INSERT OVERWRITE": by_sql("INSERT OVERWRITE {} SELECT * FROM source"),
+    "INSERT REPLACE WHERE": by_sql("INSERT INTO {} REPLACE WHERE c = 'x' SELECT * FROM source"),
+    "INSERT REPLACE WHERE true": by_sql("INSERT INTO {} REPLACE WHERE 1 = 1 SELECT * FROM source"),
+}
+
+# Delta refuses clusterBy of Spark's writer itself; without it, it does the same but for the columns.
+BY_DELTA = {
+    "writeTo replace": lambda f, t, o: v2(f, t, o).using("delta").replace(),
+    "saveAsTable overwrite clusterBy": WRITES["saveAsTable overwrite"],
+}
+
+GROUPS = {
+    "save": [write for write in WRITES if write.startswith("save ")],
+    "table": [write for write in WRITES if write.startswith(("saveAsTable", "insertInto"))],
+    "writeTo": [write for write in WRITES if write.startswith("writeTo")],
+    "settings": [write for write in WRITES if write.startswith("INSERT")]
+    + ["save overwrite", "saveAsTable overwrite", "insertInto overwrite"],
+}
+
+
+def is_plain(spark):
+    return spark.conf.get("spark.zcube.enabled", "true") == "false"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_replays_caches_and_plans(spark, twins, group):
+    """Each write goes through once; data that came in between stays; caches are fresh."""
+
+    def one(table, number, name, observed):
+        write = BY_DELTA.get(name, WRITES[name]) if is_plain(spark) else WRITES[name]
+        data = rows(spark, number, number + 5)
+        options = {"txnAppId": name, "txnVersion": "1", "userMetadata": name}
+
+        def once():
+            if group == "settings":
+                with transaction_settings(spark, name, 1):
+                    write(data, table, {})
+            else:
+                write(data, table, options)
+
+        by_path, by_name = spark.read.format("delta").load(table.path), spark.table(table.name)
+        for cached in (by_path, by_name):
+            cached.cache().count()
+        with PlansSeen.of(spark) as plans:
+            once()
+        now = [spark.read.format("delta").load(table.path).count(), spark.table(table.name).count()]
+        spark.catalog.clearCache()
+        WRITES["save append"](rows(spark, 900 + number, 901 + number, "w"), table, {})
+        newer = table.rows()
+        once()
+        assert table.rows() == newer, name
+        observed.append((name, now, plans.seen))
+
+    def scenario(table):
+        table.create()
+        WRITES["save append"](rows(spark, 0, 4, "w"), table, {})
+        observed = []
+        for number, name in enumerate(GROUPS[group]):
+            one(table, number, name, observed)
+            if not is_plain(spark):
+                assert table.columns() == ["a", "b"], name
+        return observed, table.state()
+
+    (ours, our_state), (theirs, their_state) = twins(scenario)
+    for mine, plain in zip(ours, theirs, strict=True):
+        assert mine == plain
+    for mine, plain in zip(our_state.pop("history"), their_state.pop("history"), strict=True):
+        assert mine == plain
+    assert our_state == their_state
+
+
+# Whole overwrites, each by another way through Spark.
+OVERWRITES = [
+    "save overwrite",
+    "saveAsTable overwrite",
+    "insertInto overwrite",
+    "writeTo overwrite",
+    "writeTo overwritePartitions",
+]
+
+
+def same(twins, scenario):
+    """Run the scenario on both tables, and compare what it returns and the tables' states."""
+    ours, theirs = twins(lambda table: (scenario(table), table.state()))
+    assert ours[0] == theirs[0]
+    for mine, plain in zip(ours[1].pop("history"), theirs[1].pop("history"), strict=True):
+        assert mine == plain
+    assert ours[1] == theirs[1]
+    return ours[0]
+
+
+@pytest.mark.parametrize("name", OVERWRITES)
+def test_schemas_that_change(spark, twins, name):
+    by_name = not name.startswith("insertInto")
+
+    def scenario(table):
+        table.create(properties={"delta.columnMapping.mode": "name"})
+        WRITES["save append"](rows(spark, 0, 4), table, {})
+        more = rows(spark, 0, 5).withColumn("d", lit(1))
+        attempts = [
+            (more, {}),
+            (more, {"mergeSchema": "true"}),
+            (rows(spark, 0, 6).withColumn("b", expr("map(1, 2)")), {}),
+            (more.select("b", "d", "a") if by_name else more, {"overwriteSchema": "true"}),
+        ]
+        return [condition_of(lambda w=w: WRITES[name](w[0], table, w[1])) for w in attempts]
+
+    conditions = same(twins, scenario)
+    assert conditions[0] is not None
+    assert conditions[1] is None
+
+
+def test_streams(spark, twins, tmp_path):
+    source = str(tmp_path / "source")
+    for start in (0, 10):
+        rows(spark, start, start + 5).write.format("delta").mode("append").save(source)
+
+    def each(table):
+        def write(batch, number):
+            overwrite = delta(batch, "overwrite" if number == 0 else "append", {})
+            overwrite.options(txnAppId="each", txnVersion=str(number)).clusterBy("a", "b").save(
+                table.path
+            )
+
+        return write
+
+    def scenario(table):
+        table.create()
+        number = itertools.count()
+
+        def run(stream, mode, start):
+            place = f"{table.path}-checkpoint{next(number)}"
+            writer = stream.writeStream.outputMode(mode).option("checkpointLocation", place)
+            query = start(writer.format("delta").trigger(availableNow=True))
+            query.awaitTermination()
+
+        def read():
+            stream = spark.readStream.format("delta").option("maxFilesPerTrigger", 1)
+            return stream.load(source)
+
+        complete = read().groupBy("a", "b", "c").count().drop("count")
+        run(read(), "append", lambda w: w.start(table.path))
+        run(complete, "complete", lambda w: w.toTable(table.name))
+        run(complete, "complete", lambda w: w.start(table.path))
+        for _ in range(2):
+            # The second time with nothing known of the first but the table's own log.
+            run(read(), "append", lambda w: w.foreachBatch(each(table)).start())
+        return table.rows()
+
+    same(twins, scenario)
