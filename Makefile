@@ -15,7 +15,17 @@ VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/zcube/_version
 JAR := jvm/delta/target/spark-4.2/scala-2.13/zcube-spark_4.2_2.13-$(VERSION).jar
 SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.properties jvm -path '*/target' -prune -o -type f -print)
 
-.PHONY: help demo test test-jvm test-python bench bench-long soak pictures lint format wheel jar jars clean
+# The other Spark lines, and Spark and Delta of each as project/SparkVersions.scala has them.
+LINES := 4.1 4.0
+spark_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\1/p' project/SparkVersions.scala)
+delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' project/SparkVersions.scala)
+# What has nothing of Spark in it, or is about the wheel, the pictures and the examples.
+NO_VERSION := cli cluster_dataframe demo functions infrastructure layout_of_files log_table notebook plots progress \
+  quality recommend report row_groups_benchmark sql_quoting wheel work_done workload
+# The part of it that every submission runs: what must not lose rows, and every way to declare columns.
+VERSION_PART := tests/test_crashes.py tests/test_conflicts.py tests/test_clustered_declarations.py
+
+.PHONY: help demo test test-jvm test-python test-versions test-versions-part bench bench-long soak pictures lint format wheel jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -27,12 +37,28 @@ test: test-jvm test-python ## run all tests
 
 test-jvm: $(LAUNCHER) ## run the Scala tests; compile for all Spark lines
 	$(SBT) test delta/package
-	$(SBT) -Dspark.line=4.1 delta/package
-	$(SBT) -Dspark.line=4.0 delta/package
+	for line in $(LINES); do $(SBT) -Dspark.line=$$line delta/package; done
 
 test-python: $(VENV)/.ready $(JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.fetch_packages
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+
+test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)
+
+test-versions-part: ## run a part of the tests on the other Spark lines (5 minutes)
+	$(MAKE) $(LINES:%=jvm-tests-%) JVM_TESTS='"delta/testOnly *CommitSafetySuite"'
+	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS="$(VERSION_PART)"
+
+JVM_TESTS := spark/test delta/test
+VERSION_TESTS := tests $(NO_VERSION:%=--ignore=tests/test_%.py)
+
+$(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
+	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package
+
+$(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready $(LAUNCHER)
+	$(SBT) -Dspark.line=$* delta/package
+	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
+	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(VERSION_TESTS)
 
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
@@ -86,6 +112,14 @@ $(VENV)/.ready: python/pyproject.toml requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e python
+	touch $@
+
+.build/venv-%/.ready: requirements-dev.txt python/pyproject.toml project/SparkVersions.scala
+	$(PYTHON) -m venv .build/venv-$*
+	grep -vE '^(pyspark|delta-spark)==' requirements-dev.txt > .build/venv-$*/requirements.txt
+	.build/venv-$*/bin/python -m pip install --quiet -r .build/venv-$*/requirements.txt \
+	  pyspark==$(call spark_of,$*) delta-spark==$(call delta_of,$*)
+	.build/venv-$*/bin/python -m pip install --quiet --no-deps --no-build-isolation -e python
 	touch $@
 
 $(LAUNCHER): $(VENV)/.ready

@@ -82,7 +82,11 @@ lazy val spark = (project in file("jvm/spark"))
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit
   )
 
+// Delta as the tests run with it: `-Ddelta.version=…`.
+val TestedDelta = config("tested-delta").hide
+
 lazy val delta = (project in file("jvm/delta"))
+  .configs(TestedDelta)
   .dependsOn(spark % "compile->compile;test->test")
   .settings(common)
   .settings(shims(sparkLine.deltaShims))
@@ -91,7 +95,15 @@ lazy val delta = (project in file("jvm/delta"))
     moduleName := s"zcube-spark_${sparkLine.line}",
     libraryDependencies ++= Seq(
       sparkModule("spark-sql", "provided"),
-      "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta % "provided") ++ sparkTestKit,
+      "io.delta" % SparkVersions.deltaModule(sparkLine.delta) % sparkLine.delta % "provided",
+      "io.delta" % SparkVersions.deltaModule(SparkVersions.testedDelta) % SparkVersions.testedDelta %
+        TestedDelta) ++ sparkTestKit,
+    ivyConfigurations += TestedDelta,
+    Test / fullClasspath := {
+      val isDelta = (jar: Attributed[File]) => jar.data.getName.startsWith("delta-")
+      val tested = Classpaths.managedJars(TestedDelta, Set("jar"), update.value).filter(isDelta)
+      (Test / fullClasspath).value.filterNot(isDelta) ++ tested
+    },
     // One jar for `--jars`: core and spark are folded in; Spark and Delta are provided.
     Compile / packageBin / mappings ++=
       (core / Compile / packageBin / mappings).value ++
@@ -110,7 +122,7 @@ lazy val benchmarks = (project in file("jvm/benchmarks"))
     Jmh / javaOptions ++= sparkOpens,
     libraryDependencies ++= Seq(
       sparkModule("spark-sql", "compile"),
-      "io.delta" % s"delta-spark_${sparkLine.line}_2.13" % sparkLine.delta)
+      "io.delta" % SparkVersions.deltaModule(sparkLine.delta) % sparkLine.delta)
   )
 
 lazy val root = (project in file("."))

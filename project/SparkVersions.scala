@@ -30,4 +30,13 @@ object SparkVersions {
       .find(_.line == wanted)
       .getOrElse(sys.error(s"-Dspark.line=$wanted: known are ${lines.map(_.line).mkString(", ")}"))
   }
+
+  /** The Delta release that the tests run with, e.g. `-Ddelta.version=4.0.1`: the jar is built against
+    * the line's own all the same, so that it is seen whether one jar works with both.
+    */
+  lazy val testedDelta: String = sys.props.getOrElse("delta.version", current.delta)
+
+  /** The name of Delta's module; before 4.1 it didn't tell the Spark line. */
+  def deltaModule(release: String): String =
+    if (release.startsWith("4.0.")) "delta-spark_2.13" else s"delta-spark_${current.line}_2.13"
 }

@@ -53,6 +53,9 @@ def spark(tmp_path_factory):
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", str(home / "warehouse"))
+    # Another Delta than zcube.configure would take: io.delta:delta-spark_2.13:4.0.1.
+    if delta := os.environ.get("ZCUBE_TEST_DELTA"):
+        builder = builder.config("spark.jars.packages", delta)
     java_options = [*JAVA_OPTIONS, f"-Dderby.system.home={home / 'derby'}"]
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(java_options))
     session = zcube.configure(builder).getOrCreate()

@@ -4,7 +4,7 @@ import os
 import shutil
 
 import pytest
-from delta.tables import DeltaTable
+from delta.tables import DeltaTable, IdentityGenerator
 from pyspark.errors import PySparkException, QueryExecutionException
 from zcube import ClusteredTable, ZCubeError
 
@@ -259,7 +259,14 @@ def test_generated_identity_and_checked_columns(spark, name):
     spark.sql(f"OPTIMIZE {name} ZORDER BY (year, x)")
     assert checksum.multiset(spark.table(name)) == before
     spark.sql(f"DROP TABLE {name}")
-    spark.sql(f"CREATE TABLE {name} (k BIGINT GENERATED ALWAYS AS IDENTITY, x INT) USING delta")
+    # In SQL identity columns need Spark 4.2.
+    (
+        DeltaTable.create(spark)
+        .tableName(name)
+        .addColumn("k", "BIGINT", generatedAlwaysAs=IdentityGenerator())
+        .addColumn("x", "INT")
+        .execute()
+    )
     spark.sql(f"INSERT INTO {name} (x) SELECT id FROM range(100)")
     before = checksum.multiset(spark.table(name))
     spark.sql(f"OPTIMIZE {name} ZORDER BY (k)")

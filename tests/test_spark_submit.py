@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -89,10 +90,9 @@ def cluster(tmp_path):
 
 def delta_jars(spark):
     """Delta's jars, as Ivy brought them for the session of the other tests."""
-    listed = [str(jar) for jar in glob.glob(os.path.expanduser("~/.ivy2*/jars/*.jar"))]
-    version = _versions.delta_version("4.2")
-    wanted = (f"delta-spark_4.2_2.13-{version}.jar", f"delta-storage-{version}.jar")
-    return [jar for jar in listed if jar.endswith(wanted)]
+    # PySpark hands what Ivy brought to Python as well.
+    jars = spark.sparkContext._jsc.sc().getConf().get("spark.submit.pyFiles").split(",")
+    return [jar for jar in jars if re.search(r"io\.delta_delta-(spark|storage)", jar)]
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
     master, environment = cluster
     script = tmp_path / "job.py"
     script.write_text(SCRIPT)
-    jars = [str(_jar.jar_path("4.2")), *delta_jars(spark)]
+    jars = [str(_jar.jar_path(_versions.spark_line())), *delta_jars(spark)]
     assert len(jars) == 3
     # -S and a bare PYTHONPATH: site-packages, and with it our package, are out of sight.
     python = tmp_path / "python"

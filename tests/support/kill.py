@@ -15,6 +15,12 @@ from tests.support.log_replay import data_files_on_disk
 ROOT = Path(__file__).parent.parent.parent
 
 
+def python_path() -> str:
+    """What a process needs to import the tests, and whatever this one was told to import."""
+    given = os.environ.get("PYTHONPATH")
+    return os.pathsep.join([str(ROOT), given] if given else [str(ROOT)])
+
+
 def kill_optimize(path: str, folder: Path, step: str, *arguments: str) -> bool:
     """Start a process that optimizes the table, and kill it with its JVM when it comes to ``step``.
 
@@ -35,7 +41,7 @@ def kill_optimize(path: str, folder: Path, step: str, *arguments: str) -> bool:
             "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
         ],
         cwd=ROOT,
-        env={**os.environ, "ZCUBE_FAILURE_POINTS": str(folder), "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "ZCUBE_FAILURE_POINTS": str(folder), "PYTHONPATH": python_path()},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     end = time.monotonic() + 300
