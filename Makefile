@@ -86,8 +86,9 @@ bench-long: $(VENV)/.ready $(JAR) ## what takes hours: streams of appends, SF 10
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
 
-soak: $(VENV)/.ready $(JAR) ## the random sequences of the tests, for an hour or so, and all layouts of the advisor
+soak: $(VENV)/.ready $(JAR) ## random sequences of changes for an hour or so, a cluster that breaks, and all layouts of the advisor
 	ZCUBE_MODEL_STEPS=1000 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_model.py
+	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_cluster_failures.py
 	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_recommend.py -k really_built
 
 pictures: $(VENV)/.ready $(JAR) ## draw the pictures of docs/ anew

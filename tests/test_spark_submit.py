@@ -2,19 +2,14 @@
 
 import glob
 import os
-import re
-import socket
 import subprocess
 import sys
-import time
-from contextlib import closing
-from pathlib import Path
 
-import pyspark
 import pytest
 from zcube import _jar, _versions
 
-SPARK = Path(pyspark.__file__).parent
+from tests.support import jars
+from tests.support.standalone_cluster import SPARK, StandaloneCluster
 
 SCRIPT = """
 import sys
@@ -35,64 +30,16 @@ print("RESULT", row.metrics.numFilesAdded > 3, hosts, ids, *total)
 """
 
 
-def free_port():
-    with closing(socket.socket()) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def wait_for(log, text, seconds=90):
-    for _ in range(seconds * 2):
-        if log.exists() and text in log.read_text():
-            return
-        time.sleep(0.5)
-    raise AssertionError(f"{text!r} did not come up:\n{log.read_text()[-3000:]}")
-
-
 @pytest.fixture
 def cluster(tmp_path):
     """A master and two workers on loopback."""
-    port = free_port()
-    master = f"spark://127.0.0.1:{port}"
-    environment = dict(
-        os.environ, SPARK_LOCAL_IP="127.0.0.1", SPARK_HOME=str(SPARK), SPARK_DAEMON_MEMORY="256m",
-        SPARK_WORKER_DIR=str(tmp_path / "work"),
-    )  # fmt: skip
-    started = []
-
-    def start(name, *arguments):
-        log = tmp_path / f"{name}.log"
-        process = subprocess.Popen(
-            [str(SPARK / "bin/spark-class"), f"org.apache.spark.deploy.{arguments[0]}", *arguments[1:]],
-            stdout=log.open("w"), stderr=subprocess.STDOUT, env=environment,
-        )  # fmt: skip
-        started.append(process)
-        return log
-
-    try:
-        ui = ["--webui-port", "0"]
-        wait_for(
-            start("master", "master.Master", "--host", "127.0.0.1", "--port", str(port), *ui),
-            "New state: ALIVE",
-        )
-        for name in ("worker1", "worker2"):
-            log = start(
-                name, "worker.Worker", "--host", "127.0.0.1", "-c", "1", "-m", "700m", *ui, master
-            )
-            wait_for(log, "Successfully registered with master")
-        yield master, environment
-    finally:
-        for process in reversed(started):
-            process.terminate()
-        for process in started:
-            process.wait(timeout=30)
+    with StandaloneCluster(tmp_path) as cluster:
+        yield cluster.master, cluster.environment
 
 
 def delta_jars(spark):
     """Delta's jars, as Ivy brought them for the session of the other tests."""
-    # PySpark hands what Ivy brought to Python as well.
-    jars = spark.sparkContext._jsc.sc().getConf().get("spark.submit.pyFiles").split(",")
-    return [jar for jar in jars if re.search(r"io\.delta_delta-(spark|storage)", jar)]
+    return jars.of_delta()
 
 
 @pytest.mark.slow
@@ -100,8 +47,8 @@ def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
     master, environment = cluster
     script = tmp_path / "job.py"
     script.write_text(SCRIPT)
-    jars = [str(_jar.jar_path(_versions.spark_line())), *delta_jars(spark)]
-    assert len(jars) == 3
+    needed = [str(_jar.jar_path(_versions.spark_line())), *delta_jars(spark)]
+    assert len(needed) == 3
     # -S and a bare PYTHONPATH: site-packages, and with it our package, are out of sight.
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
@@ -111,7 +58,7 @@ def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
     environment["PYTHONPATH"] = os.pathsep.join([str(SPARK / "python/lib/pyspark.zip"), py4j])
     done = subprocess.run(
         [
-            str(SPARK / "bin/spark-submit"), "--master", master, "--jars", ",".join(jars),
+            str(SPARK / "bin/spark-submit"), "--master", master, "--jars", ",".join(needed),
             "--conf", "spark.sql.extensions=io.zcube.sql.ZCubeSparkSessionExtension,"
             "io.delta.sql.DeltaSparkSessionExtension",
             "--conf", "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
