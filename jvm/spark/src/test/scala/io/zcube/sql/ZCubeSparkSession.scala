@@ -5,12 +5,17 @@ import org.scalatest.{BeforeAndAfterAll, Suite}
 
 /** A local session with the extension on, for the suites that speak SQL. */
 trait ZCubeSparkSession extends BeforeAndAfterAll { self: Suite =>
+
+  /** Settings of the suite's own. */
+  protected def settings: Map[String, String] = Map.empty
+
   protected lazy val spark: SparkSession = SparkSession
     .builder()
     .master("local[2]")
     .config("spark.sql.extensions", classOf[ZCubeSparkSessionExtension].getName)
     .config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
+    .config(settings)
     .getOrCreate()
 
   override protected def afterAll(): Unit =

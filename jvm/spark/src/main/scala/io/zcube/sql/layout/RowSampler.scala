@@ -1,5 +1,7 @@
 package io.zcube.sql.layout
 
+import scala.annotation.tailrec
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -8,20 +10,26 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.types.DataType
 
-/** Draws a uniform sample of a plan's rows with one Spark job.
+/** Draws a uniform sample of a plan's rows, as a rule with one Spark job.
   *
   * Whether a row is sampled is decided by a hash of the row's place ([[RowIdentity]]), never by
   * chance, so the same data gives the same sample. Each task keeps a bounded number of rows
   * ([[SampleReservoir]]) and the driver merges the tasks' results as they come in, so that neither
   * ever holds more than the limits, however large the table.
+  *
+  * The sample is the rows of smallest hash, as many as fit, however rows are divided among tasks. But
+  * what all tasks together may send is bounded too ([[SampleLimits.mostSent]]), and so a task that has
+  * far more than its share may have to leave out rows that belong to the sample. Then the driver has
+  * learnt how many rows there are and how large, and asks once more, for just those below the hash
+  * that is needed, giving each task a share after what it has.
   */
 object RowSampler {
 
-  /** A task sends at least this many rows, so that tasks of uneven size don't starve the sample. */
+  /** Of small rows a task sends so many, so that tasks of uneven size don't starve the sample. */
   private val LeastRowsOfTask = 4096
 
-  /** Tasks together send this many times the rows wanted where the number of rows is unknown. */
-  private val Oversampling = 4.0
+  /** The second round is enough, unless the sizes of rows differ wildly. */
+  private val MostRounds = 5
 
   /** Samples a plan whose output is exactly the sampled columns. */
   def sample(
@@ -32,8 +40,7 @@ object RowSampler {
     sample(session, plan, plan.output.length, RowIdentity.PartitionPlace, None, limits, description)
 
   /** @param plan         its first `columns` output columns are sampled, others serve `identity`
-    * @param expectedRows about how many rows there are, if known: tasks then drop most rows at once,
-    *                     and the sample doesn't depend on how rows are divided among tasks
+    * @param expectedRows about how many rows there are, if known: tasks then drop most rows at once
     * @param description  of the job, for the Spark UI
     */
   def sample(
@@ -59,44 +66,52 @@ object RowSampler {
       identity: RowIdentity,
       expectedRows: Option[Long],
       limits: SampleLimits): RowSample = {
-    val tasks = rdd.getNumPartitions
-    val threshold = expectedRows.fold(Long.MaxValue)(initialThreshold(_, limits.rows))
-    val taskLimits =
-      if (expectedRows.isDefined) {
-        limits
-      } else {
-        val share = (limits.rows * Oversampling / math.max(1, tasks)).toInt
-        limits.copy(rows = math.min(limits.rows, math.max(LeastRowsOfTask, share)))
+    val conf = rdd.sparkContext.getConf
+    val bounded = limits.within(conf)
+    val tasks = math.max(1, rdd.getNumPartitions)
+    // Half as much again, and some for small numbers, so that falling short is out of the question.
+    val ceiling =
+      expectedRows.fold(Long.MaxValue)(hashBelow(limits.rows * 1.25 + 1000, _))
+    val rowsOfTask =
+      if (expectedRows.isDefined) bounded.rows.toLong
+      else math.max(LeastRowsOfTask.toLong, SampleLimits.Oversampling.toLong * limits.rows / tasks)
+    val bytesOfTask = math.min(bounded.bytes, SampleLimits.mostSent(conf) / tasks)
+    val first = SampleTask(
+      dataTypes,
+      identity,
+      ceiling,
+      math.min(bounded.rows.toLong, rowsOfTask).toInt,
+      Array.fill(tasks)(bytesOfTask))
+
+    @tailrec
+    def exact(task: SampleTask, rounds: Int): SamplingRound = {
+      val round = SamplingRound.run(rdd, task, bounded)
+      if (round.knownBelow >= ceiling || round.isFull || rounds == MostRounds) round
+      else {
+        val wanted = round.rowsThatFit(bounded)
+        val next = SampleTask(
+          dataTypes,
+          identity,
+          math.min(ceiling, hashBelow(wanted * 1.25 + 4 * math.sqrt(wanted) + 16, round.rowCount)),
+          bounded.rows,
+          round.shares(SampleLimits.mostSent(conf)).map(math.min(_, bounded.bytes))
+        )
+        exact(next, rounds + 1)
       }
-    val merged = new SampleReservoir(limits, Long.MaxValue)
-    var rowCount = 0L
-    val task = new SampleTask(dataTypes, identity, threshold, taskLimits)
-    if (tasks > 0) {
-      rdd.sparkContext.runJob[InternalRow, SampleTask.Result](
-        rdd,
-        (context: org.apache.spark.TaskContext, rows: Iterator[InternalRow]) =>
-          task.run(context.partitionId(), rows),
-        0 until tasks,
-        // The scheduler calls this for one task at a time.
-        (_: Int, result: SampleTask.Result) => {
-          rowCount += result.rowCount
-          merged.lowerTo(result.threshold)
-          result.foreach(merged.add)
-        }
-      )
     }
-    val rows = merged.result().map { case (_, bytes) =>
+
+    val last = exact(first, 1)
+    val rows = last.rows.map { bytes =>
       val row = new UnsafeRow(dataTypes.length)
       row.pointTo(bytes, bytes.length)
       row: InternalRow
     }
-    RowSample(dataTypes, rows, rowCount, rows.length.toLong == rowCount)
+    RowSample(dataTypes, rows, last.rowCount, rows.length.toLong == last.rowCount)
   }
 
-  /** The hash below which some 1.25 times the rows wanted are expected. */
-  private def initialThreshold(expectedRows: Long, wanted: Int): Long = {
-    // Half as much again, and some for small numbers, so that falling short is out of the question.
-    val fraction = (wanted * 1.25 + 1000) / math.max(1L, expectedRows)
+  /** The hash below which so many rows are expected. */
+  private def hashBelow(wanted: Double, rows: Long): Long = {
+    val fraction = wanted / math.max(1L, rows)
     if (fraction >= 1.0) Long.MaxValue else (fraction * Long.MaxValue.toDouble).toLong
   }
 }

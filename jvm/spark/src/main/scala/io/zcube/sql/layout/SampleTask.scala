@@ -4,39 +4,52 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
 import org.apache.spark.sql.types.DataType
 
-/** What each task of the sampling job does. */
-final private[layout] class SampleTask(
+/** What each task of the sampling job does.
+  *
+  * @param threshold only rows below this hash are wanted
+  * @param mostRows  that one task sends
+  * @param mostBytes that each task sends
+  */
+final private[layout] case class SampleTask(
     dataTypes: Seq[DataType],
     identity: RowIdentity,
     threshold: Long,
-    limits: SampleLimits)
-    extends Serializable {
+    mostRows: Int,
+    mostBytes: Array[Long]) {
 
   def run(partition: Int, rows: Iterator[InternalRow]): SampleTask.Result = {
     val hashOf = identity.hasher(partition)
-    val reservoir = new SampleReservoir(limits, threshold)
+    val reservoir = new SampleReservoir(SampleLimits(mostRows, mostBytes(partition)), threshold)
     val project = UnsafeProjection.create(
       dataTypes.zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) })
-    var count = 0L
+    var count, seen, cost = 0L
     while (rows.hasNext) {
       val row = rows.next()
       count += 1
       val hash = hashOf(row)
-      // The projection reuses its row, and getBytes may hand out the very buffer.
-      if (reservoir.accepts(hash)) reservoir.add(hash, project(row).copy().getBytes)
+      if (reservoir.accepts(hash)) {
+        // The projection reuses its row, and getBytes may hand out the very buffer.
+        val bytes = project(row).copy().getBytes
+        seen += 1
+        cost += bytes.length + SampleLimits.RowOverhead
+        reservoir.add(hash, bytes)
+      }
     }
-    SampleTask.pack(count, reservoir.threshold, reservoir.result())
+    val meanCost = if (seen == 0) 0.0 else cost.toDouble / seen
+    SampleTask.pack(count, meanCost, reservoir.threshold, reservoir.result())
   }
 }
 
 private[layout] object SampleTask {
 
   /** @param rowCount  rows seen
+    * @param meanCost  bytes that keeping one of them takes, on average; 0 if none was looked at
     * @param threshold every row of the task below this hash is in the result
     * @param packed    the rows' bytes, one after the other
     */
   final class Result(
       val rowCount: Long,
+      val meanCost: Double,
       val threshold: Long,
       hashes: Array[Long],
       lengths: Array[Int],
@@ -54,13 +67,17 @@ private[layout] object SampleTask {
     }
   }
 
-  def pack(rowCount: Long, threshold: Long, rows: Array[(Long, Array[Byte])]): Result = {
+  private def pack(
+      rowCount: Long,
+      meanCost: Double,
+      threshold: Long,
+      rows: Array[(Long, Array[Byte])]): Result = {
     val packed = new Array[Byte](rows.map(_._2.length).sum)
     var offset = 0
     rows.foreach { case (_, bytes) =>
       System.arraycopy(bytes, 0, packed, offset, bytes.length)
       offset += bytes.length
     }
-    new Result(rowCount, threshold, rows.map(_._1), rows.map(_._2.length), packed)
+    new Result(rowCount, meanCost, threshold, rows.map(_._1), rows.map(_._2.length), packed)
   }
 }

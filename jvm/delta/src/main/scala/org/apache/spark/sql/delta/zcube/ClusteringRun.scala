@@ -1,6 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
 import java.util.ConcurrentModificationException
+import java.util.concurrent.CancellationException
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.{Failure, Success, Try}
@@ -12,6 +13,7 @@ import org.apache.spark.sql.delta.util.BinPackingUtils
 import org.apache.spark.util.{SystemClock, Utils}
 
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.SampleBudget
 
 /** Runs an OPTIMIZE by columns: plans, then rewrites and commits cube by cube, several at a time. A
   * cube that a concurrent change made void is dropped; the others go on. After any other failure
@@ -26,6 +28,8 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
   private val startedAt = System.currentTimeMillis()
   private val removedAt = new SystemClock().getTimeMillis()
   private val manager = new CommitManager(session, task)
+  private val samples = new SampleBudget(awakened =
+    () => if (stopped.get) throw new CancellationException(s"cancelled with $tag"))
 
   /** What is to be told before all else: a commit of which nobody knows whether it went through. */
   @volatile private var unknown: Option[Throwable] = None
@@ -143,7 +147,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
   private def rewriteAll(
       txn: ClusteringTransaction,
       batch: Seq[FileGroup]): Try[Seq[RewrittenGroup]] = {
-    val rewrite = new GroupRewrite(session, task, txn, monitor)
+    val rewrite = new GroupRewrite(session, task, txn, monitor, samples)
     val failed = new AtomicBoolean(false)
     def one(group: FileGroup): Option[Try[RewrittenGroup]] = Option.when(!failed.get) {
       context.addJobTag(tag)

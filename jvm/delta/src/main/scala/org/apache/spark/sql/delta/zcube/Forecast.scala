@@ -5,7 +5,7 @@ import org.apache.spark.sql.classic.SparkSession
 
 import io.zcube.quality.LayoutQuality
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{LayoutPlan, SimulatedFile}
+import io.zcube.sql.layout.{LayoutPlan, SampleBudget, SimulatedFile}
 
 /** What a planned run would bring, and what it would cost.
   *
@@ -48,7 +48,7 @@ object Forecast {
       if (planned.groups.isEmpty) RewriteHistory(0, 0L, 0L) else RewriteHistory.of(session, task)
     val bytes = planned.groups.map(_.bytes).sum
     val cpuTime = if (bytes == 0) Some(0L) else history.cpuTimeOf(bytes)
-    val sampler = new GroupSampler(session, task, task.snapshot)
+    val sampler = new GroupSampler(session, task, task.snapshot, new SampleBudget())
     val (quality, written) =
       if (sampling) simulate(session, task, planned, sampler)
       else {
@@ -70,19 +70,20 @@ object Forecast {
       val what =
         s"${task.tableName}: forecast of OPTIMIZE by ($columns), cube ${group.number} of " +
           s"${group.of}"
-      val (sample, files) =
-        try sampler.sampleOf(group, what)
-        catch { case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e) }
-      val layout = LayoutPlan.of(sample, files, task.settings.layoutRequest(task))
-      (sample, SimulatedFile.of(sample, layout.filesOf(sample)))
+      try sampler.sampled(group, what) { (sample, files) =>
+          val layout = LayoutPlan.of(sample, files, task.settings.layoutRequest(task))
+          val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
+          (sample.rowCount, sample.rows.length.toLong, simulated)
+        }
+      catch { case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e) }
     }
-    val files = simulated.flatMap(_._2)
+    val files = simulated.flatMap(_._3)
     val removed = planned.groups.flatMap(_.files).map(_.path).toSet
     val (before, after) =
       LoggedFiles.beforeAndAfter(session, task.snapshot, task.columns, removed, files)
     val quality = Quality(
-      simulated.map(_._1.rowCount).sum,
-      simulated.map(_._1.rows.length.toLong).sum,
+      simulated.map(_._1).sum,
+      simulated.map(_._2).sum,
       task.columns.map(_.name).zipWithIndex.map { case (name, i) =>
         (name, LayoutQuality.ofColumn(before.ranges(i)), LayoutQuality.ofColumn(after.ranges(i)))
       } :+

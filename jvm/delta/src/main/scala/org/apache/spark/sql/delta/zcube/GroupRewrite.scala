@@ -14,18 +14,20 @@ import io.zcube.sql.layout._
 /** Rewrites one group of files: a sample of the clustering columns, a layout, one job that writes.
   *
   * @param session a clone of the user's ([[LayoutSession]])
+  * @param samples for the samples of all groups of the run
   */
 final class GroupRewrite(
     session: SparkSession,
     task: ClusteringTask,
     txn: ClusteringTransaction,
-    monitor: RunMonitor) {
+    monitor: RunMonitor,
+    samples: SampleBudget) {
   import GroupRewrite._
 
   private val settings = task.settings
   private val tags = new CubeTags(task)
   private val snapshot: Snapshot = txn.snapshot
-  private val sampler = new GroupSampler(session, task, snapshot)
+  private val sampler = new GroupSampler(session, task, snapshot, samples)
 
   /** Runs on the calling thread, with the session active on it. */
   def run(group: FileGroup, removedAt: Long): RewrittenGroup = {
@@ -52,20 +54,27 @@ final class GroupRewrite(
   }
 
   private def rewrite(group: FileGroup, what: String): Written = {
-    val ((sample, files), samplingMs) = Utils.timeTakenMs(sampler.sampleOf(group, what))
-    val (added, writingMs) = Utils.timeTakenMs {
-      if (sample.rowCount == 0) Nil
-      else JobDescription.within(session.sparkContext, s"$what: writing $files files") {
-        FailurePoint.reached(FailurePoint.BeforeWriting)
-        write(group, sample, files)
+    // The sample itself is not kept while the files are written.
+    val ((layout, rows), samplingMs) = Utils.timeTakenMs {
+      sampler.sampled(group, what) { (sample, files) =>
+        val layout = Option.when(sample.rowCount > 0)(
+          LayoutPlan.of(sample, files, settings.layoutRequest(task)))
+        (layout, sample.rowCount)
       }
     }
-    checkRows(sample.rowCount, added)
-    Written(added, sample.rowCount, samplingMs, writingMs)
+    val (added, writingMs) = Utils.timeTakenMs {
+      layout.fold(Seq.empty[AddFile]) { plan =>
+        JobDescription.within(session.sparkContext, s"$what: writing ${plan.cuts.files} files") {
+          FailurePoint.reached(FailurePoint.BeforeWriting)
+          write(group, plan)
+        }
+      }
+    }
+    checkRows(rows, added)
+    Written(added, rows, samplingMs, writingMs)
   }
 
-  private def write(group: FileGroup, sample: RowSample, files: Int): Seq[AddFile] = {
-    val layout = LayoutPlan.of(sample, files, settings.layoutRequest(task))
+  private def write(group: FileGroup, layout: LayoutPlan): Seq[AddFile] = {
     val input = PlacedRows.of(session, snapshot, group.files)
     val laidOut = LayoutWriter.layOut(
       input.plan,

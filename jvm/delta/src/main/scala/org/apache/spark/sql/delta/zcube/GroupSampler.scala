@@ -10,41 +10,51 @@ import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 
 import io.zcube.layout.FileCount
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{LayoutPlan, RowIdentity, RowSample, RowSampler}
+import io.zcube.sql.layout.{LayoutPlan, RowIdentity, RowSample, RowSampler, SampleBudget}
 
 /** Samples the clustering columns of a group of files: for its rewriting, and for the forecast of it,
   * which so sees the very rows that the run will see.
+  *
+  * @param budget for the samples of all groups of the run
   */
-final class GroupSampler(session: SparkSession, task: ClusteringTask, snapshot: Snapshot) {
+final class GroupSampler(
+    session: SparkSession,
+    task: ClusteringTask,
+    snapshot: Snapshot,
+    budget: SampleBudget) {
 
   private val settings = task.settings
 
-  /** The sample, and how many files the group's rows are to be written to. All rows that the log counts
-    * must have been seen.
+  /** Draws the sample, and makes something of it, which must not hold on to it: there may be many groups.
+    * All rows that the log counts must have been seen.
     *
     * @param what is done, for the description of the Spark job
+    * @param use  of the sample, and of how many files the group's rows are to be written to
     */
-  def sampleOf(group: FileGroup, what: String): (RowSample, Int) = {
+  def sampled[T](group: FileGroup, what: String)(use: (RowSample, Int) => T): T = {
     val input = PlacedRows.of(session, snapshot, group.files)
     val expectedFiles = fileCount(group, group.rows.getOrElse(Long.MaxValue))
     val plan = Project(
       clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
         input.place,
       input.plan)
-    val sample = RowSampler.sample(
-      session,
-      plan,
-      task.columns.length,
-      RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
-      group.rows,
-      LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile),
-      s"$what: sampling"
-    )
-    group.rows.filter(_ != sample.rowCount).foreach { logged =>
-      val files = differing(group, input)
-      throw ZCubeErrors.loggedRowsMismatch(task.tableName, logged, sample.rowCount, files)
+    val limits = LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile)
+    budget.within(limits.bytesOf(task.columns.map(_.dataType))) {
+      val sample = RowSampler.sample(
+        session,
+        plan,
+        task.columns.length,
+        RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
+        group.rows,
+        limits,
+        s"$what: sampling"
+      )
+      group.rows.filter(_ != sample.rowCount).foreach { logged =>
+        val files = differing(group, input)
+        throw ZCubeErrors.loggedRowsMismatch(task.tableName, logged, sample.rowCount, files)
+      }
+      use(sample, fileCount(group, sample.rowCount))
     }
-    (sample, fileCount(group, sample.rowCount))
   }
 
   /** Files that were read with other numbers of rows than the log has of them. */
