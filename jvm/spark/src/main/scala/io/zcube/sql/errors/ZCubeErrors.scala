@@ -78,6 +78,9 @@ object ZCubeErrors {
   def noClusteringColumns(table: String): Throwable =
     analysis("ZCUBE_NO_CLUSTERING_COLUMNS", "table" -> table)
 
+  def nondeterministicPredicate(predicate: String): Throwable =
+    analysis("ZCUBE_NONDETERMINISTIC_PREDICATE", "predicate" -> predicate)
+
   def notAClusteringColumn(predicate: String, column: String, known: Seq[String]): Throwable =
     analysis(
       "ZCUBE_NOT_A_CLUSTERING_COLUMN",

@@ -34,6 +34,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.invalidOption("curve", "x", "y"),
     ZCubeErrors.loggedRowsMismatch("t", 2, 1, Seq("f.parquet: 2 in the log, 1 read")),
     ZCubeErrors.noClusteringColumns("t"),
+    ZCubeErrors.nondeterministicPredicate("rand() < 1"),
     ZCubeErrors.notAClusteringColumn("c > 1", "c", Seq("a")),
     ZCubeErrors.optionsNotSupported(),
     ZCubeErrors.recommendClusteringNotSupported(),

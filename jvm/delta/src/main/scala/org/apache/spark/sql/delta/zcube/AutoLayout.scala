@@ -68,7 +68,7 @@ object AutoLayout extends DeltaLogging {
       val task = ClusteringTask(
         snapshot,
         txn.catalogTable,
-        predicates = Nil,
+        WhereClause.Everything,
         ColumnPath.clusteringColumns(session, snapshot),
         clustered = true,
         isFull = false,

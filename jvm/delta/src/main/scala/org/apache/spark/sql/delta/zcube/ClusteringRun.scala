@@ -90,7 +90,7 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
         val log = task.snapshot.deltaLog
         val txn = new ClusteringTransaction(context, log, task.catalogTable, task.snapshot)
         txn.trackFilesRead(batch.flatMap(_.files))
-        txn.trackReadPredicates(task.predicates)
+        txn.trackReadPredicates(task.where.written)
         rewriteAll(txn, batch) match {
           case Failure(e) =>
             remove(txn, batch, e)

@@ -1,13 +1,12 @@
 package org.apache.spark.sql.delta.zcube
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.delta.Snapshot
 
 /** What one OPTIMIZE by columns has to do.
   *
   * @param snapshot   the table as it is read
-  * @param predicates of the user's WHERE; files outside are left alone
+  * @param where      files outside of it are left alone
   * @param columns    the clustering columns
   * @param clustered  whether they are the table's own (CLUSTER BY) and not the statement's (ZORDER BY)
   * @param isFull     whether FULL was said
@@ -18,7 +17,7 @@ import org.apache.spark.sql.delta.Snapshot
 final case class ClusteringTask(
     snapshot: Snapshot,
     catalogTable: Option[CatalogTable],
-    predicates: Seq[Expression],
+    where: WhereClause,
     columns: Seq[ColumnPath],
     clustered: Boolean,
     isFull: Boolean,

@@ -68,7 +68,7 @@ final class CommitManager(session: SparkSession, task: ClusteringTask) {
         new ClusteringTransaction(session.sparkContext, log, txn.catalogTable, snapshot)
       Option.when(stillValid(next, groups)) {
         next.trackFilesRead(groups.flatMap(_.group.files))
-        next.trackReadPredicates(task.predicates)
+        next.trackReadPredicates(task.where.written)
         next
       }
     }.recoverWith { case e =>

@@ -48,8 +48,8 @@ case class DescribeClusteringCommand(
     columns.filterNot(column => RowOrdering.isOrderable(column.dataType)).foreach { column =>
       throw ZCubeErrors.unorderedType(column.name, column.dataType)
     }
-    val files =
-      LoggedFiles.of(session, snapshot, columns, filePredicates(session, snapshot, declared, where))
+    val picked = filePredicates(session, snapshot, declared, where)
+    val files = LoggedFiles.of(session, snapshot, columns, picked.filters)
     QualityReport.rows(columns, files)
   }
 

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.commands.DeltaCommand
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
@@ -22,13 +21,15 @@ trait LogCommand extends DeltaCommand {
       session: SparkSession,
       snapshot: Snapshot,
       clusteringColumns: Seq[ColumnPath],
-      where: Seq[String]): Seq[Expression] = where.flatMap { text =>
-    val parsed = parsePredicates(session, text)
-    if (clusteringColumns.nonEmpty) {
-      ClusteringPredicate.resolve(session, snapshot, clusteringColumns, parsed, text)
+      where: Seq[String]): WhereClause = {
+    val texts = where.flatMap(text => parsePredicates(session, text).map(_ -> text))
+    if (texts.isEmpty) WhereClause.Everything
+    else if (clusteringColumns.nonEmpty) {
+      ClusteringPredicate.resolve(session, snapshot, clusteringColumns, texts)
     } else {
+      val parsed = texts.map(_._1)
       verifyPartitionPredicates(session, snapshot.metadata.partitionColumns, parsed)
-      parsed
+      WhereClause(parsed, parsed)
     }
   }
 }

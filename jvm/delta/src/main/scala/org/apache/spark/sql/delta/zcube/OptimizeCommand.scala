@@ -54,7 +54,7 @@ case class OptimizeCommand(
     val declared =
       if (clustered) ColumnPath.clusteringColumns(session, snapshot) else Nil
     // The predicates are looked at before the columns, as Delta does.
-    val predicates =
+    val where =
       filePredicates(session, snapshot, declared, delta.userPartitionPredicates)
     val columns = if (clustered) declared else zOrderColumns(session, snapshot)
     if (columns.isEmpty) compact(session)
@@ -66,7 +66,7 @@ case class OptimizeCommand(
       val task = ClusteringTask(
         snapshot,
         table.catalogTable,
-        predicates,
+        where,
         columns,
         clustered,
         delta.optimizeContext.isFull,

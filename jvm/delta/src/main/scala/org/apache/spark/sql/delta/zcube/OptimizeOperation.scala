@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
   */
 final class OptimizeOperation(task: ClusteringTask, groups: Seq[RewrittenGroup])
     extends DeltaOperations.Optimize(
-      predicate = task.predicates,
+      predicate = task.where.written,
       zOrderBy = if (task.clustered) Nil else task.columns.map(_.name),
       auto = task.isAuto,
       clusterBy = Option.when(task.clustered)(task.columns.map(_.name)),

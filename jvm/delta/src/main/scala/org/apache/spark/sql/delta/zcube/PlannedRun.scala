@@ -53,9 +53,9 @@ object PlannedRun {
   /** All files that planning must know of, and which of them may be rewritten. */
   private def candidates(task: ClusteringTask): (Seq[AddFile], String => Boolean) = {
     def scan(all: Boolean) = task.snapshot
-      .filesForScan(if (all) Nil else task.predicates, keepNumRecords = true)
+      .filesForScan(if (all) Nil else task.where.filters, keepNumRecords = true)
       .files
-    if (task.predicates.isEmpty || !task.clustered) (scan(all = false), _ => true)
+    if (!task.where.picks || !task.clustered) (scan(all = false), _ => true)
     else {
       val selected = scan(all = false).map(_.path).toSet
       (scan(all = true), selected)
