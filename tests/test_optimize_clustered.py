@@ -18,6 +18,7 @@ from tests.support.log_replay import (
     last_version,
     live_files,
 )
+from tests.support.skipping import files_scanned
 from tests.test_spark_submit import delta_jars
 
 SMALL = 12 << 10
@@ -228,6 +229,26 @@ def test_where_takes_in_only_files_that_may_match(spark, path):
     with pytest.raises(PySparkException):
         table.optimize(where="no_such_column = 1")
     assert table.optimize(where="id > 1000000").files_removed == 0
+
+
+def test_where_takes_in_what_a_scan_reads(spark, path):
+    table = clustered(spark, path, by=("id", "y"), parts=6)
+    spark.udf.register("is_odd", lambda x: x % 2 == 1, "boolean")
+    df = spark.read.format("delta").load(path)
+    for predicate, count in [
+        ("id BETWEEN 1500 AND 2500", 2),
+        ("id IN (7, 17) OR id = '5999'", 2),
+        ("is_odd(id)", 6),
+        ("is_odd(id) AND id < 900", 1),
+    ]:
+        plan = table.optimize(where=predicate, dry_run=True)
+        taken = {file.path for cube in plan.cubes for file in cube.files}
+        assert taken == files_scanned(df.where(predicate)), predicate
+        assert len(taken) == count, predicate
+        assert plan.stay == []
+    with pytest.raises(PySparkException) as error:
+        table.optimize(where="id < rand()")
+    assert error.value.getCondition() == "ZCUBE_NONDETERMINISTIC_PREDICATE"
 
 
 def test_where_by_date_text_and_nested_columns(spark, path):

@@ -128,7 +128,7 @@ class OptimizePlan:
     Attributes:
         cubes: what would be written.
         left: files that a budget leaves for another run.
-        stay: files that are well as they are, or left out by ``where``.
+        stay: files that are well as they are, of those that ``where`` takes in.
         forecast: what the run is expected to bring and to cost.
 
     >>> print(table.optimize(dry_run=True))  # doctest: +SKIP

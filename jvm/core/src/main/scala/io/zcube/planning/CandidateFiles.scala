@@ -15,7 +15,11 @@ final case class CandidateFiles(
 
 object CandidateFiles {
 
-  def of(files: Seq[DataFile], options: PlanOptions): CandidateFiles = {
+  /** @param outside what WHERE leaves out of cubes of these files, by their ids */
+  def of(
+      files: Seq[DataFile],
+      options: PlanOptions,
+      outside: Map[String, CubeRest] = Map.empty): CandidateFiles = {
     val fresh = Seq.newBuilder[PlannedFile]
     val kept = Seq.newBuilder[PlannedFile]
     val partial = Seq.newBuilder[ZCube]
@@ -29,7 +33,8 @@ object CandidateFiles {
       else kept += PlannedFile(file, FileReason.KeptOtherColumns)
     }
     inCubes.groupBy(_.cube.get.id).toSeq.sortBy(_._1).foreach { case (id, members) =>
-      val badlySized = badlySizedOf(members, options)
+      val rest = outside.getOrElse(id, CubeRest.Nothing)
+      val badlySized = badlySizedOf(members, rest, options)
       val good = members.filter { file =>
         reasonToRewrite(file, badlySized, options) match {
           case Some(reason) if file.selected =>
@@ -39,9 +44,9 @@ object CandidateFiles {
         }
       }
       // What WHERE leaves out counts for the cube's size, but isn't merged.
-      val (selected, outside) = good.partition(_.selected)
-      kept ++= outside.map(PlannedFile(_, FileReason.NotSelected))
-      if (good.iterator.map(_.bytes).sum >= options.minCubeBytes) {
+      val (selected, others) = good.partition(_.selected)
+      kept ++= others.map(PlannedFile(_, FileReason.NotSelected))
+      if (good.iterator.map(_.bytes).sum + rest.bytes >= options.minCubeBytes) {
         kept ++= selected.map(PlannedFile(_, FileReason.Stable))
       } else if (selected.nonEmpty) {
         partial += ZCube(id, selected)
@@ -62,15 +67,19 @@ object CandidateFiles {
   /** Files far from the target, where rewriting the cube would bring them nearer. A cube that is
     * small as a whole has small files and is right as it is: else every run would rewrite it.
     */
-  private def badlySizedOf(cube: Seq[DataFile], options: PlanOptions): DataFile => Boolean = {
+  private def badlySizedOf(
+      members: Seq[DataFile],
+      rest: CubeRest,
+      options: PlanOptions): DataFile => Boolean = {
     val target = options.targetFileBytes
-    val bytes = cube.iterator.map(_.bytes).sum
-    val rows =
-      if (cube.forall(_.rows.isDefined)) cube.iterator.map(_.rows.get).sum else Long.MaxValue
+    val bytes = members.iterator.map(_.bytes).sum + rest.bytes
+    val rows = rest.rows.filter(_ => members.forall(_.rows.isDefined))
+      .fold(Long.MaxValue)(_ + members.iterator.map(_.rows.get).sum)
+    val files = members.size + rest.files
     val limit = if (rows == Long.MaxValue) 0L else options.maxRecords
     val wanted = FileCount.of(bytes, target, rows, limit)
-    if (cube.size > 2 * wanted + 1) _.bytes < target / 2
-    else if (2L * cube.size < wanted) _.bytes > target * 2
+    if (files > 2L * wanted + 1) _.bytes < target / 2
+    else if (2L * files < wanted) _.bytes > target * 2
     else _ => false
   }
 }

@@ -10,9 +10,14 @@ final class ZCubePlanner(options: PlanOptions) {
 
   def plan(files: Seq[DataFile]): ClusteringPlan = planPartitions(Seq(files))
 
-  /** Plans each partition by itself, and spends the budget on the most useful cubes of all. */
-  def planPartitions(partitions: Seq[Seq[DataFile]]): ClusteringPlan = {
-    val (cubes, kept) = partitions.map(planOne).unzip
+  /** Plans each partition by itself, and spends the budget on the most useful cubes of all.
+    *
+    * @param outside what WHERE leaves out of cubes of these files, by their ids
+    */
+  def planPartitions(
+      partitions: Seq[Seq[DataFile]],
+      outside: Map[String, CubeRest] = Map.empty): ClusteringPlan = {
+    val (cubes, kept) = partitions.map(planOne(_, outside)).unzip
     val (within, over) =
       spend(cubes.flatten.sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
     ClusteringPlan(
@@ -20,8 +25,10 @@ final class ZCubePlanner(options: PlanOptions) {
       kept.flatten ++ over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget)))
   }
 
-  private def planOne(files: Seq[DataFile]): (Seq[PlannedCube], Seq[PlannedFile]) = {
-    val candidates = CandidateFiles.of(files, options)
+  private def planOne(
+      files: Seq[DataFile],
+      outside: Map[String, CubeRest]): (Seq[PlannedCube], Seq[PlannedFile]) = {
+    val candidates = CandidateFiles.of(files, options, outside)
     lazy val space = RankSpace.of(files)
     val groups = options.policy.policy.merge(candidates, space, options).groups
     val (affordable, beyond) = groups.map(afford).unzip

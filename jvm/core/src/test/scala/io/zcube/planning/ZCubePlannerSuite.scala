@@ -172,6 +172,21 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("of files outside of WHERE it is enough to know the sums of each cube") {
+    forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
+      val known = files.map(f => if (f.selected) f else f.copy(ranges = KeyRanges.Unknown))
+      val (selected, others) = known.partition(_.selected)
+      val rests = others.filter(_.cube.exists(_.matches)).groupBy(_.cube.get.id).map {
+        case (id, rest) => id -> CubeRest(rest.size.toLong, rest.map(_.bytes).sum, None)
+      }
+      val found = new ZCubePlanner(options).planPartitions(Seq(selected), rests)
+      val whole = plan(known, options)
+      assert(found.cubes === whole.cubes)
+      val kept = whole.kept.filter(_.reason != FileReason.NotSelected)
+      assert(PlannedFile.counts(found.kept) === PlannedFile.counts(kept))
+    }
+  }
+
   test("a million files are planned within a small heap") {
     val random = new Random(3)
     val files = (1 to 1000000).map { i =>

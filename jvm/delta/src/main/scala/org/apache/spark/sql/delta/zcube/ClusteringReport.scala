@@ -118,7 +118,7 @@ object ClusteringReport {
     JsonUtils.toJson(
       Map[String, Any](
         "cubes" -> cubes,
-        "kept" -> PlannedFile.counts(planned.plan.kept),
+        "kept" -> planned.kept,
         "left" -> Map[String, Any](
           "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),
           "bytes" -> (PlannedFile.bytesOf(over) + notStarted(outcomes).map(_.bytes).sum)

@@ -90,8 +90,9 @@ final class CommitManager(session: SparkSession, task: ClusteringTask) {
         RowTracking.isEnabled(after.protocol, after.metadata) ==
         RowTracking.isEnabled(before.protocol, before.metadata)
     sameNeeds && {
-      val now = after.filesForScan(Nil).files.map(identity).toSet
-      groups.flatMap(_.group.files).forall(file => now.contains(identity(file)))
+      val rewritten = groups.flatMap(_.group.files)
+      val now = FileFilter(rewritten.iterator.map(_.path)).filesOf(after).map(identity).toSet
+      rewritten.forall(file => now.contains(identity(file)))
     }
   }
 

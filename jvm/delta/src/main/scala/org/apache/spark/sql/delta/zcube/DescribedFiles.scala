@@ -64,7 +64,7 @@ object DescribedFiles {
   private def tag(name: String): Column = col("tags")(lit(name))
   private[zcube] val zOrderByTag = tag(AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_BY))
   private[zcube] val physicalTag = tag(CubeTags.PhysicalColumns)
-  private val cubeIdTag = tag(AddFile.tag(AddFile.Tags.ZCUBE_ID))
+  private[zcube] val cubeIdTag = tag(AddFile.tag(AddFile.Tags.ZCUBE_ID))
 
   /** All files of a snapshot.
     *
@@ -72,6 +72,14 @@ object DescribedFiles {
     */
   def of(snapshot: Snapshot, columns: Seq[ColumnPath], withPaths: Boolean): DescribedFiles =
     collect(snapshot.withStats, snapshot, columns, withPaths)
+
+  /** Some of a snapshot's files. */
+  def ofPaths(
+      snapshot: Snapshot,
+      columns: Seq[ColumnPath],
+      paths: collection.Set[String]): DescribedFiles =
+    collect(FileFilter(paths.iterator).of(snapshot.withStats), snapshot, columns, withPaths = true)
+      .only(row => paths(row.getString(Path)))
 
   /** Files that need not be in the log yet. Runs no Spark job. */
   def ofActions(

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.types._
 
-import io.zcube.planning.PlannedFile
+import io.zcube.planning.{FileReason, PlannedFile}
 
 /** The rows of `OPTIMIZE … DRY RUN`: one for each cube that would be written, the most useful first,
   * one for each reason why files stay as they are, and the forecast for the table.
@@ -60,7 +60,7 @@ object DryRunReport {
     val over = planned.plan.overBudget
     val unchangedFiles =
       unchanged("leave", over) ++ unchanged("stay", planned.plan.kept.diff(over))
-    cubes ++ unchangedFiles :+ total(planned, forecast)
+    cubes ++ unchangedFiles ++ outside(planned) :+ total(planned, forecast)
   }
 
   private def total(planned: PlannedRun, forecast: Forecast): Row = Row(
@@ -96,6 +96,12 @@ object DryRunReport {
     files.groupBy(_.reason.text).toSeq.sortBy(_._1).map { case (_, of) =>
       row(None, action, None, of, 0L, 0L)
     }
+
+  /** Files outside of WHERE are counted, not listed: there may be millions. */
+  private def outside(planned: PlannedRun): Option[Row] = Option.when(planned.outside > 0) {
+    val reasons = Map(FileReason.NotSelected.text -> planned.outside)
+    Row(null, "stay", null, reasons, planned.outside, 0L, 0L, Nil, null)
+  }
 
   private def row(
       cube: Option[Int],

@@ -42,13 +42,11 @@ object LoggedFiles {
       snapshot: Snapshot,
       columns: Seq[ColumnPath],
       predicates: Seq[Expression]): LoggedFiles = session.withActive {
-    val all = DescribedFiles.of(snapshot, columns, withPaths = predicates.nonEmpty)
     val described =
-      if (predicates.isEmpty) all
+      if (predicates.isEmpty) DescribedFiles.of(snapshot, columns, withPaths = false)
       else {
         val selected = snapshot.filesForScan(predicates, keepNumRecords = false).files
-        val paths = selected.iterator.map(_.path).toSet
-        all.only(row => paths(row.getString(Path)))
+        DescribedFiles.ofPaths(snapshot, columns, selected.iterator.map(_.path).toSet)
       }
     summed(described, columns)
   }

@@ -3,32 +3,48 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 
-import io.zcube.planning.{ClusteringPlan, CubeTag, DataFile, KeyRanges, ZCubePlanner}
+import io.zcube.planning.{ClusteringPlan, CubeTag, DataFile, FileReason, PlannedFile, ZCubePlanner}
 
 /** A plan, and the files that it is about.
   *
   * @param groups     the new cubes' files, the most useful cube first
   * @param considered the files that WHERE takes in, with the cubes that they are in
+  * @param outside    how many files of a clustered table WHERE leaves out
   */
 final case class PlannedRun(
     plan: ClusteringPlan,
     groups: Seq[FileGroup],
-    considered: Seq[(AddFile, Option[CubeTag])])
+    considered: Seq[(AddFile, Option[CubeTag])],
+    outside: Long) {
+
+  /** How many files stay, for each reason. */
+  def kept: Map[String, Long] = {
+    val planned = PlannedFile.counts(plan.kept).map { case (reason, count) => reason -> count.toLong }
+    if (outside == 0) planned else planned + (FileReason.NotSelected.text -> outside)
+  }
+}
 
 object PlannedRun {
 
   /** Reads the log and plans; reads no data. */
   def of(session: SparkSession, task: ClusteringTask): PlannedRun = {
     val tags = new CubeTags(task)
-    val (files, selected) = candidates(task)
+    val files = task.snapshot.filesForScan(task.where.filters, keepNumRecords = true).files
     val tagged = files.map(file => file -> tags.read(file))
+    val cubes = tagged.iterator.flatMap(_._2).filter(_.matches).map(_.id).toSet
     val options = task.settings.planOptions(task)
     // Extents matter only where there are cubes to merge with, and to a plan of several cubes.
     val bytes = files.iterator.map(_.size).sum
     val ranges =
-      if (tagged.exists(_._2.exists(_.matches)) || bytes > options.packBytes) {
-        StatisticsRanges.of(session, task.snapshot, task.columns)
-      } else Map.empty[String, KeyRanges]
+      if (cubes.nonEmpty || bytes > options.packBytes) {
+        // Of a table as a whole nothing is gained by asking for each file by name.
+        val named = Option.when(task.where.picks)(FileFilter(files.iterator.map(_.path)))
+        StatisticsRanges.of(session, task.snapshot, task.columns, named)
+      } else StatisticsRanges.Unknown
+    val outside =
+      if (task.clustered && task.where.picks) {
+        OutsideWhere.of(session, task.snapshot, files.map(_.path), cubes)
+      } else OutsideWhere.Nothing
     val described = tagged.map { case (file, tag) =>
       DataFile(
         file.path,
@@ -36,30 +52,17 @@ object PlannedRun {
         file.numLogicalRecords,
         deletedShare(file),
         tag,
-        ranges.getOrElse(file.path, KeyRanges.Unknown),
-        selected(file.path)
+        ranges.of(file.path)
       )
     }
     val byPath = files.iterator.map(f => f.path -> f).toMap
-    val plan =
-      new ZCubePlanner(options).planPartitions(byPartition(session, task, byPath, described))
+    val partitions = byPartition(session, task, byPath, described)
+    val plan = new ZCubePlanner(options).planPartitions(partitions, outside.cubes)
     val groups = plan.cubes.zipWithIndex.map { case (cube, i) =>
       val members = cube.files.map(f => byPath(f.file.path)).sortBy(_.path)
       FileGroup(members.head.partitionValues, members, cube, i + 1, plan.cubes.size)
     }
-    PlannedRun(plan, groups, tagged.filter { case (file, _) => selected(file.path) })
-  }
-
-  /** All files that planning must know of, and which of them may be rewritten. */
-  private def candidates(task: ClusteringTask): (Seq[AddFile], String => Boolean) = {
-    def scan(all: Boolean) = task.snapshot
-      .filesForScan(if (all) Nil else task.where.filters, keepNumRecords = true)
-      .files
-    if (!task.where.picks || !task.clustered) (scan(all = false), _ => true)
-    else {
-      val selected = scan(all = false).map(_.path).toSet
-      (scan(all = true), selected)
-    }
+    PlannedRun(plan, groups, tagged, outside.files)
   }
 
   /** As Delta does: a file with deleted rows but no count of its rows is worth rewriting. */

@@ -32,8 +32,7 @@ final class RunMonitor(session: SparkSession, task: ClusteringTask) extends Logg
       val groupOf =
         run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
       DescribedFiles
-        .of(task.snapshot, task.columns, withPaths = true)
-        .only(row => groupOf.contains(row.getString(DescribedFiles.Path)))
+        .ofPaths(task.snapshot, task.columns, groupOf.keySet)
         .by(row => groupOf(row.getString(DescribedFiles.Path)))
         .map { case (number, files) => number -> qualityOf(files) }
     }
