@@ -82,6 +82,7 @@ bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 
 bench-long: $(VENV)/.ready $(JAR) ## what takes hours: streams of appends, SF 10, all data sets
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.streams
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.large_log
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures

@@ -1,0 +1,260 @@
+"""OPTIMIZE … WHERE one of 10,000 partitions of a table of 3,000,000 files, in a driver of 1 GiB.
+
+    python -m benchmarks.large_log [--partitions 10000] [--memory 1g] [--output benchmarks/results]
+
+The table is a log, a checkpoint in Parquet as Delta writes it: only the files of the one partition are
+there. Every other file says that it is in a ZCube by the same columns. Delta's own command does the same
+on a copy, in a process of its own: what it needs to build the table's state ZCube needs too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from benchmarks.cpu import measured
+from benchmarks.machine import machine
+from benchmarks.session import DRIVER_MEMORY, session
+
+FILES_OF_PARTITION = 300
+ROWS_OF_FILE = 200
+CHOSEN = 77
+FRESH = 20
+PARTS = 20
+
+TEXT = "concat('https://example.org/', repeat('x', 40), '/', lpad(string({0}), 12, '0'))"
+ADD = (
+    "struct<path: string, partitionValues: map<string, string>, size: bigint, "
+    "modificationTime: bigint, dataChange: boolean, tags: map<string, string>, stats: string>"
+)
+METADATA = (
+    "struct<id: string, format: struct<provider: string, options: map<string, string>>, "
+    "schemaString: string, partitionColumns: array<string>, configuration: map<string, string>, "
+    "createdTime: bigint>"
+)
+PROTOCOL = "struct<minReaderVersion: int, minWriterVersion: int>"
+FIELDS = (("a", "long"), ("s", "string"), ("p", "integer"))
+HEAD = [
+    {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+    {
+        "metaData": {
+            "id": "b6bd2a3c-0000-4000-8000-000000000002",
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": json.dumps(
+                {
+                    "type": "struct",
+                    "fields": [
+                        {"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in FIELDS
+                    ],
+                }
+            ),
+            "partitionColumns": ["p"],
+            "configuration": {},
+            "createdTime": 0,
+        }
+    },
+]
+
+
+def chosen_files(spark: SparkSession, table: Path) -> list[dict]:
+    """Write the files of the one partition, and give the actions that add them."""
+    rows = spark.range(0, FILES_OF_PARTITION * ROWS_OF_FILE, 1, FILES_OF_PARTITION)
+    written = table.parent / "chosen"
+    rows.selectExpr("hash(id) % 1000000 + 0L a", f"{TEXT.format('id')} s").write.parquet(
+        str(written)
+    )
+    folder = table / f"p={CHOSEN}"
+    folder.mkdir(parents=True)
+    actions = []
+    for number, file in enumerate(sorted(written.glob("part-*.parquet"))):
+        name = f"part-{number:05d}.parquet"
+        file.rename(folder / name)
+        texts = [
+            f"https://example.org/{'x' * 40}/{i:012d}"
+            for i in (number * ROWS_OF_FILE, (number + 1) * ROWS_OF_FILE - 1)
+        ]
+        stats = {
+            "numRecords": ROWS_OF_FILE,
+            "minValues": {"a": -1_000_000, "s": texts[0]},
+            "maxValues": {"a": 1_000_000, "s": texts[1]},
+            "nullCount": {"a": 0, "s": 0},
+        }
+        tags = {
+            "ZCUBE_ID": f"cube-{CHOSEN}",
+            "ZCUBE_ZORDER_BY": '["a","s"]',
+            "ZCUBE_ZORDER_CURVE": "kdtree",
+        }
+        add = {
+            "path": f"p={CHOSEN}/{name}",
+            "partitionValues": {"p": str(CHOSEN)},
+            "size": (folder / name).stat().st_size,
+            "modificationTime": 0,
+            "dataChange": False,
+            "stats": json.dumps(stats),
+        }
+        actions.append({"add": add if number < FRESH else add | {"tags": tags}})
+    shutil.rmtree(written)
+    return actions
+
+
+def write_table(spark: SparkSession, table: Path, partitions: int) -> None:
+    """The log: a first commit, and a checkpoint of version 1."""
+    log = table / "_delta_log"
+    log.mkdir(parents=True)
+    lines = [json.dumps(action) for action in HEAD + chosen_files(spark, table)]
+    (log / f"{0:020d}.json").write_text("\n".join(lines[:2]) + "\n")
+    (log / f"{1:020d}.json").write_text(json.dumps({"commitInfo": {"operation": "WRITE"}}) + "\n")
+    actions = table.parent / "actions.json"
+    actions.write_text("\n".join(lines) + "\n")
+    schema = f"add {ADD}, metaData {METADATA}, protocol {PROTOCOL}"
+    head = spark.read.schema(schema).json(str(actions)).coalesce(1)
+    low, high = TEXT.format("id * 1000"), TEXT.format("id * 1000 + 999")
+    stats = (
+        'concat(\'{"numRecords":1000,"minValues":{"a":\', id, \',"s":"\', '
+        f'{low}, \'"}},"maxValues":{{"a":\', id + 5, \',"s":"\', {high}, '
+        '\'"},"nullCount":{"a":0,"s":0}}\')'
+    )
+    others = (
+        spark.range(0, partitions * FILES_OF_PARTITION, 1, PARTS)
+        .selectExpr("id", f"string(id % {partitions}) p")
+        .where(f"p <> '{CHOSEN}'")
+        .selectExpr(
+            "named_struct('path', concat('p=', p, '/part-', lpad(string(id), 8, '0'), '-', md5(string(id)), "
+            "'.c000.snappy.parquet'), 'partitionValues', map('p', p), 'size', 104857600L, "
+            "'modificationTime', 0L, 'dataChange', false, 'tags', "
+            "map('ZCUBE_ID', md5(p), 'ZCUBE_ZORDER_BY', '[\"a\",\"s\"]', 'ZCUBE_ZORDER_CURVE', 'kdtree'), "
+            f"'stats', {stats}) add",
+            f"cast(null AS {METADATA}) metaData",
+            f"cast(null AS {PROTOCOL}) protocol",
+        )
+    )
+    written = table.parent / "checkpoint"
+    head.union(others).write.parquet(str(written))
+    parts = sorted(written.glob("part-*.parquet"))
+    for number, part in enumerate(parts, 1):
+        part.rename(log / f"{1:020d}.checkpoint.{number:010d}.{len(parts):010d}.parquet")
+    size = partitions * FILES_OF_PARTITION + len(HEAD)
+    (log / "_last_checkpoint").write_text(
+        json.dumps({"version": 1, "size": size, "parts": len(parts)})
+    )
+    shutil.rmtree(written)
+    actions.unlink()
+
+
+STATEMENTS = {
+    "zcube": [
+        "OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s) DRY RUN",
+        "DESCRIBE CLUSTERING {t} BY (a, s) WHERE p = 77",
+        "OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s)",
+    ],
+    "delta": ["OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s)"],
+}
+
+
+def child(table: Path, who: str, memory: str) -> None:
+    """Run the statements, and print a line of JSON after each."""
+    settings = {
+        DRIVER_MEMORY: memory,
+        "spark.zcube.enabled": str(who == "zcube").lower(),
+        "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError",
+    }
+    spark = session(table.parent, settings)
+    beans = spark._jvm.java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
+    for statement in STATEMENTS[who]:
+        before = sum(bean.getCollectionTime() for bean in beans)
+        times = measured(
+            spark, lambda s=statement: spark.sql(s.format(t=f"delta.`{table}`")).collect()
+        )
+        gc = (sum(bean.getCollectionTime() for bean in beans) - before) / 1000
+        line = {"who": who, "statement": statement.format(t="t"), "gc": gc} | times
+        print("RESULT " + json.dumps(line), flush=True)
+    spark.stop()
+
+
+def measure(table: Path, who: str, memory: str) -> list[dict]:
+    """The child's lines; a last one with an error if it didn't come to its end."""
+    command = [
+        sys.executable, "-m", "benchmarks.large_log",
+        "--child", who, "--table", str(table), "--memory", memory,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+    found = [json.loads(line.removeprefix("RESULT ")) for line in lines]
+    if done.returncode:
+        failed = (
+            STATEMENTS[who][len(found)].format(t="t") if len(found) < len(STATEMENTS[who]) else ""
+        )
+        said = "out of memory" if "OutOfMemory" in done.stdout + done.stderr else "failed"
+        print(done.stderr[-3000:], file=sys.stderr)
+        found.append({"who": who, "statement": failed, "error": said})
+    return found
+
+
+def report(about: dict[str, str], runs: list[dict], partitions: int, memory: str) -> str:
+    lines = [
+        "# WHERE one partition of very many files",
+        "",
+        "Made by `python -m benchmarks.large_log`. "
+        + ", ".join(f"{k} {v}" for k, v in about.items())
+        + ".",
+        f"A table of {partitions * FILES_OF_PARTITION:,} files in {partitions:,} partitions, in a driver of "
+        f"{memory} (local mode: the table's state, which Delta builds, is in the same heap). The first "
+        "statement of each process builds the state. GC: seconds in the collector.",
+        "",
+        "| by | statement | wall s | CPU s | GC s |",
+        "|---|---|---|---|---|",
+    ]
+    for run in runs:
+        figures = (
+            run["error"] + " | |"
+            if "error" in run
+            else f"{run['wall']:.1f} | {run['cpu']:.1f} | {run['gc']:.1f}"
+        )
+        lines.append(f"| {run['who']} | `{run['statement']}` | {figures} |")
+    return "\n".join([*lines, ""])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--partitions", type=int, default=10_000)
+    parser.add_argument("--memory", default="1g")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--child", choices=sorted(STATEMENTS))
+    parser.add_argument("--table", type=Path)
+    options = parser.parse_args()
+    if options.child:
+        child(options.table, options.child, options.memory)
+        return
+    folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
+    try:
+        spark = session(folder, {DRIVER_MEMORY: "3g"})
+        write_table(spark, folder / "delta" / "table", options.partitions)
+        java = spark._jvm.java.lang.System.getProperty("java.version")
+        spark.stop()
+        shutil.copytree(folder / "delta", folder / "zcube")
+        about = machine() | {"java": java}
+        options.output.mkdir(parents=True, exist_ok=True)
+        runs = []
+        for who in STATEMENTS:
+            runs += measure(folder / who / "table", who, options.memory)
+            print(*runs, sep="\n", flush=True)
+            text = json.dumps({"about": about, "memory": options.memory, "runs": runs}, indent=1)
+            (options.output / "large_log.json").write_text(text + "\n")
+            (options.output / "large_log.md").write_text(
+                report(about, runs, options.partitions, options.memory)
+            )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if any("error" in run and run["who"] == "zcube" for run in runs):
+        raise SystemExit("ZCube didn't come to its end")
+
+
+if __name__ == "__main__":
+    main()
