@@ -13,7 +13,8 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
 
   private lazy val first = {
     val path = folder.resolve("first").toString
-    spark.sql(s"""CREATE TABLE delta.`$path` (id BIGINT, day DATE, s STRING, n STRUCT<v: INT, w: STRING>,
+    spark.sql(
+      s"""CREATE TABLE delta.`$path` (id BIGINT, day DATE, s STRING, n STRUCT<v: INT, w: STRING>,
       | other INT) USING delta CLUSTER BY (id, day, s, n.v)
       | TBLPROPERTIES ('delta.columnMapping.mode' = 'name')""".stripMargin)
     spark.range(0, 1000, 1, 10).selectExpr(
@@ -29,7 +30,8 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
 
   private lazy val second = {
     val path = folder.resolve("second").toString
-    spark.sql(s"""CREATE TABLE delta.`$path` (ts TIMESTAMP, price DECIMAL(12, 2), c CHAR(5), x DOUBLE)
+    spark.sql(
+      s"""CREATE TABLE delta.`$path` (ts TIMESTAMP, price DECIMAL(12, 2), c CHAR(5), x DOUBLE)
       | USING delta CLUSTER BY (ts, price, c, x)""".stripMargin)
     spark.range(0, 1000, 1, 10).selectExpr(
       "timestamp_seconds(1700000000 + id * 3600) ts",
@@ -63,7 +65,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
       predicate -> expected.size
     }
     if (skipping) assert(files.filterNot(f => f._2 > 0 && f._2 < 10) == Nil)
-    assert(described(path, files.head._1) == files.head._2)
+    val _ = assert(described(path, files.head._1) == files.head._2)
   }
 
   test("what a scan skips by: numbers, dates, texts, leaves, under column mapping") {
@@ -120,7 +122,8 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
       "c IN ('150', '250')",
       "c LIKE '15%'",
       "x = double('NaN')",
-      "isnan(x)")
+      "isnan(x)"
+    )
     check(second, uncertain, skipping = false)
     Seq("Asia/Tokyo", "America/Los_Angeles").foreach { zone =>
       spark.conf.set("spark.sql.session.timeZone", zone)
@@ -165,7 +168,8 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
   test("a cached table, or a version of it, changes nothing") {
     val cached = spark.sql(s"SELECT * FROM delta.`$first`").cache()
     val version = spark.sql(s"DESCRIBE HISTORY delta.`$first`").selectExpr("max(version)").head()
-    val old = spark.read.format("delta").option("versionAsOf", version.getLong(0)).load(first).cache()
+    val old =
+      spark.read.format("delta").option("versionAsOf", version.getLong(0)).load(first).cache()
     try {
       assert(cached.count() == 1000 && old.count() == 1000)
       assert(considered(first, "id BETWEEN 150 AND 250").size == 2)
@@ -184,7 +188,12 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
   test("refusals") {
     val other = "ZCUBE_NOT_A_CLUSTERING_COLUMN"
     // Also where the optimizer would lose the column.
-    Seq("other = 1", "id = 1 AND other = 1", "other = 1 OR true", "false AND n.w = 'x'", "n IS NULL")
+    Seq(
+      "other = 1",
+      "id = 1 AND other = 1",
+      "other = 1 OR true",
+      "false AND n.w = 'x'",
+      "n IS NULL")
       .foreach(predicate => assert(refused(first, predicate) == other, predicate))
     Seq("rand() < 0.5", "id < 100 * rand()", "id = 1 AND uuid() > 'a'").foreach { predicate =>
       assert(refused(first, predicate) == "ZCUBE_NONDETERMINISTIC_PREDICATE", predicate)
@@ -207,14 +216,18 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
   }
 
   /** What an OPTIMIZE removed, by partitions, or how it was refused; the table is as before again. */
-  private def outcome(path: String, predicate: String, zcube: Boolean): Either[String, Set[String]] = {
+  private def outcome(
+      path: String,
+      predicate: String,
+      zcube: Boolean): Either[String, Set[String]] = {
     val log = DeltaLog.forTable(spark, path)
     val before = log.update()
     spark.conf.set("spark.zcube.enabled", zcube.toString)
     try {
       spark.sql(s"OPTIMIZE delta.`$path` WHERE $predicate ZORDER BY (id)").collect()
       val after = log.update().allFiles.collect().map(_.path).toSet
-      Right(before.allFiles.collect().filterNot(f => after(f.path)).map(_.partitionValues.toString).toSet)
+      Right(before.allFiles.collect().filterNot(f => after(f.path)).map(
+        _.partitionValues.toString).toSet)
     } catch {
       case e: SparkThrowable => Left(e.getCondition)
     } finally {

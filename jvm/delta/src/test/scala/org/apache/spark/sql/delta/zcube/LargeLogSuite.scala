@@ -22,20 +22,21 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
   /** Texts that no statistics shorten, as they are all alike in the beginning. */
   private def text(i: Int) = "https://example.org/" + "x" * 60 + f"/$i%08d"
 
-  private def file(i: Int, values: Map[String, String], provider: Option[String]): AddFile = AddFile(
-    s"part-$i",
-    values,
-    100L << 20,
-    1,
-    dataChange = true,
-    stats = s"""{"numRecords":1000,"minValues":{"a":$i,"s":"${text(i)}"},""" +
-      s""""maxValues":{"a":${i + 1},"s":"${text(i + 1)}"},"nullCount":{"a":0,"s":0}}""",
-    tags = Map(
-      "ZCUBE_ID" -> s"cube-${i / 300}",
-      "ZCUBE_ZORDER_BY" -> """["a","s"]""",
-      "ZCUBE_ZORDER_CURVE" -> "hilbert"),
-    clusteringProvider = provider
-  )
+  private def file(i: Int, values: Map[String, String], provider: Option[String]): AddFile =
+    AddFile(
+      s"part-$i",
+      values,
+      100L << 20,
+      1,
+      dataChange = true,
+      stats = s"""{"numRecords":1000,"minValues":{"a":$i,"s":"${text(i)}"},""" +
+        s""""maxValues":{"a":${i + 1},"s":"${text(i + 1)}"},"nullCount":{"a":0,"s":0}}""",
+      tags = Map(
+        "ZCUBE_ID" -> s"cube-${i / 300}",
+        "ZCUBE_ZORDER_BY" -> """["a","s"]""",
+        "ZCUBE_ZORDER_CURVE" -> "hilbert"),
+      clusteringProvider = provider
+    )
 
   private def table(name: String, declaration: String): String = {
     val path = folder.resolve(name).toString
@@ -116,8 +117,9 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     }
     assert(stay == Files - 102)
     assert(bytes < (256 << 10))
-    assert(received(spark.sql(s"DESCRIBE CLUSTERING delta.`$clustered` WHERE $few").collect(): Unit) <
-      (256 << 10))
+    assert(
+      received(spark.sql(s"DESCRIBE CLUSTERING delta.`$clustered` WHERE $few").collect(): Unit) <
+        (256 << 10))
   }
 
   test("of each file the extents take a fixed number of bytes, however long the values") {
@@ -126,7 +128,8 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     val columns = Seq("a", "s").map(name => ColumnPath.find(snapshot.schema, Seq(name), _ == _).get)
     val wanted = (0 until 50).map(i => s"part-$i")
     val some = received {
-      val ranges = StatisticsRanges.of(session, snapshot, columns, Some(FileFilter(wanted.iterator)))
+      val ranges =
+        StatisticsRanges.of(session, snapshot, columns, Some(FileFilter(wanted.iterator)))
       wanted.zipWithIndex.foreach { case (path, i) =>
         assert(ranges.of(path).lower(0) == i && ranges.of(path).upper(0) == i + 1)
       }
@@ -148,7 +151,8 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
   }
 
   test("what is left out of a cube is summed up as file by file") {
-    val path = table("rest", "CLUSTER BY (a, s) TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
+    val path =
+      table("rest", "CLUSTER BY (a, s) TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
     val files = (0 until 900).map { i =>
       val plain = file(i, Map.empty, Some("liquid")).copy(size = 1000L + i)
       // Some without statistics, all in one cube; some with deleted rows.
