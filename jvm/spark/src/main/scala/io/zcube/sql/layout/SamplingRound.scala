@@ -51,7 +51,8 @@ private[layout] object SamplingRound {
     if (tasks > 0) {
       rdd.sparkContext.runJob[InternalRow, SampleTask.Result](
         rdd,
-        (context: TaskContext, rows: Iterator[InternalRow]) => task.run(context.partitionId(), rows),
+        (context: TaskContext, rows: Iterator[InternalRow]) =>
+          task.run(context.partitionId(), rows),
         0 until tasks,
         // The scheduler calls this for one task at a time.
         (partition: Int, result: SampleTask.Result) => {

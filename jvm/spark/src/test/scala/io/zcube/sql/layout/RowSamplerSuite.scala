@@ -38,7 +38,8 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
       RowIdentity.FilePlace(2, 3),
       expected,
       limits,
-      "test")
+      "test"
+    )
 
   private def ids(sample: RowSample): Seq[Long] = sample.rows.map(_.getLong(0)).toSeq
 
@@ -51,7 +52,8 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     // Without the texts: what a query brings is bounded as well.
     val all = df.selectExpr("id", "length(s)", "name", "place").collect().map { row =>
       val text = UTF8String.fromString("x" * row.getInt(1))
-      val size = project(InternalRow(row.getLong(0), text)).getSizeInBytes + SampleLimits.RowOverhead
+      val size =
+        project(InternalRow(row.getLong(0), text)).getSizeInBytes + SampleLimits.RowOverhead
       val seed = RowHash.ofName(UTF8String.fromString(row.getString(2)))
       (RowHash.of(seed, row.getLong(3)), row.getLong(0), size)
     }.sortBy(_._1)
@@ -85,7 +87,8 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
   }
 
   for (known <- Seq(None, Some(60000L)))
-    test(s"the sample doesn't depend on the tasks, with ${known.fold("no")(_.toString)} rows expected") {
+    test(
+      s"the sample doesn't depend on the tasks, with ${known.fold("no")(_.toString)} rows expected") {
       val limits = bounded.copy(rows = 5000)
       val divided = Seq(
         rows(0, 60000, 1, 300),

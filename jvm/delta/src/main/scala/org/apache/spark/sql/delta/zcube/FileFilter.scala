@@ -24,12 +24,15 @@ final class FileFilter private (hashes: Array[Long]) extends Serializable {
   /** Those that a snapshot has, without their statistics. */
   def filesOf(snapshot: Snapshot): Seq[AddFile] = {
     import org.apache.spark.sql.delta.implicits._
-    of(snapshot.allFiles.toDF()).withColumn("stats", lit(null).cast("string")).as[AddFile].collect().toSeq
+    of(snapshot.allFiles.toDF()).withColumn(
+      "stats",
+      lit(null).cast("string")).as[AddFile].collect().toSeq
   }
 
   private def isWanted: Column = {
     val sorted = hashes
-    udf((path: String) => Arrays.binarySearch(sorted, FileFilter.hashOf(path)) >= 0).apply(col("path"))
+    udf((path: String) => Arrays.binarySearch(sorted, FileFilter.hashOf(path)) >= 0).apply(col(
+      "path"))
   }
 }
 

@@ -49,7 +49,8 @@ object OutsideWhere {
         sums.map { row =>
           val rows = Option.when(row.getLong(4) == row.getLong(1))(row.getLong(3))
           row.getString(0) -> CubeRest(row.getLong(1), row.getLong(2), rows)
-        }.toMap)
+        }.toMap
+      )
     }
   }
 }

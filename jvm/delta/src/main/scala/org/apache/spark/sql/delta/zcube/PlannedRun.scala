@@ -19,7 +19,9 @@ final case class PlannedRun(
 
   /** How many files stay, for each reason. */
   def kept: Map[String, Long] = {
-    val planned = PlannedFile.counts(plan.kept).map { case (reason, count) => reason -> count.toLong }
+    val planned = PlannedFile.counts(plan.kept).map { case (reason, count) =>
+      reason -> count.toLong
+    }
     if (outside == 0) planned else planned + (FileReason.NotSelected.text -> outside)
   }
 }
