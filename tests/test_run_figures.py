@@ -43,15 +43,20 @@ def commits(path):
     return found
 
 
-def assert_metrics(metrics, removed, added, columns):
+def told(row):
+    """The metrics of a commit that are whole numbers, and the rest, which are text."""
+    return row["operationMetrics"], row["operationParameters"]
+
+
+def assert_told(metrics, texts, removed, added, columns):
     for when, files in (("Before", removed), ("After", added)):
         expected = quality_of(files, columns)
-        assert float(metrics[f"averageDepth{when}"]) == pytest.approx(expected["average_depth"])
-        assert float(metrics[f"skippingEffectiveness{when}"]) == pytest.approx(
+        assert float(texts[f"averageDepth{when}"]) == pytest.approx(expected["average_depth"])
+        assert float(texts[f"skippingEffectiveness{when}"]) == pytest.approx(
             expected["skipping_effectiveness"]
         )
     assert metrics["numRemovedFiles"] == str(len(removed))
-    assert set(metrics["cubeId"].split(",")) == {add["tags"]["ZCUBE_ID"] for add in added}
+    assert set(texts["cubeId"].split(",")) == {add["tags"]["ZCUBE_ID"] for add in added}
 
 
 def test_history_and_result_tell_the_same(spark, path, job_counter):
@@ -61,7 +66,7 @@ def test_history_and_result_tell_the_same(spark, path, job_counter):
     with job_counter() as jobs:
         result = ClusteredTable.for_path(spark, path).optimize(**cube_sizes(path))
     history = {
-        row["version"]: row["operationMetrics"]
+        row["version"]: told(row)
         for row in spark.sql(f"DESCRIBE HISTORY delta.`{path}`").collect()
         if row["operation"] == "OPTIMIZE"
     }
@@ -69,17 +74,17 @@ def test_history_and_result_tell_the_same(spark, path, job_counter):
     assert len(found) == len(result.cubes) == 2
     assert history.keys() == found.keys()
     for cube in result.cubes:
-        metrics, (removed, added) = history[cube.version], found[cube.version]
-        assert_metrics(metrics, removed, added, columns)
-        assert metrics["cubeId"] == cube.id
-        assert json.loads(metrics["reasons"]) == cube.reasons == {"fresh": len(removed)}
+        (metrics, texts), (removed, added) = history[cube.version], found[cube.version]
+        assert_told(metrics, texts, removed, added, columns)
+        assert texts["cubeId"] == cube.id
+        assert json.loads(texts["reasons"]) == cube.reasons == {"fresh": len(removed)}
         assert [int(metrics[f"{name}TimeMs"]) for name in ("sampling", "writing", "cpu")] == [
             cube.sampling_ms, cube.writing_ms, cube.cpu_ms,
         ]  # fmt: skip
-        assert float(metrics["averageDepthBefore"]) == cube.average_depth_before
-        assert float(metrics["averageDepthAfter"]) == cube.average_depth_after
-        assert float(metrics["skippingEffectivenessBefore"]) == cube.skipping_before
-        assert float(metrics["skippingEffectivenessAfter"]) == cube.skipping_after
+        assert float(texts["averageDepthBefore"]) == cube.average_depth_before
+        assert float(texts["averageDepthAfter"]) == cube.average_depth_after
+        assert float(texts["skippingEffectivenessBefore"]) == cube.skipping_before
+        assert float(texts["skippingEffectivenessAfter"]) == cube.skipping_after
         # Spark's own books of the cube's jobs.
         own = jobs.described(f"cube {result.cubes.index(cube) + 1} of 2,")
         assert cube.cpu_ms == pytest.approx(sum(job.cpu_ms for job in own), abs=1.5)
@@ -93,6 +98,25 @@ def test_history_and_result_tell_the_same(spark, path, job_counter):
     assert f"<td>{cube.average_depth_before:.2f} → {cube.average_depth_after:.2f}</td>" in page
 
 
+def test_metrics_are_whole_numbers(spark, path):
+    make(spark, path)
+    table = ClusteredTable.for_path(spark, path)
+    table.optimize(**cube_sizes(path))
+    spark.sql(f"INSERT INTO delta.`{path}` SELECT * FROM delta.`{path}`")
+    table.optimize(full=True)
+    spark.conf.set("spark.sql.ansi.enabled", "true")
+    history = spark.sql(f"DESCRIBE HISTORY delta.`{path}`").where("operation = 'OPTIMIZE'")
+    values = history.selectExpr("explode(operationMetrics) AS (name, value)")
+    rows = values.selectExpr("name", "CAST(value AS BIGINT) AS number", "value").collect()
+    assert {"numAddedFiles", "samplingTimeMs", "cpuTimeMs"} <= {row.name for row in rows}
+    assert all(str(row.number) == row.value for row in rows)
+    # What else is told stands beside Delta's parameters, and the user's own text is the user's.
+    for row in history.collect():
+        assert {"predicate", "clusterBy", "auto", "cubeId", "reasons"} <= row.operationParameters.keys()
+        assert row.operationParameters["auto"] == "false"
+        assert row.userMetadata is None
+
+
 def test_several_cubes_in_one_commit(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.batchSize", "10g")
     spark.range(0, 3000, 1, 3).selectExpr("id % 1000 id", "id y", "id % 2 p").write.format(
@@ -101,16 +125,16 @@ def test_several_cubes_in_one_commit(spark, path):
     result = ClusteredTable.for_path(spark, path).optimize(zorder_by=COLUMNS)
     assert len(result.cubes) == 2
     [(removed, added)] = commits(path).values()
-    [metrics] = [
-        row["operationMetrics"]
+    [(metrics, texts)] = [
+        told(row)
         for row in spark.sql(f"DESCRIBE HISTORY delta.`{path}`").collect()
         if row["operation"] == "OPTIMIZE"
     ]
     # Of each partition by itself; there are as many files in one as in the other.
     halves = [[f for f in removed if f["partitionValues"]["p"] == p] for p in ("0", "1")]
     depths = [quality_of(half, COLUMNS)["average_depth"] for half in halves]
-    assert float(metrics["averageDepthBefore"]) == pytest.approx(sum(depths) / 2)
-    assert set(metrics["cubeId"].split(",")) == {f["tags"]["ZCUBE_ID"] for f in added}
+    assert float(texts["averageDepthBefore"]) == pytest.approx(sum(depths) / 2)
+    assert set(texts["cubeId"].split(",")) == {f["tags"]["ZCUBE_ID"] for f in added}
     assert int(metrics["cpuTimeMs"]) == sum(cube.cpu_ms for cube in result.cubes)
     assert result.committing_ms == result.cubes[0].committing_ms == result.cubes[1].committing_ms
 
@@ -125,9 +149,9 @@ def test_files_without_statistics_have_no_quality(spark, path):
     assert (cube.average_depth_before, cube.skipping_before) == (None, None)
     assert cube.average_depth_after == 1.0
     assert "<td>– → 1.00</td><td>– → 0.0 %</td>" in result._repr_html_()
-    metrics = spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first()["operationMetrics"]
-    assert "averageDepthBefore" not in metrics
-    assert metrics["averageDepthAfter"] == "1.0"
+    _, texts = told(spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first())
+    assert "averageDepthBefore" not in texts
+    assert texts["averageDepthAfter"] == "1.0"
 
 
 def test_of_more_than_100000_files_no_quality_is_kept(spark, path):
@@ -142,11 +166,11 @@ def test_of_more_than_100000_files_no_quality_is_kept(spark, path):
     [cube] = table.optimize(zorder_by=COLUMNS, where="p = 1").cubes
     assert (cube.files, cube.files_added) == (3, 1)
     assert cube.average_depth_before is cube.average_depth_after is None
-    metrics = spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first()["operationMetrics"]
+    metrics, texts = told(spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first())
     assert "numAddedFiles" in metrics
-    assert not {"averageDepthBefore", "averageDepthAfter", "skippingEffectivenessAfter"} & set(
-        metrics
-    )
+    assert "reasons" in texts
+    quality = {"averageDepthBefore", "averageDepthAfter", "skippingEffectivenessAfter"}
+    assert not quality & texts.keys()
 
 
 @contextmanager

@@ -49,7 +49,7 @@ final class CommitManager(session: SparkSession, task: ClusteringTask) {
       FailurePoint.reached(FailurePoint.BeforeCommit)
       checkWritten(groups)
       txn.registerSQLMetrics(session, CommitMetrics.of(session.sparkContext, groups))
-      val operation = new OptimizeOperation(task, groups)
+      val operation = OptimizeOperation.of(task, groups)
       val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(txn.snapshot)
       CommitResult.Landed(txn.commit(actions, operation, tags))
     } catch {

@@ -8,26 +8,33 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import io.zcube.planning.PlannedFile
 import io.zcube.quality.LayoutQuality
 
-/** The operationMetrics of a commit: those that Delta's OPTIMIZE reports, under the same names, and some
-  * of ZCube's own.
+/** What a commit tells of itself in the table's history. The operationMetrics are whole numbers, as
+  * readers cast them to BIGINT: those that Delta's OPTIMIZE reports, under the same names, and some of
+  * ZCube's own. What is no whole number stands in the operationParameters, beside Delta's.
   */
 object CommitMetrics {
 
-  /** What Delta has no name for. Times and CPU time are in milliseconds, summed over the commit's cubes,
-    * as far as they are known; quality is that of the removed files and of the added ones, among
-    * themselves, in all clustering columns together, averaged over files.
+  /** Metrics that Delta has no name for. Times and CPU time are in milliseconds, summed over the commit's
+    * cubes, as far as they are known.
     */
   def more(groups: Seq[RewrittenGroup]): Map[String, String] = {
     val figures = groups.map(_.figures)
     val cpu = figures.map(_.cpuMs)
-    val reasons = PlannedFile.counts(groups.flatMap(_.group.planned.files))
     Map(
-      "cubeId" -> groups.map(_.cubeId).mkString(","),
-      "reasons" -> JsonUtils.toJson(reasons),
       "samplingTimeMs" -> figures.map(_.samplingMs).sum.toString,
       "writingTimeMs" -> figures.map(_.writingMs).sum.toString
+    ) ++ Option.when(cpu.forall(_.isDefined))("cpuTimeMs" -> cpu.flatten.sum.toString)
+  }
+
+  /** Parameters that Delta has no name for. Quality is that of the removed files and of the added ones,
+    * among themselves, in all clustering columns together, averaged over files.
+    */
+  def parameters(groups: Seq[RewrittenGroup]): Map[String, String] = {
+    val figures = groups.map(_.figures)
+    Map(
+      "cubeId" -> groups.map(_.cubeId).mkString(","),
+      "reasons" -> JsonUtils.toJson(PlannedFile.counts(groups.flatMap(_.group.planned.files)))
     ) ++
-      Option.when(cpu.forall(_.isDefined))("cpuTimeMs" -> cpu.flatten.sum.toString) ++
       quality("Before", figures.flatMap(_.before)) ++
       quality("After", figures.flatMap(_.after))
   }
