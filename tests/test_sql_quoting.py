@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from zcube import ZCubeError, _sql
+from zcube import ZCubeError, _sql, recommend
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,23 @@ def test_empty_parts_are_refused(name):
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
 def test_quoted_names_come_back(parts):
     assert _sql.name_parts(_sql.qualified(parts)) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("SELECT 1; SELECT 2", ["SELECT 1", "SELECT 2"]),
+        ("SELECT ';', \";\", `;`, r'\\'; SELECT 2", ["SELECT ';', \";\", `;`, r'\\'", "SELECT 2"]),
+        ("/* a; /* b; */ it's; */ SELECT 1; SELECT 2", ["SELECT 1", "SELECT 2"]),
+        ("SELECT /*+ HINT */ 1 -- it's; one \\\n; still\n; SELECT 2", None),
+        (
+            "SELECT 'a\\';b', 'c'';d'; SELECT bar'x;'",
+            ["SELECT 'a\\';b', 'c'';d'", "SELECT bar'x;'"],
+        ),
+        ("SELECT 1 /* unclosed; SELECT 2", ["SELECT 1"]),
+        ("-- weight: 3\nSELECT 1;;", [("SELECT 1", 3.0)]),
+    ],
+)
+def test_a_file_is_split_at_its_semicolons(text, queries):
+    found = recommend.split_statements(text)
+    assert found == (queries or ["SELECT /*+ HINT */ 1", "SELECT 2"])

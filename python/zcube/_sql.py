@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def identifier(name: str) -> str:
@@ -36,14 +41,55 @@ def literal(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def options(pairs: Mapping[str, str | None]) -> str:
+def verbatim_literal(text: str) -> str:
+    r"""Quote a string for a session that takes backslashes for themselves.
+
+    Nothing stands for a quote there, so the text is cut into literals between quotes of the other
+    kind; Spark reads literals that stand side by side as one.
+
+    Raises:
+        ZCubeError: the text ends with a backslash, which would take the last quote with it.
+
+    >>> verbatim_literal("x = 'a'")
+    '\'x = \' "\'a\'"'
+    """
+    literals: list[str] = []
+    quote, inside = "'", ""
+    # A backslash keeps the character behind it from ending the literal, and both stay.
+    for part in re.findall(r"\\.|.", text, re.DOTALL):
+        if part == quote:
+            literals.append(quote + inside + quote)
+            quote, inside = ('"' if quote == "'" else "'"), ""
+        inside += part
+    if len(re.findall(r"\\*\Z", text)[0]) % 2:
+        raise ZCubeError(
+            f"With spark.sql.parser.escapedStringLiterals there is no literal for {text!r}, which "
+            "ends with a backslash. Put a space behind it."
+        )
+    return " ".join(one for one in [*literals, quote + inside + quote] if len(one) > 2 or not text)
+
+
+def options(pairs: Mapping[str, str | None], write: Callable[[str], str] = literal) -> str:
     """Write an OPTIONS clause, without the keys that have no value.
+
+    Args:
+        pairs: keys and values.
+        write: makes literals of them, as the session reads literals; see ``writer``.
 
     >>> options({"curve": "hilbert", "maxBytes": None})
     "OPTIONS ('curve' = 'hilbert')"
     """
-    given = [f"{literal(k)} = {literal(v)}" for k, v in pairs.items() if v is not None]
+    given = [f"{write(k)} = {write(v)}" for k, v in pairs.items() if v is not None]
     return f"OPTIONS ({', '.join(given)})"
+
+
+def writer(spark: SparkSession) -> Callable[[str], str]:
+    """Return what quotes texts as this session reads literals in OPTIONS and in queries.
+
+    Delta reads the literal of a path in one way always: by ``literal``.
+    """
+    escaped = spark.conf.get("spark.sql.parser.escapedStringLiterals", "false")
+    return verbatim_literal if escaped == "true" else literal
 
 
 def weights(pairs: Sequence[tuple[Sequence[str], float]] | None) -> str | None:

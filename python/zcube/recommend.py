@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -154,8 +154,8 @@ class Recommendations:
         return texts + _format.html_table(_TITLES, self._rows()) + notes
 
 
-def statement(table: str, queries: Queries) -> str:
-    """Write the RECOMMEND CLUSTERING statement.
+def statement(table: str, queries: Queries, write: Callable[[str], str] = _sql.literal) -> str:
+    """Write the RECOMMEND CLUSTERING statement; ``write`` makes literals.
 
     Raises:
         ZCubeError: there are no queries, or one is no text or has no weight greater than 0.
@@ -175,7 +175,7 @@ def statement(table: str, queries: Queries) -> str:
         if not number or not 0 < weight < float("inf"):
             raise ZCubeError(f"The weight of a query must be greater than 0, not {weight!r}.")
     # As plain decimals: the grammar has no exponents.
-    parts = [f"{_sql.literal(text)} WEIGHT {_decimal(weight)}" for text, weight in pairs]
+    parts = [f"{write(text)} WEIGHT {_decimal(weight)}" for text, weight in pairs]
     return f"RECOMMEND CLUSTERING {table} FOR {', '.join(parts)}"
 
 
@@ -187,18 +187,14 @@ def split_statements(text: str) -> list[str | tuple[str, float]]:
     >>> split_statements("SELECT 1; -- weight: 2\nSELECT ';'")
     ['SELECT 1', ("SELECT ';'", 2.0)]
     """
-    token = re.compile(
-        r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--[^\n]*|/\*.*?\*/|;|.""", re.DOTALL
-    )
     found: list[str | tuple[str, float]] = []
     sql: list[str] = []
     weight: float | None = None
-    for match in [*token.finditer(text), None]:
-        part = ";" if match is None else match[0]
+    for part in [*_tokens(text), ";"]:
         comment = re.match(r"--\s*weight:\s*([0-9.]+)\s*$", part)
         if comment:
             weight = float(comment[1])
-        elif part.startswith(("--", "/*")):
+        elif part.startswith("--") or _opens_comment(part):
             sql.append(" ")
         elif part != ";":
             sql.append(part)
@@ -208,6 +204,41 @@ def split_statements(text: str) -> list[str | tuple[str, float]]:
                 found.append(query if weight is None else (query, weight))
             sql, weight = [], None
     return found
+
+
+_TOKEN = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b[rR](?:'[^']*'|"[^"]*")|`[^`]*`"""
+    r"""|--(?:\\\n|[^\n])*|.""",
+    re.DOTALL,
+)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """Texts, names and comments as Spark has them, and single characters."""
+    at = 0
+    while at < len(text):
+        if _opens_comment(text, at):
+            end = _end_of_comment(text, at)
+        else:
+            match = _TOKEN.match(text, at)
+            assert match is not None
+            end = match.end()
+        yield text[at:end]
+        at = end
+
+
+def _opens_comment(text: str, at: int = 0) -> bool:
+    return text.startswith("/*", at) and not text.startswith("/*+", at)
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    """Comments may hold others; one that isn't closed goes to the end."""
+    depth = 0
+    for mark in re.compile(r"/\*(?!\+)|\*/").finditer(text, start):
+        depth += 1 if mark[0] == "/*" else -1
+        if depth == 0:
+            return mark.end()
+    return len(text)
 
 
 def _pair(query: object) -> tuple[Any, Any]:

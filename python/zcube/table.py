@@ -197,13 +197,14 @@ class ClusteredTable:
         if full:
             statement.append("FULL")
         if where is not None:
-            if not where.strip():
+            if not isinstance(where, str) or not where.strip():
                 raise ZCubeError("where is empty. Leave it out to optimize the whole table.")
-            statement.append(f"WHERE {where}")
+            # As a text and not as a clause: it ends where it ends, whatever stands in it.
+            options["where"] = where
         if names is not None:
             statement.append(f"ZORDER BY {_sql.column_list(names)}")
         if any(options.values()):
-            statement.append(_sql.options(options))
+            statement.append(_sql.options(options, _sql.writer(self._spark)))
         if dry_run:
             statement.append("DRY RUN")
             return OptimizePlan.from_rows(self._run(" ".join(statement), "OPTIMIZE"))
@@ -259,7 +260,7 @@ class ClusteredTable:
         ... # doctest: +SKIP
         by (day), kdtree: reads 3.1 % of the bytes that it reads today; costs one rewrite of 4.1 GiB
         """
-        statement = recommend.statement(self._table, queries)
+        statement = recommend.statement(self._table, queries, _sql.writer(self._spark))
         _extension.require(self._spark)
         return Recommendations.from_rows(self._run(statement, "RECOMMEND CLUSTERING"))
 

@@ -13,11 +13,11 @@ statement
     ;
 
 option
-    : key=STRING '=' value=STRING
+    : key=string '=' value=string
     ;
 
 query
-    : sql=STRING (WEIGHT number)?
+    : sql=string (WEIGHT number)?
     ;
 
 number
@@ -25,8 +25,13 @@ number
     ;
 
 target
-    : STRING
+    : string
     | name
+    ;
+
+// Literals that stand side by side are one text.
+string
+    : STRING+
     ;
 
 columns
@@ -67,17 +72,31 @@ FOR: [Ff][Oo][Rr];
 WEIGHT: [Ww][Ee][Ii][Gg][Hh][Tt];
 WHERE: [Ww][Hh][Ee][Rr][Ee];
 
+// What Spark's lexer takes for a text. A doubled quote is two of them, side by side.
 STRING
-    : '\'' ( ~('\'' | '\\') | '\\' . | '\'\'' )* '\''
-    | '"' ( ~('"' | '\\') | '\\' . | '""' )* '"'
+    : '\'' ( ~('\'' | '\\') | '\\' . )* '\''
+    | '"' ( ~('"' | '\\') | '\\' . )* '"'
+    | [Rr] '\'' ~'\''* '\''
+    | [Rr] '"' ~'"'* '"'
     ;
 
 BACKQUOTED: '`' ( ~'`' | '``' )* '`';
 
 WORD: [\p{L}\p{N}_]+;
 
-LINE_COMMENT: '--' ~[\r\n]* -> channel(HIDDEN);
-BLOCK_COMMENT: '/*' .*? '*/' -> channel(HIDDEN);
-SPACE: [ \t\r\n\u00A0]+ -> channel(HIDDEN);
+// Comments and space as Spark has them: a backslash at the end of a line goes on with the comment,
+// bracketed comments may hold others, and a hint is no comment.
+LINE_COMMENT: '--' ( '\\\n' | ~[\r\n] )* -> channel(HIDDEN);
+BLOCK_COMMENT
+    : '/*' {_input.LA(1) != '+'}?
+      ( BLOCK_COMMENT
+      | ~[/*]
+      | '/' {_input.LA(1) != '*' || _input.LA(2) == '+'}?
+      | '*' {_input.LA(1) != '/'}?
+      )* '*/' -> channel(HIDDEN)
+    ;
+SPACE
+    : [ \t\n\f\r\u000B\u00A0\u1680\u2000-\u200A\u2028\u202F\u205F\u3000]+ -> channel(HIDDEN)
+    ;
 
 OTHER: .;

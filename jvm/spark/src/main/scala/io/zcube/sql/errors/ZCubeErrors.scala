@@ -63,6 +63,10 @@ object ZCubeErrors {
   def invalidOption(option: String, value: String, expected: String): Throwable =
     analysis("ZCUBE_INVALID_OPTION", "option" -> option, "value" -> value, "expected" -> expected)
 
+  /** @param reason what is wrong with it */
+  def invalidPredicate(predicate: String, reason: String): Throwable =
+    analysis("ZCUBE_INVALID_PREDICATE", "predicate" -> predicate, "reason" -> reason)
+
   /** @param files those whose counts differ, with both counts, as far as they are known */
   def loggedRowsMismatch(table: String, logged: Long, read: Long, files: Seq[String]): Throwable = {
     val few = files.take(3) ++ Option.when(files.size > 3)(s"${files.size - 3} more files")
@@ -87,6 +91,9 @@ object ZCubeErrors {
       "predicate" -> predicate,
       "column" -> column,
       "known" -> known.mkString(", "))
+
+  def notAText(literal: String): Throwable =
+    analysis("ZCUBE_NOT_A_TEXT", "literal" -> literal)
 
   def optionsNotSupported(): Throwable = analysis("ZCUBE_OPTIONS_NOT_SUPPORTED")
 
@@ -156,6 +163,9 @@ object ZCubeErrors {
 
   def workloadWithoutRanges(columns: Seq[String]): Throwable =
     analysis("ZCUBE_WORKLOAD_WITHOUT_RANGES", "columns" -> columns.mkString(", "))
+
+  def whereGivenTwice(clause: String, option: String): Throwable =
+    analysis("ZCUBE_WHERE_GIVEN_TWICE", "clause" -> clause, "option" -> option)
 
   def writtenFileMissing(table: String, path: String): Throwable =
     new ZCubeExecutionException(

@@ -2,35 +2,48 @@ package io.zcube.sql.parser
 
 import scala.jdk.CollectionConverters._
 
-/** Reads `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`. */
+/** Reads `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`.
+  *
+  * @param optimize the OPTIMIZE statement that names the same table and columns: Delta's parser reads
+  *                 it, so that whatever names a table there names it here
+  * @param where    the predicate, which is never put into a statement: what it says is a predicate or
+  *                 nothing
+  */
+final private[parser] case class DescribeClusteringText(optimize: String, where: Option[String])
+
 private[parser] object DescribeClusteringText {
 
-  private val shape = new StatementReader.Shape(raw"desc(ribe)?\b.*\bclustering\b.*")
-
-  /** The OPTIMIZE statement that names the same table, columns and files: Delta's parser reads it, so
-    * that whatever names a table there names it here. None for any other statement.
-    */
-  def asOptimize(sqlText: String): Option[String] =
-    if (!shape.fits(sqlText)) None
+  /** None for any other statement. */
+  def of(sqlText: String): Option[DescribeClusteringText] =
+    if (
+      !FirstWords.are(sqlText, "describe", "clustering") &&
+      !FirstWords.are(sqlText, "desc", "clustering")
+    ) None
     else {
-      StatementReader.read(sqlText).flatMap {
-        case c: ZCubeSqlBaseParser.DescribeClusteringContext => asOptimize(c)
-        case _ => None
+      StatementReader.read(sqlText).flatMap { reader =>
+        reader.statement match {
+          case c: ZCubeSqlBaseParser.DescribeClusteringContext => of(reader, c)
+          case _ => None
+        }
       }
     }
 
-  private def asOptimize(c: ZCubeSqlBaseParser.DescribeClusteringContext): Option[String] = {
+  private def of(
+      reader: StatementReader,
+      c: ZCubeSqlBaseParser.DescribeClusteringContext): Option[DescribeClusteringText] = {
+    val columns = Option(c.columns).map { columns =>
+      val names = columns.name.asScala.map(name => reader.textOf(name, name))
+      s"ZORDER BY (${names.mkString(", ")})"
+    }
     val where = Option(c.predicate).map { text =>
       val words = text.any.asScala.toSeq
       words.take(words.lastIndexWhere(_.getText != ";") + 1)
     }
-    val clauses = Seq(s"OPTIMIZE ${StatementReader.textOf(c.target, c.target)}") ++
-      where.filter(_.nonEmpty).map(words =>
-        s"WHERE ${StatementReader.textOf(words.head, words.last)}") ++
-      Option(c.columns).map { columns =>
-        val names = columns.name.asScala.map(name => StatementReader.textOf(name, name))
-        s"ZORDER BY (${names.mkString(", ")})"
-      }
-    Option.unless(where.exists(_.isEmpty))(clauses.mkString("\n"))
+    val optimize = (s"OPTIMIZE ${reader.textOf(c.target, c.target)}" +: columns.toSeq).mkString("\n")
+    Option.unless(where.exists(_.isEmpty)) {
+      DescribeClusteringText(
+        optimize,
+        where.map(words => reader.rawTextOf(words.head.getStart, words.last.getStop)))
+    }
   }
 }

@@ -2,14 +2,12 @@ package io.zcube.sql.parser
 
 import scala.jdk.CollectionConverters._
 
-import org.antlr.v4.runtime.misc.Interval
-
 /** Tells an OPTIMIZE statement from the clauses that ZCube adds to it.
   *
   * `OPTIMIZE t ZORDER BY (a) OPTIONS ('curve' = 'hilbert') DRY RUN` gives `OPTIMIZE t ZORDER BY (a)`,
   * `curve → hilbert`, and that it is a dry run.
   *
-  * @param head    the statement without those clauses
+  * @param head    the statement without those clauses and without comments
   * @param options keys as the user wrote them
   */
 final private[parser] case class OptimizeClauses(
@@ -19,21 +17,21 @@ final private[parser] case class OptimizeClauses(
 
 private[parser] object OptimizeClauses {
 
-  private val shape = new StatementReader.Shape(raw"optimize\b.*\b(options|run)\b.*")
+  private val AnyClause = raw"(?i)\b(options|run)\b".r
 
   /** None for any statement without such a clause. */
   def split(sqlText: String): Option[OptimizeClauses] =
-    if (!shape.fits(sqlText)) None
+    if (!FirstWords.are(sqlText, "optimize") || AnyClause.findFirstIn(sqlText).isEmpty) None
     else {
-      StatementReader.read(sqlText).collect {
-        case c: ZCubeSqlBaseParser.OptimizeStatementContext =>
-          val end = Option(c.OPTIONS).getOrElse(c.DRY).getSymbol.getStartIndex - 1
-          OptimizeClauses(
-            c.getStart.getInputStream.getText(Interval.of(c.getStart.getStartIndex, end)),
-            c.option.asScala.toSeq.map(o =>
-              StatementReader.unquote(o.key.getText) -> StatementReader.unquote(o.value.getText)),
-            dryRun = c.DRY != null
-          )
+      StatementReader.read(sqlText).flatMap { reader =>
+        reader.statement match {
+          case c: ZCubeSqlBaseParser.OptimizeStatementContext =>
+            val clauses = Option(c.OPTIONS).getOrElse(c.DRY).getSymbol
+            val options = c.option.asScala.toSeq
+              .map(o => reader.unquote(o.key) -> reader.unquote(o.value))
+            Some(OptimizeClauses(reader.textBefore(clauses), options, dryRun = c.DRY != null))
+          case _ => None
+        }
       }
     }
 }

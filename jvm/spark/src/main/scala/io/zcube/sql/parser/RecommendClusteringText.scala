@@ -15,21 +15,21 @@ final private[parser] case class RecommendClusteringText(
 
 private[parser] object RecommendClusteringText {
 
-  private val shape = new StatementReader.Shape(raw"recommend\b.*\bclustering\b.*")
-
   /** None for any other statement. */
   def of(sqlText: String): Option[RecommendClusteringText] =
-    if (!shape.fits(sqlText)) None
+    if (!FirstWords.are(sqlText, "recommend", "clustering")) None
     else {
-      StatementReader.read(sqlText).collect {
-        case c: ZCubeSqlBaseParser.RecommendClusteringContext =>
-          RecommendClusteringText(
-            s"OPTIMIZE ${StatementReader.textOf(c.target, c.target)}",
-            c.query.asScala.toSeq.map { query =>
-              val weight = Option(query.number).fold(1.0)(weightOf)
-              StatementReader.unquote(query.sql.getText) -> weight
+      StatementReader.read(sqlText).flatMap { reader =>
+        reader.statement match {
+          case c: ZCubeSqlBaseParser.RecommendClusteringContext =>
+            val queries = c.query.asScala.toSeq.map { query =>
+              reader.unquote(query.sql) -> Option(query.number).fold(1.0)(weightOf)
             }
-          )
+            Some(RecommendClusteringText(
+              s"OPTIMIZE ${reader.textOf(c.target, c.target)}",
+              queries))
+          case _ => None
+        }
       }
     }
 

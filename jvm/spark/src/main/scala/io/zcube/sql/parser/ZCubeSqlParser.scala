@@ -23,8 +23,11 @@ final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
         clauses.options,
         parseWhole(session.sessionState.sqlParser, clauses.head),
         clauses.dryRun)
-    }.orElse(DescribeClusteringText.asOptimize(sqlText).map { statement =>
-      DescribeClustering(parseWhole(session.sessionState.sqlParser, statement))
+    }.orElse(DescribeClusteringText.of(sqlText).map { text =>
+      text.where.foreach(PredicateText.check(session.sessionState.sqlParser, _))
+      DescribeClustering(
+        text.where,
+        parseWhole(session.sessionState.sqlParser, text.optimize))
     }).orElse(RecommendClusteringText.of(sqlText).map { text =>
       RecommendClustering(
         text.queries,

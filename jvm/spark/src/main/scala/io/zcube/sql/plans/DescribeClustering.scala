@@ -5,9 +5,12 @@ import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, UnaryN
 
 /** A DESCRIBE CLUSTERING statement, until the Delta side takes it over. It never is run as it stands.
   *
-  * @param child the OPTIMIZE statement that names the same table, columns and files
+  * @param where which files, as the user wrote it
+  * @param child the OPTIMIZE statement that names the same table and columns
   */
-case class DescribeClustering(child: LogicalPlan) extends UnaryNode with Command {
+case class DescribeClustering(where: Option[String], child: LogicalPlan)
+    extends UnaryNode
+    with Command {
 
   override def output: Seq[Attribute] = child.output
 

@@ -11,7 +11,7 @@ object CheckOptimizeOptions extends (LogicalPlan => Unit) {
     case optimize: OptimizeWithOptions =>
       throw (if (optimize.dryRun) ZCubeErrors.dryRunNotSupported()
              else ZCubeErrors.optionsNotSupported())
-    case DescribeClustering(statement) if statement.resolved =>
+    case DescribeClustering(_, statement) if statement.resolved =>
       throw ZCubeErrors.describeClusteringNotSupported()
     case RecommendClustering(_, statement) if statement.resolved =>
       throw ZCubeErrors.recommendClusteringNotSupported()

@@ -32,10 +32,12 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.hilbertValueOutOfRange(5, 2),
     ZCubeErrors.internal("a plan"),
     ZCubeErrors.invalidOption("curve", "x", "y"),
+    ZCubeErrors.invalidPredicate("a b", "why"),
     ZCubeErrors.loggedRowsMismatch("t", 2, 1, Seq("f.parquet: 2 in the log, 1 read")),
     ZCubeErrors.noClusteringColumns("t"),
     ZCubeErrors.nondeterministicPredicate("rand() < 1"),
     ZCubeErrors.notAClusteringColumn("c > 1", "c", Seq("a")),
+    ZCubeErrors.notAText("x"),
     ZCubeErrors.optionsNotSupported(),
     ZCubeErrors.recommendClusteringNotSupported(),
     ZCubeErrors.recommendNothingUnderstood("t", Seq("what?")),
@@ -52,6 +54,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.weightsNotTaken("zorder"),
     ZCubeErrors.workloadNotTaken("zorder"),
     ZCubeErrors.workloadWithoutRanges(Seq("a", "b")),
+    ZCubeErrors.whereGivenTwice("a = 1", "a = 2"),
     ZCubeErrors.writtenFileMissing("t", "f.parquet")
   ) ++
     Seq(

@@ -4,16 +4,28 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class DescribeClusteringTextSuite extends AnyFunSuite {
 
-  for ((sql, optimize) <- Seq(
-      "DESCRIBE CLUSTERING t" -> "OPTIMIZE t",
-      "desc clustering a.`b c`.clustering;" -> "OPTIMIZE a.`b c`.clustering",
-      "DESCRIBE /* */ CLUSTERING '/a WHERE b' BY (x, s.`y z`) -- end" ->
+  for ((sql, optimize, where) <- Seq(
+      ("DESCRIBE CLUSTERING t", "OPTIMIZE t", None),
+      ("desc clustering a.`b c`.clustering;", "OPTIMIZE a.`b c`.clustering", None),
+      (
+        "DESCRIBE /* */ CLUSTERING '/a WHERE b' BY (x, s.`y z`) -- end",
         "OPTIMIZE '/a WHERE b'\nZORDER BY (x, s.`y z`)",
-      "DESCRIBE CLUSTERING delta.`/a` BY x, by WHERE d = ';' AND e > 1 ;;" ->
-        "OPTIMIZE delta.`/a`\nWHERE d = ';' AND e > 1\nZORDER BY (x, by)",
-      "DESCRIBE CLUSTERING t WHERE d = (1)" -> "OPTIMIZE t\nWHERE d = (1)"
+        None),
+      (
+        "DESCRIBE CLUSTERING delta.`/a` BY x, by WHERE d = ';' AND e > 1 ;;",
+        "OPTIMIZE delta.`/a`\nZORDER BY (x, by)",
+        Some("d = ';' AND e > 1")),
+      ("DESCRIBE CLUSTERING t WHERE d = (1)", "OPTIMIZE t", Some("d = (1)")),
+      // What looks like a clause in a predicate is none.
+      (
+        "DESCRIBE CLUSTERING t WHERE d = 1 ZORDER BY (x)",
+        "OPTIMIZE t",
+        Some("d = 1 ZORDER BY (x)")),
+      ("DESCRIBE CLUSTERING t WHERE d = /* one */ 1 -- note", "OPTIMIZE t", Some("d = /* one */ 1"))
     ))
-    test(s"ours: $sql")(assert(DescribeClusteringText.asOptimize(sql) === Some(optimize)))
+    test(s"ours: $sql") {
+      assert(DescribeClusteringText.of(sql) === Some(DescribeClusteringText(optimize, where)))
+    }
 
   for (sql <- Seq(
       "DESCRIBE clustering",
@@ -26,5 +38,5 @@ class DescribeClusteringTextSuite extends AnyFunSuite {
       "EXPLAIN DESCRIBE CLUSTERING t",
       "SELECT 'DESCRIBE CLUSTERING t'"
     ))
-    test(s"not ours: $sql")(assert(DescribeClusteringText.asOptimize(sql).isEmpty))
+    test(s"not ours: $sql")(assert(DescribeClusteringText.of(sql).isEmpty))
 }

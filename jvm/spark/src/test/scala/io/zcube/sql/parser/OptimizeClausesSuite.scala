@@ -26,6 +26,20 @@ class OptimizeClausesSuite extends AnyFunSuite {
       Some(OptimizeClauses("optimize '/a dry run' ", Seq("a" -> "b"), dryRun = true)))
   }
 
+  test("comments are blank in what is left, as parsers differ in where one ends") {
+    assert(
+      OptimizeClauses.split(
+        "OPTIMIZE t /* /* ZORDER BY (y) */ FULL */ WHERE p = '/*' -- \\\n FULL\nZORDER BY (x) DRY RUN")
+        .map(_.head.split("\\s+").mkString(" ")) === Some("OPTIMIZE t WHERE p = '/*' ZORDER BY (x)"))
+  }
+
+  test("a statement of 50,000 values") {
+    val list = (1 to 50000).map(i => s"'options $i', run").mkString(", ")
+    val head = s"OPTIMIZE t WHERE p IN ($list) ZORDER BY (x) "
+    assert(OptimizeClauses.split(s"${head}OPTIONS ('k' = 'v') DRY RUN")
+      === Some(OptimizeClauses(head, Seq("k" -> "v"), dryRun = true)))
+  }
+
   for (sql <- Seq(
       "SELECT 1",
       "OPTIMIZE t ZORDER BY (options)",
@@ -36,6 +50,11 @@ class OptimizeClausesSuite extends AnyFunSuite {
       "OPTIMIZE t OPTIONS ('a' = 'b') ZORDER BY (x)",
       "OPTIMIZE t DRY RUN ZORDER BY (x)",
       "OPTIMIZE t WHERE run = 1",
+      "OPTIMIZE t OPTIONS ('a' = 'b') /* /* unclosed */",
+      "OPTIMIZE t /* OPTIONS ('a' = 'b')",
+      "OPTIMIZE t -- OPTIONS ('a' = 'b')",
+      "OPTIMIZE t -- \\\n OPTIONS ('a' = 'b')",
+      "OPTIMIZE t OPTIONS ('a' = 'b) DRY RUN",
       "VACUUM t DRY RUN"
     ))
     test(s"not ours: $sql")(assert(OptimizeClauses.split(sql).isEmpty))

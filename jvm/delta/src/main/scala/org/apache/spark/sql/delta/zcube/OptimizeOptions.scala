@@ -44,7 +44,7 @@ object OptimizeOptions {
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
   private val Known =
     Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
-      Seq("maxFileSize", "details", "weights", "forecast", "workload")
+      Seq("maxFileSize", "details", "weights", "forecast", "workload", WhereOption.Name)
 
   /** Refuses unknown options, values that an option can't have, and options given twice. */
   def check(options: Seq[(String, String)]): Unit = {

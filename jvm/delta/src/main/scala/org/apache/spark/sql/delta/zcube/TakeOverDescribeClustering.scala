@@ -11,10 +11,10 @@ import io.zcube.sql.plans.DescribeClustering
   */
 object TakeOverDescribeClustering extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case DescribeClustering(statement: OptimizeTableCommand) if statement.child.resolved =>
+    case DescribeClustering(where, statement: OptimizeTableCommand) if statement.child.resolved =>
       DescribeClusteringCommand(
         statement.child,
         statement.zOrderBy.map(_.nameParts),
-        statement.userPartitionPredicates)
+        where.toSeq)
   }
 }

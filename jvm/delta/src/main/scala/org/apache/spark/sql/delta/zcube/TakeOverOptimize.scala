@@ -18,9 +18,11 @@ case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
     if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) {
       plan.resolveOperatorsUp {
         // Python asks for details always; Delta has none to give, and does all else that is asked.
-        case OptimizeWithOptions(options, command, false)
-            if options.forall(_._1.equalsIgnoreCase("details")) =>
-          command
+        case OptimizeWithOptions(options, command: OptimizeTableCommand, false)
+            if options.forall { case (key, _) =>
+              key.equalsIgnoreCase("details") || WhereOption.isKey(key)
+            } =>
+          WhereOption.place(session, options, command)
       }
     } else {
       plan.resolveOperatorsUp {
@@ -30,7 +32,10 @@ case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
         case OptimizeWithOptions(options, command: OptimizeCommand, dryRun) =>
           // Unknown and malformed ones are refused before anything runs.
           OptimizeOptions.check(options)
-          command.copy(options = options, dryRun = dryRun)
+          command.copy(
+            delta = WhereOption.place(session, options, command.delta),
+            options = options.filterNot { case (key, _) => WhereOption.isKey(key) },
+            dryRun = dryRun)
       }
     }
 }

@@ -1,0 +1,30 @@
+package io.zcube.sql.parser
+
+import org.apache.spark.sql.catalyst.analysis.{MultiAlias, Star}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression}
+import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
+import org.apache.spark.sql.catalyst.trees.TreePattern
+
+import io.zcube.sql.errors.ZCubeErrors
+
+/** The text of a predicate, which is read by itself and never put into a statement. So a comment in it
+  * ends where the text ends, and nothing in it can be taken for a clause.
+  */
+object PredicateText {
+
+  /** @throws org.apache.spark.sql.AnalysisException unless the whole text is one expression without
+    *                                                a name or a parameter
+    */
+  def check(parser: ParserInterface, text: String): Unit = {
+    def refuse(reason: String) = throw ZCubeErrors.invalidPredicate(text, reason)
+    val expression: Expression =
+      try parser.parseExpression(text)
+      catch { case e: ParseException => refuse(e.getSimpleMessage) }
+    expression match {
+      case _: Alias | _: MultiAlias => refuse("a predicate has no name")
+      case _: Star => refuse("a star is no predicate")
+      case e if e.containsPattern(TreePattern.PARAMETER) => refuse("it has a parameter marker")
+      case _ =>
+    }
+  }
+}

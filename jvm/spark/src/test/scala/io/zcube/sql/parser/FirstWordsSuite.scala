@@ -1,0 +1,76 @@
+package io.zcube.sql.parser
+
+import org.apache.spark.sql.catalyst.parser.{CatalystSqlParser, ParseException}
+import org.scalatest.funsuite.AnyFunSuite
+
+class FirstWordsSuite extends AnyFunSuite {
+
+  private val heads = Seq(
+    "",
+    " \t\r\n\f\u000b\u00a0\u3000",
+    "-- SELECT\n",
+    "-- a \\\n SELECT\n",
+    "-- a \\\r\n",
+    "/* */",
+    "/**/",
+    "/* /* SELECT */ SELECT */",
+    "/* /*+ */ ",
+    "/*/ */",
+    "/***/ -- x\n/* -- */\n",
+    // No statement comes out of these.
+    "/*+ hint */",
+    "/* /* */",
+    "/* unclosed",
+    "-- line",
+    "--",
+    "/ ",
+    "x",
+    "\\\n",
+    ";"
+  )
+
+  for (head <- heads) test(s"space and comments as Spark has them: ${head.replace("\n", "⏎")}") {
+    // Spark itself tells whether the statement begins behind the head.
+    val begins =
+      try {
+        val _ = CatalystSqlParser.parsePlan(s"${head}SELECT 1")
+        true
+      } catch { case _: ParseException => false }
+    assert(FirstWords.are(s"${head}SELECT 1", "select") === begins)
+    assert(FirstWords.are(s"${head}sElEcT/**/1", "select", "1") === begins)
+  }
+
+  test("words are whole words") {
+    assert(!FirstWords.are("OPTIMIZED t", "optimize"))
+    assert(!FirstWords.are("OPTIMIZE_ t", "optimize"))
+    assert(!FirstWords.are("OPTIM", "optimize"))
+    assert(!FirstWords.are("DESCRIBECLUSTERING t", "describe", "clustering"))
+    assert(FirstWords.are("OPTIMIZE'/path'", "optimize"))
+    assert(FirstWords.are("DESC--\nCLUSTERING", "desc", "clustering"))
+  }
+
+  test("a head of any length") {
+    val million = 1000000
+    val heads = Seq(
+      " " * million,
+      "\n" * million,
+      "-- x\n" * million,
+      "/* x */" * million,
+      "/*" + "/*" * million + "*/" * million + "*/",
+      "--" + "\\\n" * million + "\n",
+      "/*" + "x" * million + "*/")
+    heads.foreach(head => assert(FirstWords.are(head + "OPTIMIZE t", "optimize")))
+    heads.foreach(head => assert(!FirstWords.are(head + "SELECT 1", "optimize")))
+    assert(!FirstWords.are("/*" * million + "OPTIMIZE t", "optimize"))
+    // And the whole of it: the readers say that it isn't theirs, or read it.
+    heads.foreach { head =>
+      Seq("SELECT 1", "VACUUM t", "OPTIMIZE t", "RECOMMEND t", "DESCRIBE t", "").foreach { sql =>
+        assert(OptimizeClauses.split(head + sql) === None)
+        assert(DescribeClusteringText.of(head + sql) === None)
+        assert(RecommendClusteringText.of(head + sql) === None)
+      }
+    }
+    assert(OptimizeClauses.split(heads.head + "OPTIMIZE t DRY RUN").exists(_.dryRun))
+    assert(OptimizeClauses.split(heads(3) + "OPTIMIZE t DRY RUN").exists(_.dryRun))
+  }
+}
