@@ -35,14 +35,14 @@ class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
     finally pairs.foreach { case (key, _) => spark.conf.unset(key) }
   }
 
-  private val settings = for {
+  private val escapings = for {
     escaped <- Seq("false", "true")
     consecutive <- Seq("false", "true")
   } yield Seq(
     "spark.sql.parser.escapedStringLiterals" -> escaped,
     "spark.sql.legacy.consecutiveStringLiterals.enabled" -> consecutive)
 
-  for (pairs <- settings) test(s"as SELECT reads them: ${pairs.map(_._2).mkString(", ")}") {
+  for (pairs <- escapings) test(s"as SELECT reads them: ${pairs.map(_._2).mkString(", ")}") {
     withSettings(pairs: _*) {
       Seq(
         raw"'\n\t\r\b\0\Z\%\_\a\\'",
