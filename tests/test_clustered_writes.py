@@ -244,3 +244,13 @@ def test_streams(spark, twins, tmp_path):
         return table.rows()
 
     same(twins, scenario)
+
+
+def test_who_guards_by_class_sees_deltas_optimize(spark, path, job_counter):
+    rows(spark, 0, 100).write.format("delta").clusterBy("a", "b").save(path)
+    with job_counter() as jobs, PlansSeen.of(spark) as plans:
+        spark.sql(f"OPTIMIZE delta.`{path}`").collect()
+    command = "org.apache.spark.sql.delta.commands.OptimizeTableCommand"
+    assert (command, command) in [(seen[2], seen[3]) for seen in plans.seen]
+    # And ZCube did the work.
+    assert jobs.described("OPTIMIZE by (a, b)")

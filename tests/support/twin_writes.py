@@ -4,6 +4,7 @@ import contextlib
 import re
 from typing import ClassVar
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 
@@ -133,6 +134,9 @@ def condition_of(action):
         action()
     except PySparkException as error:
         return error.getCondition() or type(error).__name__
+    except Py4JJavaError as error:
+        # Delta's of a value that is too long: PySpark doesn't know its kind.
+        return error.java_exception.getClass().getName()
     return None
 
 

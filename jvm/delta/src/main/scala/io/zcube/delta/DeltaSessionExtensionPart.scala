@@ -24,5 +24,7 @@ final class DeltaSessionExtensionPart extends SessionExtensionPart {
     // The last place before Spark asks a table for its write.
     extensions.injectPreCBORule(KeepClusterBy.OfOverwrites(_))
     extensions.injectPreCBORule(_ => WithSameColumns.Check)
+    // As late: who guards commands by their classes must see Delta's.
+    extensions.injectPreCBORule(TakeOverOptimize.Unadorned(_))
   }
 }

@@ -3,14 +3,13 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 
 import io.zcube.sql.ZCubeConf
 import io.zcube.sql.plans.OptimizeWithOptions
 
-/** Puts ZCube's command in the place of Delta's OPTIMIZE. REORG and auto compaction stay Delta's, and
-  * ZCube's command hands plain compaction back: whether a table is clustered is known only once the
-  * command runs.
+/** Puts ZCube's command in the place of an OPTIMIZE with ZCube's clauses, which give it other columns.
   */
 case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -26,16 +25,34 @@ case class TakeOverOptimize(session: SparkSession) extends Rule[LogicalPlan] {
       }
     } else {
       plan.resolveOperatorsUp {
-        case command: OptimizeTableCommand
-            if command.child.resolved && command.optimizeContext.reorg.isEmpty =>
-          OptimizeCommand(command.child, command, Nil)
-        case OptimizeWithOptions(options, command: OptimizeCommand, dryRun) =>
+        case OptimizeWithOptions(options, command: OptimizeTableCommand, dryRun)
+            if command.child.resolved =>
           // Unknown and malformed ones are refused before anything runs.
           OptimizeOptions.check(options)
-          command.copy(
-            delta = WhereOption.place(session, options, command.delta),
-            options = options.filterNot { case (key, _) => WhereOption.isKey(key) },
-            dryRun = dryRun)
+          OptimizeCommand(
+            command.child,
+            WhereOption.place(session, options, command),
+            options.filterNot { case (key, _) => WhereOption.isKey(key) },
+            dryRun)
       }
     }
+}
+
+object TakeOverOptimize {
+
+  /** Puts ZCube's command in the place of Delta's OPTIMIZE. REORG and auto compaction stay Delta's, and
+    * ZCube's command hands plain compaction back: whether a table is clustered is known only once the
+    * command runs. Comes last of all, so that engines that guard commands by their classes, by a rule
+    * of the analyzer or the optimizer, see the one they know.
+    */
+  case class Unadorned(session: SparkSession) extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan =
+      if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
+      else {
+        plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
+          case command: OptimizeTableCommand if command.optimizeContext.reorg.isEmpty =>
+            OptimizeCommand(command.child, command, Nil)
+        }
+      }
+  }
 }
