@@ -78,6 +78,12 @@ lazy val spark = (project in file("jvm/spark"))
     Antlr4 / antlr4PackageName := Some("io.zcube.sql.parser"),
     Antlr4 / antlr4GenVisitor := true,
     Antlr4 / antlr4GenListener := false,
+    // What the jar was built for, for the check when a session starts.
+    Compile / resourceGenerators += Def.task {
+      val file = (Compile / resourceManaged).value / "io" / "zcube" / "sql" / "versions.properties"
+      IO.write(file, s"spark=${sparkLine.line}\ndelta=${sparkLine.deltaLines.mkString(",")}\n")
+      Seq(file)
+    }.taskValue,
     libraryDependencies --= Seq("org.antlr" % "antlr4-runtime" % "4.13.1"),
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit
   )

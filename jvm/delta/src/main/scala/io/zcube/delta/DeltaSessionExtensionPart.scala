@@ -3,14 +3,18 @@ package io.zcube.delta
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.delta.zcube._
 
-import io.zcube.sql.SessionExtensionPart
+import io.zcube.sql.{SessionExtensionPart, SupportedVersions}
 
 /** What ZCube adds to a session that has Delta. */
-final class DeltaSessionExtensionPart extends SessionExtensionPart {
+class DeltaSessionExtensionPart extends SessionExtensionPart {
 
   override def requires: String = "org.apache.spark.sql.delta.commands.OptimizeTableCommand"
 
+  /** Of the Delta that is on the class path. */
+  protected def deltaVersion: String = io.delta.VERSION
+
   override def inject(extensions: SparkSessionExtensions): Unit = {
+    SupportedVersions.requireDelta(deltaVersion)
     extensions.injectHintResolutionRule(ClusteredLike.Note(_))
     extensions.injectResolutionRule(KeepClusterBy(_))
     // Post-hoc: by then Delta's command is resolved, whoever made it (SQL, DeltaTable, Connect).

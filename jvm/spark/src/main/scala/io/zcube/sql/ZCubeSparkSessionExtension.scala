@@ -1,5 +1,6 @@
 package io.zcube.sql
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.SparkSessionExtensions
 
 import io.zcube.sql.parser.ZCubeSqlParser
@@ -11,7 +12,12 @@ import io.zcube.sql.rules._
   */
 class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
 
+  /** Of the Spark that runs. */
+  protected def sparkVersion: String = SPARK_VERSION
+
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    SupportedVersions.requireSpark(sparkVersion)
+
     FunctionCatalog.all.foreach(extensions.injectFunction)
 
     // Parser: takes the OPTIONS clause off OPTIMIZE, whichever parser reads the rest.

@@ -155,6 +155,11 @@ object ZCubeErrors {
   def unorderedType(column: String, dataType: DataType): Throwable =
     analysis("ZCUBE_UNORDERED_TYPE", "column" -> column, "dataType" -> dataType.sql)
 
+  def unsupportedVersion(product: String, running: String, supported: Seq[String]): Throwable =
+    new ZCubeExecutionException(
+      "ZCUBE_UNSUPPORTED_VERSION",
+      Map("product" -> product, "running" -> running, "supported" -> supported.mkString(" or ")))
+
   def weightsNotTaken(curve: String): Throwable =
     analysis("ZCUBE_WEIGHTS_NOT_TAKEN", "curve" -> curve)
 

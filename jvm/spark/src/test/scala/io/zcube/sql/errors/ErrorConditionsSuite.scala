@@ -51,6 +51,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.unknownOption("a", Seq("b")),
     ZCubeErrors.unknownWeight("a", Seq("b")),
     ZCubeErrors.unorderedType("c", IntegerType),
+    ZCubeErrors.unsupportedVersion("Spark", "3.5.1", Seq("4.2")),
     ZCubeErrors.weightsNotTaken("zorder"),
     ZCubeErrors.workloadNotTaken("zorder"),
     ZCubeErrors.workloadWithoutRanges(Seq("a", "b")),
