@@ -23,29 +23,11 @@ object AutoLayout extends DeltaLogging {
   /** After a commit. What it throws, Delta's caller of hooks treats as it does the failure of any hook. */
   def run(spark: SparkSession, txn: CommittedTransaction): Unit = {
     val session = spark.asInstanceOf[classic.SparkSession]
-    val isOurs = session.sessionState.conf.getConf(ZCubeConf.Enabled) && isOn(session, txn) &&
-      isClustered(txn.postCommitSnapshot)
-    if (!isOurs) AutoCompact.run(spark, txn)
-    else {
+    if (!session.sessionState.conf.getConf(ZCubeConf.Enabled) || !isOn(session, txn)) {
+      AutoCompact.run(spark, txn)
+    } else {
       val request = AutoCompactUtils.prepareAutoCompactRequest(session, txn, OpType, None)
-      if (request.shouldCompact) {
-        val tableId = txn.deltaLog.unsafeVolatileTableId
-        try {
-          layOut(session, txn)
-          // Before they are free again, as in Delta.
-          AutoCompactPartitionStats.instance(session)
-            .markPartitionsAsCompacted(tableId, request.allowedPartitions)
-        } catch {
-          case NonFatal(e) =>
-            logError(s"Auto compaction by ZCube failed: ${e.getMessage}")
-            recordDeltaEvent(txn.deltaLog, s"$OpType.error", data = getErrorData(e))
-            throw e
-        } finally {
-          if (AutoCompactUtils.reservePartitionEnabled(session)) {
-            AutoCompactPartitionReserve.releasePartitions(tableId, request.allowedPartitions)
-          }
-        }
-      }
+      if (request.shouldCompact && !layOut(session, txn, request)) AutoCompact.run(spark, txn)
     }
   }
 
@@ -55,29 +37,70 @@ object AutoLayout extends DeltaLogging {
       .getAutoCompactType(session.sessionState.conf, txn.postCommitSnapshot.metadata)
       .isDefined && AutoCompactUtils.isQualifiedForAutoCompact(session, txn)
 
+  /** @return whether it is ZCube's to do; if not, nothing was done */
+  private def layOut(
+      session: classic.SparkSession,
+      txn: CommittedTransaction,
+      request: AutoCompactRequest): Boolean = {
+    val tableId = txn.deltaLog.unsafeVolatileTableId
+    try recordDeltaOperation(txn.deltaLog, OpType) {
+        val snapshot = txn.deltaLog.update(catalogTableOpt = txn.catalogTable)
+        SnapshotState.build(session, snapshot)
+        val ours = taskOf(session, txn, snapshot, request)
+        ours.foreach { task =>
+          new ClusteringRun(LayoutSession.cloneOf(session, snapshot), task).run(): Unit
+          // Before they are free again, as in Delta.
+          AutoCompactPartitionStats.instance(session)
+            .markPartitionsAsCompacted(tableId, request.allowedPartitions)
+        }
+        ours.isDefined
+      }
+    catch {
+      case NonFatal(e) =>
+        logError(s"Auto compaction by ZCube failed: ${e.getMessage}")
+        recordDeltaEvent(txn.deltaLog, s"$OpType.error", data = getErrorData(e))
+        throw e
+    } finally {
+      if (AutoCompactUtils.reservePartitionEnabled(session)) {
+        AutoCompactPartitionReserve.releasePartitions(tableId, request.allowedPartitions)
+      }
+    }
+  }
+
+  /** None for a table that ZCube doesn't lay out. */
+  private def taskOf(
+      session: classic.SparkSession,
+      txn: CommittedTransaction,
+      snapshot: Snapshot,
+      request: AutoCompactRequest): Option[ClusteringTask] = {
+    val conf = session.sessionState.conf
+    val size = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MAX_FILE_SIZE)
+    def task(layout: LastZOrder, clustered: Boolean, freshBelow: Option[Long]) = ClusteringTask(
+      snapshot,
+      txn.catalogTable,
+      WhereClause(request.targetPartitionsPredicate, request.targetPartitionsPredicate),
+      layout.columns,
+      clustered,
+      isFull = false,
+      OptimizeOptions.of(Nil, layout.curve),
+      OptimizeSettings.of(conf, DeltaOptimizeContext(None, freshBelow, Some(size))),
+      layout.weights,
+      isAuto = true
+    )
+    if (isClustered(snapshot)) {
+      // What OPTIMIZE without options does.
+      val columns = ColumnPath.clusteringColumns(session, snapshot)
+      Some(task(LastZOrder(columns, CurveName.Hilbert, Nil), clustered = true, None))
+    } else {
+      // Nobody asked to have such a table laid out as a whole: large files in no cube stay.
+      val small = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MIN_FILE_SIZE).getOrElse(size / 2)
+      LastZOrder.of(session, snapshot).map(task(_, clustered = false, Some(small)))
+    }
+  }
+
   private def isClustered(snapshot: Snapshot): Boolean =
     ClusteredTableUtils.isSupported(snapshot.protocol) &&
       ClusteredTableUtils.getClusteringColumnsOptional(snapshot).exists(_.nonEmpty)
-
-  private def layOut(session: classic.SparkSession, txn: CommittedTransaction): Unit =
-    recordDeltaOperation(txn.deltaLog, OpType) {
-      val snapshot = txn.deltaLog.update(catalogTableOpt = txn.catalogTable)
-      SnapshotState.build(session, snapshot)
-      val conf = session.sessionState.conf
-      val size = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MAX_FILE_SIZE)
-      val task = ClusteringTask(
-        snapshot,
-        txn.catalogTable,
-        WhereClause.Everything,
-        ColumnPath.clusteringColumns(session, snapshot),
-        clustered = true,
-        isFull = false,
-        OptimizeOptions.of(Nil, CurveName.Hilbert),
-        OptimizeSettings.of(conf, DeltaOptimizeContext(maxFileSize = Some(size))),
-        isAuto = true
-      )
-      new ClusteringRun(LayoutSession.cloneOf(session, snapshot), task).run(): Unit
-    }
 
   /** Of Delta's events; Delta's own auto compaction has another. */
   private val OpType = "delta.commit.hooks.zcubeAutoLayout"

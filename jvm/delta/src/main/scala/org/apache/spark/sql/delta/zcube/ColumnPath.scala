@@ -41,4 +41,18 @@ object ColumnPath {
         case _ => None
       }
     }
+
+  /** None if the schema has no such column, by physical names. */
+  def findPhysical(schema: StructType, parts: Seq[String]): Option[ColumnPath] =
+    parts.headOption
+      .flatMap(part => schema.find(DeltaColumnMapping.getPhysicalName(_) == part))
+      .flatMap { field =>
+        (parts.tail, field.dataType) match {
+          case (Nil, dataType) => Some(ColumnPath(Seq(field.name), parts, dataType))
+          case (rest, struct: StructType) =>
+            findPhysical(struct, rest).map(leaf =>
+              leaf.copy(field.name +: leaf.logical, parts.head +: leaf.physical))
+          case _ => None
+        }
+      }
 }

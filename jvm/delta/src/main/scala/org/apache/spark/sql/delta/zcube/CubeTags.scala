@@ -72,7 +72,7 @@ object CubeTags {
   val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
 
   /** Of the columns, where they are not all alike. */
-  private val Weights = "ZCUBE_WEIGHTS"
+  val Weights = "ZCUBE_WEIGHTS"
 
   /** Fingerprint of the workload, where there is one. */
   private val Workload = "ZCUBE_WORKLOAD"

@@ -22,6 +22,7 @@ import io.zcube.sql.layout.LayoutRequest
   * @param sort              whether rows are sorted inside files
   * @param maxRecords        `spark.sql.files.maxRecordsPerFile`
   * @param sampleRowsPerFile rows sampled for each file
+  * @param freshBelow        files in no cube are taken only if they have fewer bytes
   */
 final case class OptimizeSettings(
     maxFileBytes: Long,
@@ -38,7 +39,8 @@ final case class OptimizeSettings(
     policy: MergePolicyName,
     fanOut: Int,
     mergeShare: Double,
-    overlapShare: Double) {
+    overlapShare: Double,
+    freshBelow: Option[Long] = None) {
 
   /** Size of the files to write: the statement's, or the session's. */
   def targetFileBytes(task: ClusteringTask): Long =
@@ -68,7 +70,7 @@ final case class OptimizeSettings(
       overlapShare = overlapShare,
       maxBytes = options.maxBytes,
       // ZORDER BY names its columns anew each time; files of others are then simply not in order.
-      otherColumns = task.isFull || !task.clustered,
+      otherColumns = task.isFull || !(task.clustered || task.isAuto),
       force = task.isFull && !task.clustered
     )
   }
@@ -94,6 +96,7 @@ object OptimizeSettings {
     MergePolicyName.find(conf.getConf(ZCubeConf.MergePolicy)).get,
     conf.getConf(ZCubeConf.MergeFanOut),
     conf.getConf(ZCubeConf.MergeShare),
-    conf.getConf(ZCubeConf.MergeOverlapShare)
+    conf.getConf(ZCubeConf.MergeOverlapShare),
+    context.minFileSize
   )
 }

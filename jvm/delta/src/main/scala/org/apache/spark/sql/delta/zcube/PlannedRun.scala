@@ -35,6 +35,8 @@ object PlannedRun {
     val tagged = files.map(file => file -> tags.read(file))
     val cubes = tagged.iterator.flatMap(_._2).filter(_.matches).map(_.id).toSet
     val options = task.settings.planOptions(task)
+    def isTaken(file: AddFile, tag: Option[CubeTag]) =
+      task.settings.freshBelow.forall(file.size < _) || tag.exists(_.matches)
     // Extents matter only where there are cubes to merge with, and to a plan of several cubes.
     val bytes = files.iterator.map(_.size).sum
     val ranges =
@@ -54,7 +56,8 @@ object PlannedRun {
         file.numLogicalRecords,
         deletedShare(file),
         tag,
-        ranges.of(file.path)
+        ranges.of(file.path),
+        isTaken(file, tag)
       )
     }
     val byPath = files.iterator.map(f => f.path -> f).toMap

@@ -18,7 +18,6 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
 
   override protected def settings: Map[String, String] = Map(
     "spark.databricks.delta.autoCompact.minNumFiles" -> "2",
-    // Delta takes no partition stats over from the tables of another suite.
     "spark.databricks.delta.optimize.maxThreads" -> "1"
   )
 
@@ -65,9 +64,12 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     spark.read.format("delta").load(path).collect().map(_.toString).toSeq.sorted
 
   private def withSettings[T](settings: (String, String)*)(body: => T): T = {
+    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+    finally before.foreach { case (key, value) =>
+        value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
+      }
   }
 
   /** The last commit is an OPTIMIZE by ZCube, made by auto compaction. */
@@ -221,7 +223,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       withSettings(settings.map { case (key, value) =>
         s"spark.databricks.delta.autoCompact.$key" -> value
       }: _*) {
-        (0 until 6).foreach(n => append(path, n * 100, n * 100 + 100))
+        (0 until 3).foreach(n => append(path, n * 100, n * 100 + 100))
       }
       val optimized = commits(path).filter(_.info.operation == "OPTIMIZE")
       assert(optimized.nonEmpty)
@@ -266,6 +268,29 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     assertLaidOut(path)
   }
 
+  test("a Z-ordered table: small files join its cubes, all others stay") {
+    val path = pathOf("zordered")
+    create(path, auto = false, clustered = false)
+    append(path, 0, 20000)
+    append(path, 20000, 21000)
+    spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (b, a) OPTIONS ('curve' = 'hilbert')").collect()
+    append(path, 21000, 50000)
+    val plain = commits(path).last.added.map(_.path).toSet
+    val cube = commits(path).filter(_.info.operation == "OPTIMIZE").flatMap(_.added).map(_.path).toSet
+    withSettings(
+      "spark.databricks.delta.autoCompact.enabled" -> "true",
+      "spark.databricks.delta.autoCompact.minFileSize" -> (200L << 10).toString) {
+      (0 until 3).foreach(n => append(path, 50000 + n * 100, 50100 + n * 100))
+    }
+    val auto = commits(path).filter(_.info.operationParameters.get("auto").contains("true"))
+    assert(auto.nonEmpty)
+    assert(auto.flatMap(_.added).forall(f =>
+      f.getTag(CubeTags.PhysicalColumns).contains("""[["b"],["a"]]""") &&
+        f.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).contains("hilbert")))
+    assert(auto.flatMap(_.removed).map(_.path).toSet.intersect(plain ++ cube).isEmpty)
+    assert(ids(path) === (0L until 50300L))
+  }
+
   test("a plain table's history and files are what Delta alone makes") {
     def run(name: String): Seq[(String, Map[String, String], Seq[Long], Seq[Long])] = {
       val path = pathOf(name)
@@ -277,7 +302,8 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       commits(path).map(c =>
         (
           c.info.operation,
-          c.info.operationParameters,
+          // Spark counts its attributes on.
+          c.info.operationParameters.map { case (k, v) => k -> v.replaceAll("#[0-9]+L?", "") },
           c.added.map(_.size).sorted,
           c.removed.flatMap(_.size).sorted))
     }
