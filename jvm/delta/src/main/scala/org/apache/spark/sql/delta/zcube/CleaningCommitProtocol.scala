@@ -6,6 +6,7 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.TaskAttemptContext
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
 import org.apache.spark.util.CollectionAccumulator
 
@@ -30,8 +31,20 @@ final class CleaningCommitProtocol(
     file
   }
 
-  override def abortTask(taskContext: TaskAttemptContext): Unit = DeferredInterrupt.within {
-    Option(addedFiles).toSeq.flatten.foreach { case (_, relative) =>
+  /** A task may fail before it has a writer that could be aborted, with a file that is begun. */
+  override def setupTask(taskContext: TaskAttemptContext): Unit = {
+    super.setupTask(taskContext)
+    Option(TaskContext.get()).foreach(_.addTaskFailureListener((_: TaskContext, _: Throwable) =>
+      removeFiles(taskContext)))
+  }
+
+  override def abortTask(taskContext: TaskAttemptContext): Unit = removeFiles(taskContext)
+
+  /** Of a task that failed, so that no commit has them. */
+  private def removeFiles(taskContext: TaskAttemptContext): Unit = DeferredInterrupt.within {
+    val files = Option(addedFiles).toSeq.flatten
+    Option(addedFiles).foreach(_.clear())
+    files.foreach { case (_, relative) =>
       val file = new Path(path, new Path(new URI(relative)))
       try file.getFileSystem(taskContext.getConfiguration).delete(file, false)
       catch {

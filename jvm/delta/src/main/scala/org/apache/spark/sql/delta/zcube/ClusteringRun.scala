@@ -4,6 +4,7 @@ import java.util.ConcurrentModificationException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.atomic.AtomicBoolean
 
+import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.SparkException
@@ -98,9 +99,17 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
           case Success(rewritten) => commit(txn, batch, rewritten)
         }
       }.flatten
-      if (outcome.isFailure && !stopped.getAndSet(true)) context.cancelJobsWithTag(tag)
+      if (outcome.isFailure) stop()
       outcome
     }
+
+  /** Nothing new begins, and what runs is to end. */
+  private def stop(): Unit = {
+    stopped.set(true)
+    try context.cancelJobsWithTag(tag)
+    // Nothing runs in a context that is over.
+    catch { case NonFatal(e) => monitor.info(s"jobs could not be cancelled: $e") }
+  }
 
   /** Only where it is certain that nothing of the batch is committed, or will be. */
   private def remove(txn: ClusteringTransaction, batch: Seq[FileGroup], why: Throwable): Unit =
@@ -124,8 +133,12 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
           case CommitResult.Landed(version, failure) =>
             rewritten.foreach(one =>
               monitor.info(one.group, s"ZCube ${one.cubeId} is in version $version; $ms ms"))
-            failure.map(Failure(_)).getOrElse(
-              Success(rewritten.map(CubeOutcome.Committed(_, version, ms))))
+            failure match {
+              case None => Success(rewritten.map(CubeOutcome.Committed(_, version, ms)))
+              case Some(e) =>
+                stopped.set(true)
+                Failure(e)
+            }
           case CommitResult.Refused(e: ConcurrentModificationException) =>
             txn.removeWrittenFiles()
             batch.foreach(monitor.warn(_, "dropped after a concurrent change", e))
@@ -148,14 +161,13 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
       txn: ClusteringTransaction,
       batch: Seq[FileGroup]): Try[Seq[RewrittenGroup]] = {
     val rewrite = new GroupRewrite(session, task, txn, monitor, samples)
-    val failed = new AtomicBoolean(false)
-    def one(group: FileGroup): Option[Try[RewrittenGroup]] = Option.when(!failed.get) {
+    def one(group: FileGroup): Option[Try[RewrittenGroup]] = Option.when(!stopped.get) {
       context.addJobTag(tag)
       val outcome =
         try Caught(session.withActive(rewrite.run(group, removedAt)))
         finally context.removeJobTag(tag)
       // The files of what still runs are removed afterwards, so it must come to its end first.
-      if (outcome.isFailure && !failed.getAndSet(true)) context.cancelJobsWithTag(tag)
+      if (outcome.isFailure) stop()
       outcome
     }
     // An interrupt is a failure like others: its files are to be removed.
@@ -174,13 +186,8 @@ final class ClusteringRun(session: SparkSession, task: ClusteringTask) {
   }
 
   /** An interrupt of the caller ends what runs, and is passed on when all of it has cleaned up. */
-  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[Try[B]] = {
-    def cancel(): Unit = {
-      stopped.set(true)
-      context.cancelJobsWithTag(tag)
-    }
-    new Workers("ZCubeOptimize", task.settings.maxThreads, () => cancel()).map(items)(work)
-  }
+  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[Try[B]] =
+    new Workers("ZCubeOptimize", task.settings.maxThreads, () => stop()).map(items)(work)
 
   private def isCancellation(e: Throwable): Boolean =
     Option(e.getMessage).exists(m => m.contains("cancelled") && m.contains(tag))

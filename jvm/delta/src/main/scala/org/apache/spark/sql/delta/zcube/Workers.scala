@@ -55,8 +55,8 @@ final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
         if (interrupted) cancel()
         awaitEnd(pool, open, interrupted)
       case Failure(_) =>
-        pool.shutdownNow().forEach(_ => open.countDown())
         cancel()
+        pool.shutdownNow().forEach(_ => open.countDown())
         awaitEnd(pool, open, interrupted = true)
     }
 

@@ -50,10 +50,12 @@ final class WriteTasks(context: SparkContext, made: CollectionAccumulator[String
   private def awaitEnd(): Unit = DeferredInterrupt.within {
     try {
       val deadline = Patience.fromNow
-      // An interrupt ends the caller's waiting, not the job. And what the scheduler did before it
-      // answers has been told to the listeners: no task is unknown that began before.
-      val cancelled = context.cancelJobsWithTagWithFuture(tag, "the write failed")
-      ThreadUtils.awaitReady(cancelled, Patience): Unit
+      // An interrupt ends the caller's waiting, not the job. By the scheduler's first answer no more
+      // tasks begin; by its second it has told the listeners of those that began just before.
+      for (_ <- 1 to 2) {
+        val cancelled = context.cancelJobsWithTagWithFuture(tag, "the write failed")
+        ThreadUtils.awaitReady(cancelled, Patience): Unit
+      }
       context.listenerBus.post(ListenerMarker(tag))
       heardAll.await(deadline.timeLeft.toMillis, TimeUnit.MILLISECONDS)
       while (!running.isEmpty && deadline.hasTimeLeft()) Thread.sleep(PollMs)

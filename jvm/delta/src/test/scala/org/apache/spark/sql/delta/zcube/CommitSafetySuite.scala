@@ -8,6 +8,7 @@ import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 import scala.jdk.CollectionConverters._
 
 import io.delta.exceptions.ConcurrentDeleteReadException
+import io.delta.storage.commit.CommitFailedException
 import org.apache.hadoop.fs.Path
 import org.apache.spark.scheduler._
 import org.apache.spark.sql.Row
@@ -15,6 +16,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Greater
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.coordinatedcommits.CommitCoordinatorProvider
 import org.apache.spark.sql.types.{BooleanType, LongType}
 import org.apache.spark.{SparkThrowable, Success}
 import org.scalatest.funsuite.AnyFunSuite
@@ -95,6 +97,9 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
   private def exists = new FileAlreadyExistsException("it is there")
   private def lost = new IOException("connection lost after writing")
   private def refused = new IOException("no connection to the store")
+
+  private lazy val registered: Unit =
+    CommitCoordinatorProvider.registerBuilder(ThrowingCoordinator)
 
   /** Somebody else's commit is there first. */
   private def overtaken(error: => Throwable) = ThrowingLogStore.Fault { (_, write) =>
@@ -197,6 +202,35 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     val error = failing(fault)(optimize(path))
     assert(error.exists(_.isInstanceOf[ConcurrentDeleteReadException]))
     assert(dataFiles(path) === known)
+  }
+
+  // The commits of this coordinator stay in its own folder, where no plain listing sees them.
+  for {
+    (name, lands, error) <- Seq(
+      ("conflict", true, () => new CommitFailedException(true, true, "a test's")),
+      ("try again", true, () => new CommitFailedException(true, false, "a test's")),
+      ("failed", true, () => new CommitFailedException(false, false, "a test's")),
+      ("connection lost", true, () => lost),
+      ("connection lost", false, () => lost)
+    )
+  } test(s"a commit coordinator that answers '$name', taken: $lands") {
+    val path = folder.resolve(s"coordinated-${name.hashCode}-$lands").toString
+    registered
+    spark.sql(s"CREATE TABLE delta.`$path` (id BIGINT, x INT) USING delta TBLPROPERTIES (" +
+      s"'delta.coordinatedCommits.commitCoordinator-preview' = '${ThrowingCoordinator.getName}', " +
+      "'delta.coordinatedCommits.commitCoordinatorConf-preview' = '{}')")
+    spark.range(0, 1000, 1, 2).selectExpr("id", "hash(id) AS x")
+      .write.format("delta").mode("append").save(path)
+    val (before, known) = (rows(path), dataFiles(path))
+    ThrowingCoordinator.instead.set(Some((lands, error())))
+    val end = Caught(optimize(path)).failed.toOption
+    assert(ThrowingCoordinator.instead.get.isEmpty)
+    if (lands) assert(end.isEmpty, end)
+    else assert(conditionOf(end) === Some("ZCUBE_COMMIT_UNKNOWN"))
+    assert(version(path) === (if (lands) 2 else 1))
+    assert(rows(path) === before)
+    if (lands) assert(liveFiles(path) === dataFiles(path) -- known)
+    else assert(liveFiles(path) === known)
   }
 
   test("an error after the commit, of a hook, is no failure of the commit") {
