@@ -1,0 +1,216 @@
+package org.apache.spark.sql.delta.zcube
+
+import java.nio.file.{Files, Path => LocalPath}
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Random, Success, Try}
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.delta.DeltaLog
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Runs an OPTIMIZE again and again, and each time another operation of its store fails. What must hold
+  * afterwards is seen on the plain disk, past the faulty store.
+  */
+private[zcube] abstract class FaultSweep extends AnyFunSuite with DeltaSparkSession {
+  import FaultSweep._
+
+  /** As Spark names it. */
+  protected def master: String
+
+  override protected def settings: Map[String, String] = Map(
+    "spark.master" -> master,
+    "spark.sql.shuffle.partitions" -> "1",
+    "spark.databricks.delta.snapshotPartitions" -> "1",
+    "spark.hadoop.fs.faulty.impl" -> classOf[FaultyFileSystem].getName,
+    "spark.delta.logStore.faulty.impl" -> classOf[FaultyLogStore].getName
+  )
+
+  /** Whether every operation is to fail in every way, which takes an hour or two. */
+  protected val all: Boolean =
+    sys.env.get("ZCUBE_SWEEP").orElse(sys.props.get("ZCUBE_SWEEP")).contains("all")
+
+  private val known = (0L until Rows).map(id => (id, id * 7919 % 101, id % 2))
+
+  private def template(kind: Kind): LocalPath = {
+    val path = folder.resolve(s"template-${kind.name.hashCode}")
+    val columns = Seq("id", "id * 7919 % 101 AS x", "id % 2 AS p")
+    val target = s"delta.`$path`"
+    spark.sql(s"CREATE TABLE $target (id BIGINT, x BIGINT, p BIGINT) USING delta ${kind.table}")
+    for (start <- 0L until Rows by Rows / Appends) {
+      val rows = spark.range(start, start + Rows / Appends, 1, 1).selectExpr(columns: _*)
+      rows.write.format("delta").mode("append").save(path.toString)
+    }
+    path
+  }
+
+  /** The points of a run that fail: all, or all changes and a part of what is read. */
+  private def points(counts: Map[String, Int], faults: Seq[Fault.Value]): Seq[Faults.Point] = {
+    val (changes, reads) = counts.toSeq.sorted
+      .flatMap { case (kind, count) => (1 to count).map(kind -> _) }
+      .partition { case (kind, _) => all || !Reads.contains(kind) }
+    val sampled = new Random(15).shuffle(reads).take(SampledReads).zipWithIndex.map {
+      case ((kind, number), i) => Faults.Point(kind, number, faults(i % faults.size))
+    }
+    sampled ++
+      (for ((kind, number) <- changes; fault <- faults) yield Faults.Point(kind, number, fault))
+  }
+
+  /** Runs the statement of a kind on a copy of its table, while an operation fails. */
+  private def run(kind: Kind, path: LocalPath): Try[Unit] = {
+    @volatile var end: Option[Try[Unit]] = None
+    val statement = new Thread(() =>
+      end = Some(Caught {
+        val target = s"delta.`${FaultyFileSystem.Scheme}:$path`"
+        spark.sql(s"OPTIMIZE $target ${kind.clause}").collect(): Unit
+      }))
+    statement.start()
+    val hangs = Faults.hangs
+    var waited = 0L
+    while (end.isEmpty && waited < PatienceMs) {
+      if (hangs.await(5, TimeUnit.MILLISECONDS)) {
+        statement.interrupt()
+        statement.join(PatienceMs)
+        waited = PatienceMs
+      }
+      waited += 5
+    }
+    end.getOrElse(fail(s"OPTIMIZE did not end: ${statement.getStackTrace.mkString("\n")}"))
+  }
+
+  private def check(kind: Kind, point: Faults.Point, original: LocalPath): String = {
+    val path = folder.resolve(s"copy-${copies.getAndIncrement()}")
+    copy(original, path)
+    val before = dataFiles(path.toString)
+    Faults.begin(Some(point))
+    val end =
+      try run(kind, path)
+      finally Faults.end(): Unit
+    val met = Faults.wasMet
+    assert(!Faults.wasStuck, s"$point: the hang was not interrupted")
+    val condition = end match {
+      case Success(_) => "succeeded"
+      case Failure(e: SparkThrowable) if e.getCondition != null => e.getCondition
+      case Failure(e) => e.getClass.getSimpleName
+    }
+    withClue(s"${kind.name}, $point, $condition: ") {
+      def requireWhole(): Set[String] = {
+        DeltaLog.clearCache()
+        val files = DeltaLog.forTable(spark, path.toString).update().allFiles.collect()
+        val missing = files.map(f => new Path(f.path).toString)
+          .filterNot(f => Files.exists(path.resolve(f)))
+        assert(missing.isEmpty, "live files are missing")
+        val rows = spark.read.format("delta").load(path.toString).collect()
+        assert(rows.map(r => (r.getLong(0), r.getLong(1), r.getLong(2))).sorted.toSeq === known)
+        files.map(f => new Path(f.path).getName).toSet
+      }
+      val live = requireWhole()
+      val orphans = dataFiles(path.toString) -- before -- live
+      if (!mayLeaveFiles(condition, point)) assert(orphans.isEmpty, "files are left")
+      // Again, without faults.
+      spark.sql(s"OPTIMIZE delta.`$path` ${kind.clause}").collect()
+      requireWhole()
+      if (met) s"$condition${if (orphans.nonEmpty) ", files left" else ""}" else "not met"
+    }
+  }
+
+  /** Where files may be left: where nobody knows whether they are live; and where removing them is what
+    * failed.
+    */
+  private def mayLeaveFiles(condition: String, point: Faults.Point): Boolean =
+    condition == "ZCUBE_COMMIT_UNKNOWN" || point.kind == "delete"
+
+  private def copy(from: LocalPath, to: LocalPath): Unit = {
+    val walk = Files.walk(from)
+    try walk.iterator().asScala.foreach(f => Files.copy(f, to.resolve(from.relativize(f).toString)))
+    finally walk.close()
+  }
+
+  private val copies = new AtomicInteger
+
+  private def setting[T](pairs: Map[String, String])(body: => T): T = {
+    pairs.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally pairs.keys.foreach(spark.conf.unset)
+  }
+
+  protected def sweep(kind: Kind, faults: Seq[Fault.Value] = Fault.values.toSeq): Unit =
+    test(s"faults of an OPTIMIZE on $master: ${kind.name}") {
+      val original = template(kind)
+      setting(kind.settings) {
+        val clean = folder.resolve(s"clean-${copies.getAndIncrement()}")
+        copy(original, clean)
+        Faults.begin(None)
+        run(kind, clean).get
+        val counts = Faults.end()
+        DeltaLog.clearCache()
+        val version = DeltaLog.forTable(spark, clean.toString).update().version
+        assert(if (kind.commits == 1) version == Appends + 1 else version > Appends + 1)
+        val swept = points(counts, faults)
+        val startedAt = System.nanoTime()
+        val ends = swept.map { point =>
+          point -> Caught(check(kind, point, original)).recover { case e => s"WRONG: $e" }.get
+        }
+        val tally = ends.groupBy(_._2).collect {
+          case (end, of) if !end.startsWith("WRONG") => s"${of.size} $end"
+        }
+        info(s"${swept.size} points of ${counts.values.sum * faults.size} swept: " +
+          s"${tally.toSeq.sorted.mkString("; ")}; operations: " +
+          counts.toSeq.sorted.map { case (k, n) => s"$n $k" }.mkString(", ") +
+          s"; ${(System.nanoTime() - startedAt) / 1000000000} s")
+        val wrong = ends.map(_._2).filter(_.startsWith("WRONG"))
+        assert(wrong.isEmpty, wrong.mkString("\n", "\n", "\n"))
+        // The store is on the way of a run at all.
+        assert(ends.count(_._2 != "not met") > swept.size / 2)
+        assert(ends.exists(_._2.startsWith("succeeded")))
+        assert(ends.exists(!_._2.startsWith("succeeded")))
+      }
+    }
+}
+
+private[zcube] object FaultSweep {
+
+  /** A run: clauses of the table and of the statement, how many commits it makes, and the session's
+    * settings.
+    */
+  final case class Kind(
+      name: String,
+      table: String,
+      clause: String,
+      commits: Int,
+      settings: Map[String, String] = Map.empty)
+
+  private val Batch = "spark.databricks.delta.optimize.batchSize" -> "1g"
+  private val Cube = "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize"
+
+  /** Two files of the four fill a cube. */
+  private val Small = Map(s"$Cube.threshold" -> "3000", s"$Cube.targetCubeSize" -> "3000")
+
+  val ZOrderOne: Kind = Kind("ZORDER BY, one cube", "", "ZORDER BY (id, x)", 1)
+  val ZOrderSeveral: Kind =
+    Kind("ZORDER BY, two cubes", "PARTITIONED BY (p)", "ZORDER BY (id, x)", 2)
+  val ZOrderBatch: Kind =
+    ZOrderSeveral.copy(
+      name = "ZORDER BY, two cubes in one commit",
+      commits = 1,
+      settings = Map(Batch))
+  val ClusteredOne: Kind = Kind("clustered, one cube", "CLUSTER BY (id, x)", "", 1)
+  val ClusteredSeveral: Kind =
+    ClusteredOne.copy(name = "clustered, two cubes", commits = 2, settings = Small)
+  val ClusteredBatch: Kind = ClusteredOne.copy(
+    name = "clustered, two cubes in one commit",
+    settings = Small + Batch)
+
+  private val Rows = 400L
+  private val Appends = 4L
+
+  /** Kinds of operation that change nothing, and are not the log store's. */
+  private val Reads = Set("open", "read", "list", "status")
+
+  private val SampledReads = 8
+
+  private val PatienceMs = 90000L
+}

@@ -1,0 +1,11 @@
+package org.apache.spark.sql.delta.zcube
+
+/** A failed task is tried again, up to four times. */
+class FaultSweepRetriesSuite extends FaultSweep {
+  import FaultSweep._
+
+  override protected def master: String = "local[2,4]"
+
+  if (all) sweep(ZOrderSeveral)
+  else sweep(ZOrderSeveral, Seq(Fault.After))
+}

@@ -1,0 +1,18 @@
+package org.apache.spark.sql.delta.zcube
+
+/** A failed task fails its job. */
+class FaultSweepSuite extends FaultSweep {
+  import FaultSweep._
+
+  override protected def master: String = "local[2]"
+
+  sweep(ZOrderOne)
+  if (!all) sweep(ZOrderBatch, Seq(Fault.Exists, Fault.Hang))
+  else {
+    sweep(ClusteredSeveral)
+    sweep(ZOrderBatch)
+    sweep(ZOrderSeveral)
+    sweep(ClusteredOne)
+    sweep(ClusteredBatch)
+  }
+}

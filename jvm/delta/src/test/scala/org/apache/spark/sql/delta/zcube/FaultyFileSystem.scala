@@ -1,0 +1,70 @@
+package org.apache.spark.sql.delta.zcube
+
+import java.net.URI
+
+import org.apache.hadoop.fs._
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.util.Progressable
+
+/** The local file system by another scheme, whose operations [[Faults]] sees. */
+final class FaultyFileSystem extends RawLocalFileSystem {
+
+  override def getScheme: String = FaultyFileSystem.Scheme
+
+  override def getUri: URI = URI.create(s"${FaultyFileSystem.Scheme}:///")
+
+  override def open(path: Path, bufferSize: Int): FSDataInputStream = Faults.in("open") {
+    new FSDataInputStream(new FaultyInputStream(super.open(path, bufferSize)))
+  }
+
+  override def create(
+      path: Path,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable): FSDataOutputStream = Faults.in("create") {
+    closing(super.create(path, overwrite, bufferSize, replication, blockSize, progress))
+  }
+
+  override def createNonRecursive(
+      path: Path,
+      permission: FsPermission,
+      flags: java.util.EnumSet[CreateFlag],
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable): FSDataOutputStream = Faults.in("create") {
+    closing(
+      super.createNonRecursive(path, permission, flags, bufferSize, replication, blockSize, progress))
+  }
+
+  private def closing(out: FSDataOutputStream): FSDataOutputStream =
+    new FSDataOutputStream(out, null) {
+      private var asked = false
+
+      override def close(): Unit =
+        if (asked) super.close()
+        else {
+          asked = true
+          Faults.in("close")(super.close())
+        }
+    }
+
+  override def rename(from: Path, to: Path): Boolean = Faults.in("rename")(super.rename(from, to))
+
+  override def delete(path: Path, recursive: Boolean): Boolean =
+    Faults.in("delete")(super.delete(path, recursive))
+
+  override def mkdirs(path: Path): Boolean = Faults.in("mkdirs")(super.mkdirs(path))
+
+  override def listStatus(path: Path): Array[FileStatus] =
+    Faults.in("list")(super.listStatus(path))
+
+  override def getFileStatus(path: Path): FileStatus =
+    Faults.in("status")(super.getFileStatus(path))
+}
+
+object FaultyFileSystem {
+  val Scheme = "faulty"
+}
