@@ -44,5 +44,5 @@ object LayoutSession {
   /** Dates before 1582 in the old calendar would be other dates to every reader but Spark. */
   private def writeAsRead(conf: SQLConf): Unit =
     Seq(SQLConf.PARQUET_REBASE_MODE_IN_WRITE, SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE)
-      .foreach(conf.setConf(_, LegacyBehaviorPolicy.CORRECTED))
+      .foreach(entry => conf.setConfString(entry.key, LegacyBehaviorPolicy.CORRECTED.toString))
 }
