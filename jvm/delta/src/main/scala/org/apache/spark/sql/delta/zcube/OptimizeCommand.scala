@@ -44,7 +44,7 @@ case class OptimizeCommand(
     val table = getDeltaTable(child, "OPTIMIZE")
     val snapshot = table.update()
     requireTable(snapshot)
-    if (snapshot.isCatalogOwned) throw DeltaErrors.operationBlockedOnCatalogManagedTable("OPTIMIZE")
+    CatalogManaged.check(sparkSession, snapshot, delta)
     val session = sparkSession.asInstanceOf[classic.SparkSession]
     val clustered = ClusteredTableUtils.isSupported(snapshot.protocol)
     if (clustered && delta.zOrderBy.nonEmpty) {

@@ -1,0 +1,83 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.delta.coordinatedcommits._
+import org.apache.spark.sql.delta.util.FileNames
+import org.apache.spark.sql.delta.{CatalogOwnedTableFeature, DeltaLog}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Tables whose commits a catalog decides on. */
+class CommitCoordinatorSuite extends AnyFunSuite with DeltaSparkSession {
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    // Outside of tests Delta makes such tables for one catalog only.
+    System.setProperty("spark.testing", "true")
+    // Commits are backfilled in threes.
+    CatalogOwnedCommitCoordinatorProvider.registerBuilder(
+      "spark_catalog",
+      InMemoryCommitCoordinatorBuilder(3))
+  }
+
+  override protected def afterAll(): Unit =
+    try {
+      System.clearProperty("spark.testing")
+      CatalogOwnedCommitCoordinatorProvider.clearBuilders()
+    } finally super.afterAll()
+
+  private def insert(table: String): Unit =
+    spark.sql(
+      s"INSERT INTO $table SELECT id, hash(id) AS x FROM range(0, 1000, 1, 2)").collect(): Unit
+
+  private def rows(table: String): Seq[Row] =
+    spark.sql(s"SELECT * FROM $table ORDER BY id, x").collect().toSeq
+
+  test("a catalog's table: auto compaction by ZCube, which Delta takes, commits by the catalog") {
+    spark.sql("CREATE TABLE auto (id BIGINT, x INT) USING delta CLUSTER BY (id, x) TBLPROPERTIES " +
+      s"('delta.feature.${CatalogOwnedTableFeature.name}' = 'supported')")
+    spark.conf.set("spark.databricks.delta.autoCompact.enabled", "true")
+    spark.conf.set("spark.databricks.delta.autoCompact.minNumFiles", "2")
+    try (1 to 4).foreach(_ => insert("auto"))
+    finally {
+      spark.conf.unset("spark.databricks.delta.autoCompact.enabled")
+      spark.conf.unset("spark.databricks.delta.autoCompact.minNumFiles")
+    }
+    val log = DeltaLog.forTable(spark, TableIdentifier("auto"))
+    val history = spark.sql("DESCRIBE HISTORY auto").select("version", "operation").collect()
+    val optimized = history.filter(_.getString(1) == "OPTIMIZE").map(_.getLong(0))
+    assert(optimized.nonEmpty)
+    // The first ones are where readers of the log look for them, the last may be the catalog's still.
+    val fs = log.logPath.getFileSystem(log.newDeltaHadoopConf())
+    assert((0L to optimized.min).forall(v =>
+      fs.exists(FileNames.unsafeDeltaFile(log.logPath, v))))
+    DeltaLog.clearCache()
+    assert(rows("auto").size === 4000)
+    assert(rows("auto").map(_.getLong(0)).distinct.size === 1000)
+    spark.sql("DROP TABLE auto")
+  }
+
+  test("a catalog's table: OPTIMIZE is refused as Delta's own is, if that refuses it") {
+    spark.sql("CREATE TABLE managed (id BIGINT, x INT) USING delta TBLPROPERTIES " +
+      s"('delta.feature.${CatalogOwnedTableFeature.name}' = 'supported')")
+    insert("managed")
+    insert("managed")
+    def outcome(sql: String): Either[(String, String), Set[Row]] =
+      try {
+        spark.sql(sql).collect()
+        Right(rows("managed").toSet)
+      } catch {
+        case e: Exception with SparkThrowable => Left(e.getCondition -> e.getMessage)
+      }
+    val sql = "OPTIMIZE managed ZORDER BY (id, x)"
+    val ours = outcome(sql)
+    spark.conf.set("spark.zcube.enabled", "false")
+    val deltas =
+      try outcome(sql)
+      finally spark.conf.unset("spark.zcube.enabled")
+    assert(ours === deltas)
+    assert(DeltaLog.forTable(spark, TableIdentifier("managed")).update().isCatalogOwned)
+    spark.sql("DROP TABLE managed")
+  }
+}
