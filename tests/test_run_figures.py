@@ -112,7 +112,13 @@ def test_metrics_are_whole_numbers(spark, path):
     assert all(str(row.number) == row.value for row in rows)
     # What else is told stands beside Delta's parameters, and the user's own text is the user's.
     for row in history.collect():
-        assert {"predicate", "clusterBy", "auto", "cubeId", "reasons"} <= row.operationParameters.keys()
+        assert {
+            "predicate",
+            "clusterBy",
+            "auto",
+            "cubeId",
+            "reasons",
+        } <= row.operationParameters.keys()
         assert row.operationParameters["auto"] == "false"
         assert row.userMetadata is None
 

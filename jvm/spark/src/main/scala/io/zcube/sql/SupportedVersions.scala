@@ -25,7 +25,8 @@ object SupportedVersions {
   def requireDelta(running: String): Unit = require("Delta", running)
 
   private def require(product: String, running: String): Unit = {
-    val supported = builtFor.getProperty(product.toLowerCase(java.util.Locale.ROOT)).split(',').toSeq
+    val supported =
+      builtFor.getProperty(product.toLowerCase(java.util.Locale.ROOT)).split(',').toSeq
     if (!supported.exists(line => running == line || running.startsWith(s"$line."))) {
       throw refusal(product, running, supported)
     }

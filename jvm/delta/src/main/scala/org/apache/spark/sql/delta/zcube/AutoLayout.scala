@@ -60,11 +60,10 @@ object AutoLayout extends DeltaLogging {
         logError(s"Auto compaction by ZCube failed: ${e.getMessage}")
         recordDeltaEvent(txn.deltaLog, s"$OpType.error", data = getErrorData(e))
         throw e
-    } finally {
+    } finally
       if (AutoCompactUtils.reservePartitionEnabled(session)) {
         AutoCompactPartitionReserve.releasePartitions(tableId, request.allowedPartitions)
       }
-    }
   }
 
   /** None for a table that ZCube doesn't lay out. */

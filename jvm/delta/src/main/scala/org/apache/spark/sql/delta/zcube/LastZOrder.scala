@@ -36,7 +36,9 @@ object LastZOrder {
     file.getTag(CubeTags.PhysicalColumns)
       .flatMap(text => Try(JsonUtils.fromJson[Seq[Seq[String]]](text)).toOption)
       .map(_.map(ColumnPath.findPhysical(snapshot.schema, _)))
-      .collect { case columns if columns.nonEmpty && columns.forall(_.isDefined) => columns.flatten }
+      .collect {
+        case columns if columns.nonEmpty && columns.forall(_.isDefined) => columns.flatten
+      }
 
   private def weightsOf(file: AddFile): Seq[Double] = file.getTag(CubeTags.Weights)
     .map(_.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble))

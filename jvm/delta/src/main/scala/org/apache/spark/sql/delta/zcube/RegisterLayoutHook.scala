@@ -17,10 +17,8 @@ case class RegisterLayoutHook(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     OptimisticTransaction.getActive().foreach(LayoutHook.register)
-    if (
-      session.sparkContext.getLocalProperty(StreamingQueryId) != null &&
-      (TransactionExecutionObserver.getObserver eq NoOpTransactionExecutionObserver)
-    ) {
+    if (session.sparkContext.getLocalProperty(StreamingQueryId) != null &&
+      (TransactionExecutionObserver.getObserver eq NoOpTransactionExecutionObserver)) {
       TransactionExecutionObserver.setObserver(StreamTransactions)
     }
     plan

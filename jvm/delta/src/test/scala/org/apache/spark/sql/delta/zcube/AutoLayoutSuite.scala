@@ -95,7 +95,8 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
         append(explicit, i * 500, i * 500 + 500)
         spark.sql(s"OPTIMIZE delta.`$explicit`").collect()
       }
-      val written = commits(auto).filter(_.info.operation == "WRITE").flatMap(_.added).map(_.size).sum
+      val written =
+        commits(auto).filter(_.info.operation == "WRITE").flatMap(_.added).map(_.size).sum
       info(s"written $written, rewritten ${rewritten(auto)}, by OPTIMIZE ${rewritten(explicit)}")
       assert(rewritten(auto) > 0)
       assert(rewritten(auto) <= rewritten(explicit))
@@ -206,8 +207,8 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       append(path, 150, 200)
     }
     assert(commits(path).count(_.info.operation == "OPTIMIZE") === 1)
-    withSettings("spark.databricks.delta.autoCompact.enabled" -> "true") { append(path, 200, 250) }
-    withSettings("spark.databricks.delta.autoCompact.enabled" -> "false") { append(path, 250, 300) }
+    withSettings("spark.databricks.delta.autoCompact.enabled" -> "true")(append(path, 200, 250))
+    withSettings("spark.databricks.delta.autoCompact.enabled" -> "false")(append(path, 250, 300))
     assert(commits(path).count(_.info.operation == "OPTIMIZE") <= 2)
     assert(commits(path).last.info.operation === "WRITE")
   }
@@ -276,7 +277,8 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (b, a) OPTIONS ('curve' = 'hilbert')").collect()
     append(path, 21000, 50000)
     val plain = commits(path).last.added.map(_.path).toSet
-    val cube = commits(path).filter(_.info.operation == "OPTIMIZE").flatMap(_.added).map(_.path).toSet
+    val cube =
+      commits(path).filter(_.info.operation == "OPTIMIZE").flatMap(_.added).map(_.path).toSet
     withSettings(
       "spark.databricks.delta.autoCompact.enabled" -> "true",
       "spark.databricks.delta.autoCompact.minFileSize" -> (200L << 10).toString) {
