@@ -4,15 +4,15 @@ import scala.annotation.tailrec
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.types.DataType
 
 /** Draws a uniform sample of a plan's rows, as a rule with one Spark job.
   *
-  * Whether a row is sampled is decided by a hash of the row's place ([[RowIdentity]]), never by
+  * Whether a row is sampled is decided by a hash of what the row is ([[RowIdentity]]), never by
   * chance, so the same data gives the same sample. Each task keeps a bounded number of rows
   * ([[SampleReservoir]]) and the driver merges the tasks' results as they come in, so that neither
   * ever holds more than the limits, however large the table.
@@ -31,13 +31,28 @@ object RowSampler {
   /** The second round is enough, unless the sizes of rows differ wildly. */
   private val MostRounds = 5
 
-  /** Samples a plan whose output is exactly the sampled columns. */
+  /** Samples columns of any plan's rows.
+    *
+    * @param within puts the plan into whatever it needs around it
+    */
   def sample(
       session: SparkSession,
-      plan: LogicalPlan,
+      child: LogicalPlan,
+      columns: Seq[Expression],
       limits: SampleLimits,
-      description: String): RowSample =
-    sample(session, plan, plan.output.length, RowIdentity.PartitionPlace, None, limits, description)
+      description: String,
+      within: LogicalPlan => LogicalPlan = identity): RowSample = {
+    val width = columns.length
+    val named = columns.zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
+    val (plan, rowIdentity) = PlacedScan.of(child) match {
+      case Some(scan) =>
+        Project(named ++ scan.place, scan.plan) -> RowIdentity.FilePlace(width, width + 1)
+      case None =>
+        val hash = Alias(ContentHash.of(columns ++ child.output), "hash")()
+        Project(named :+ hash, child) -> RowIdentity.Contents(width)
+    }
+    sample(session, within(plan), width, rowIdentity, None, limits, description)
+  }
 
   /** @param plan         its first `columns` output columns are sampled, others serve `identity`
     * @param expectedRows about how many rows there are, if known: tasks then drop most rows at once

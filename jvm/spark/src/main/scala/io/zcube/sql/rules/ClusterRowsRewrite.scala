@@ -1,14 +1,14 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, BitwiseAnd, Literal, XxHash64}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.expressions.{BitwiseAnd, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{SparkSession, classic}
 
 import io.zcube.layout.FileCount
 import io.zcube.sql.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{LayoutPlan, LayoutWriter, RowSampler, WeightedBoxes}
+import io.zcube.sql.layout.{ContentHash, LayoutPlan, LayoutWriter, RowSampler, WeightedBoxes}
 import io.zcube.sql.plans.ClusterRows
 import io.zcube.sql.predicates.{PredicateReader, SimplifiedCondition}
 
@@ -21,12 +21,12 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def rewrite(rows: ClusterRows): LogicalPlan = {
     val files = rows.partitions.getOrElse(filesFor(rows))
-    val sampled = rows.columns.zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
     val workload = workloadOf(rows)
     val names = rows.columns.map(_.sql).mkString(", ")
     val sample = RowSampler.sample(
       session.asInstanceOf[classic.SparkSession],
-      Project(sampled, rows.child),
+      rows.child,
+      rows.columns,
       LayoutPlan.limits(files, conf.getConf(ZCubeConf.SampleRowsPerFile)),
       s"ZCube: sampling $names for ${rows.request.curve.name} order"
     )
@@ -36,7 +36,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       rows.columns,
       // Of the row's contents: where the rows come from a shuffle their places may change when a
       // task is run again, and a row must not be sent elsewhere the second time.
-      BitwiseAnd(new XxHash64(rows.child.output), Literal(Long.MaxValue)),
+      BitwiseAnd(ContentHash.of(rows.child.output), Literal(Long.MaxValue)),
       LayoutPlan.of(sample, files, rows.request.copy(workload = workload)),
       rows.request.sort
     )

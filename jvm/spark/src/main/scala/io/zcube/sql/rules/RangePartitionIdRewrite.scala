@@ -78,13 +78,14 @@ case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPl
     val columns = placeholders.map(_.left).foldLeft(Seq.empty[Expression]) { (distinct, column) =>
       if (distinct.exists(_.semanticEquals(column))) distinct else distinct :+ column
     }
-    val projected = Project(columns.zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }, child)
-    val needsTables = projected.exists(_.isInstanceOf[CTERelationRef])
+    val needsTables = child.exists(_.isInstanceOf[CTERelationRef])
     val sample = RowSampler.sample(
       session.asInstanceOf[classic.SparkSession],
-      if (needsTables) WithCTE(projected, commonTables) else projected,
+      child,
+      columns,
       SampleLimits.ofRows(SampleSize.forRanges(placeholders.map(_.ranges).max)),
-      s"ZCube: sampling ${columns.map(_.sql).mkString(", ")} for range_partition_id"
+      s"ZCube: sampling ${columns.map(_.sql).mkString(", ")} for range_partition_id",
+      (plan: LogicalPlan) => if (needsTables) WithCTE(plan, commonTables) else plan
     )
     val values = columns.zipWithIndex.map { case (column, i) =>
       SampledColumn(column.dataType, sample.rows.toIndexedSeq, i)

@@ -1,0 +1,166 @@
+"""zcube.cluster gives the same files however its input is split into tasks."""
+
+import glob
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+import zcube
+from zcube import functions as zf
+
+# More rows than a sample takes whole.
+ROWS, FILES = 160_000, 8
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def source(spark, tmp_path_factory):
+    """Rows of nine files, with row groups small enough to be split among tasks."""
+    path = str(tmp_path_factory.mktemp("split") / "source")
+    rows = spark.range(0, ROWS, 1, 3).selectExpr("id", "hash(id) x", "hash(id, 7) y", "id % 3 p")
+    rows.write.option("parquet.block.size", 64 * 1024).partitionBy("p").parquet(path)
+    return path
+
+
+def boxes(path, columns=("x", "y")):
+    """Rows and ranges of each file, as another reader has them."""
+    found = []
+    for file in glob.glob(f"{path}/*.parquet"):
+        table = pq.read_table(file, columns=list(columns))
+        ends = [pc.min_max(table[column]).as_py() for column in columns]
+        found.append((table.num_rows, *((e["min"], e["max"]) for e in ends)))
+    return sorted(found)
+
+
+def laid_out(df, path, **arguments):
+    zcube.cluster(df, "x", "y", num_partitions=FILES, **arguments).write.mode("overwrite").parquet(
+        path
+    )
+    return boxes(path)
+
+
+SPLITS = [
+    {},
+    {"spark.sql.files.maxPartitionBytes": "64k", "spark.sql.files.openCostInBytes": "1"},
+    {"spark.sql.files.maxPartitionBytes": "1g", "spark.sql.files.openCostInBytes": "1g"},
+    {"spark.sql.files.minPartitionNum": "1", "spark.sql.files.maxPartitionBytes": "1g"},
+    {"spark.sql.files.minPartitionNum": "13"},
+]
+
+
+def over_splits(spark, read, path, **arguments):
+    """The layouts, and in how many tasks they were read."""
+    found, tasks = [], set()
+    for split in SPLITS:
+        for key, value in split.items():
+            spark.conf.set(key, value)
+        df = read()
+        tasks.add(df.rdd.getNumPartitions())
+        found.append(laid_out(df, path, **arguments))
+        for key in split:
+            spark.conf.unset(key)
+    return found, tasks
+
+
+@pytest.mark.parametrize("curve", ["hilbert", "kdtree"])
+def test_files_however_they_are_split(spark, source, path, curve):
+    found, tasks = over_splits(spark, lambda: spark.read.parquet(source), path, curve=curve)
+    assert len(tasks) >= 3
+    assert sum(box[0] for box in found[0]) == ROWS
+    assert all(one == found[0] for one in found)
+    largest, smallest = max(b[0] for b in found[0]), min(b[0] for b in found[0])
+    assert largest < 1.1 * smallest
+
+
+def test_filters_and_new_columns_over_files(spark, source, path):
+    def read():
+        rows = spark.read.parquet(source).where("p < 2 AND x IS NOT NULL")
+        return rows.selectExpr("-x AS x", "y", "id + 1 AS more")
+
+    found, _ = over_splits(spark, read, path)
+    assert all(one == found[0] for one in found)
+
+
+def test_one_core_and_two(spark, source, path, tmp_path):
+    here = laid_out(spark.read.parquet(source), path)
+    other = str(tmp_path / "other")
+    code = (
+        "import sys, zcube; from pyspark.sql import SparkSession\n"
+        "spark = zcube.configure(SparkSession.builder.master('local[1]')).getOrCreate()\n"
+        "df = spark.read.parquet(sys.argv[1])\n"
+        f"zcube.cluster(df, 'x', 'y', num_partitions={FILES}).write.parquet(sys.argv[2])\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code, source, other], cwd=tmp_path, check=True, capture_output=True
+    )
+    assert boxes(other) == here
+
+
+def test_rows_that_are_no_files(spark, source, path):
+    """Contents decide: how rows are divided, and in which order they come, doesn't."""
+    rows = spark.read.parquet(source)
+    frames = [
+        rows.coalesce(1).repartition(2),
+        rows.repartition(7),
+        rows.repartition(3, "y"),
+        rows.orderBy("y").coalesce(2),
+        rows.distinct(),
+    ]
+    found = [laid_out(frame, path) for frame in frames]
+    assert sum(box[0] for box in found[0]) == ROWS
+    assert all(one == found[0] for one in found)
+
+
+def test_values_of_all_kinds(spark, path):
+    rows = spark.range(120_000).selectExpr(
+        "hash(id) x",
+        "CASE id % 4 WHEN 0 THEN double('NaN') WHEN 1 THEN -0.0D WHEN 2 THEN 0.0D ELSE id END y",
+        "map('k', id) m",
+        "array(map('k', id)) nested",
+        "parse_json('{\"a\": ' || id || '}') v",
+        "collate(string(id % 100), 'UTF8_LCASE') s",
+        "named_struct('a', id, 'b', float('NaN')) t",
+    )
+    found = []
+    for partitions in (2, 5):
+        clustered = zcube.cluster(rows.repartition(partitions), "x", "y", num_partitions=FILES)
+        clustered.write.mode("overwrite").parquet(path)
+        found.append(boxes(path, ["x"]))
+    assert sum(box[0] for box in found[0]) == 120_000
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_one_row_again_and_again(spark, path, share):
+    """It is neither overlooked nor does it crowd out all others.
+
+    Equal rows stay together, as each must go the same way whenever it is computed anew.
+    """
+    rows = spark.range(ROWS).selectExpr(
+        f"IF(id < {int(ROWS * share)}, 1, hash(id)) x", f"IF(id < {int(ROWS * share)}, 1, id) y"
+    )
+    found = laid_out(rows.repartition(4), path)
+    assert sum(box[0] for box in found) == ROWS
+    others = [box for box in found if box[0] < ROWS * share]
+    assert len(others) == (FILES / 2 if share < 1 else 0)
+    assert all(box[0] < 1.25 * ROWS / FILES for box in others)
+
+
+def test_range_ids_do_not_depend_on_it_either(spark, source):
+    def ids(split, frame=lambda rows: rows):
+        for key, value in split.items():
+            spark.conf.set(key, value)
+        rows = frame(spark.read.parquet(source)).select(
+            "id", zf.range_partition_id("x", 50).alias("r")
+        )
+        found = rows.selectExpr("sum(hash(id, r))", "count(*)").first()
+        for key in split:
+            spark.conf.unset(key)
+        return tuple(found)
+
+    assert len({ids(split) for split in SPLITS}) == 1
+    frames = [lambda rows, n=n: rows.repartition(n) for n in (2, 5)]
+    assert len({ids({}, frame) for frame in frames}) == 1
