@@ -13,6 +13,7 @@ JAVA_RUN := scripts/with-java
 SBT := $(JAVA_RUN) java -Xmx1800m -Dsbt.server.autostart=false -jar $(LAUNCHER)
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/zcube/_version.py)
 JAR := jvm/delta/target/spark-4.2/scala-2.13/zcube-spark_4.2_2.13-$(VERSION).jar
+TEST_JAR := $(JAR:.jar=-tests.jar)
 SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.properties jvm -path '*/target' -prune -o -type f -print)
 
 # The other Spark lines, and Spark and Delta of each as project/SparkVersions.scala has them.
@@ -39,7 +40,7 @@ test-jvm: $(LAUNCHER) ## run the Scala tests; compile for all Spark lines
 	$(SBT) test delta/package
 	for line in $(LINES); do $(SBT) -Dspark.line=$$line delta/package; done
 
-test-python: $(VENV)/.ready $(JAR) ## run the Python tests
+test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.fetch_packages
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
@@ -87,8 +88,10 @@ bench-long: $(VENV)/.ready $(JAR) ## what takes hours: streams of appends, SF 10
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
 
-soak: $(VENV)/.ready $(JAR) ## random sequences of changes for an hour or so, a cluster that breaks, and all layouts of the advisor
-	ZCUBE_MODEL_STEPS=1000 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_model.py
+soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## random sequences of 10,000 steps, faults of each operation, a cluster that breaks, all layouts of the advisor: hours
+	rm -f tests/results/soak.jsonl && mkdir -p tests/results
+	ZCUBE_MODEL_STEPS=2500 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest tests/test_model.py
+	ZCUBE_SWEEP=all $(SBT) "delta/testOnly *FaultSweep*"
 	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_cluster_failures.py
 	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_recommend.py -k really_built
 
@@ -133,4 +136,9 @@ $(LAUNCHER): $(VENV)/.ready
 
 $(JAR): $(LAUNCHER) $(SCALA) LICENSE NOTICE
 	$(SBT) delta/package
+	touch $@
+
+# A log store that loses answers, for the tests in Python.
+$(TEST_JAR): $(JAR)
+	$(SBT) delta/Test/package
 	touch $@

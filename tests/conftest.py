@@ -10,6 +10,7 @@ import zcube
 from hypothesis import settings
 from pyspark.sql import SparkSession
 
+from tests.support import test_jar
 from tests.support.failure_points import FailurePoints
 from tests.support.job_counter import JobCounter
 
@@ -58,6 +59,9 @@ def spark(tmp_path_factory):
         builder = builder.config("spark.jars.packages", delta)
     java_options = [*JAVA_OPTIONS, f"-Dderby.system.home={home / 'derby'}"]
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(java_options))
+    # A log store that can lose an answer, which no setting of a running session could bring in.
+    for key, value in test_jar.settings().items():
+        builder = builder.config(key, value)
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     # Delta changes a setting when the first query is analyzed; that is no test's doing.

@@ -1,8 +1,10 @@
 """Random sequences of everything that can happen to a table, against a plain list of its rows.
 
-``make soak`` runs the same for longer: ``ZCUBE_MODEL_STEPS`` is the number of steps of each sequence.
+``make soak`` runs the same for longer: ``ZCUBE_MODEL_STEPS`` is the number of steps of each sequence,
+and ``ZCUBE_MODEL_RESULT`` a file that takes down what was done, with the seed.
 """
 
+import json
 import os
 import random
 from collections import Counter
@@ -10,12 +12,18 @@ from functools import partial
 from urllib.parse import unquote
 
 import pytest
-from zcube import ClusteredTable
+from pyspark.errors import PySparkException
+from zcube import ClusteredTable, ZCubeError, _versions
 
+from tests.support import test_jar
 from tests.support.kill import kill_optimize
 from tests.support.log_replay import actions, data_files_on_disk, last_version
 
 STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "45"))
+RESULT = os.environ.get("ZCUBE_MODEL_RESULT")
+SEQUENCES = [("clustered", 0), ("clustered", 1), ("plain", 2), ("partitioned", 3)]
+# Seeds of the tables that compact themselves after each write.
+AUTO_COMPACTED = (1, 3)
 SCHEMA = "id BIGINT, x INT, y INT, p INT, s STRING"
 
 
@@ -27,12 +35,14 @@ class Model:
         self.kind, self.random = kind, random.Random(seed)
         self.table = ClusteredTable.for_path(spark, path)
         self.next_id, self.rows, self.done = 0, [], []
+        self.columns, self.transactions, self.cached = ("x", "y"), 0, None
         clause = {"clustered": "CLUSTER BY (x, y)", "partitioned": "PARTITIONED BY (p)"}.get(
             kind, ""
         )
         spark.sql(
             f"CREATE TABLE {self.name} ({SCHEMA}) USING delta {clause} TBLPROPERTIES "
-            f"('delta.enableDeletionVectors' = {str(seed % 2 == 0).lower()})"
+            f"('delta.enableDeletionVectors' = {str(seed % 2 == 0).lower()}, "
+            f"'delta.autoOptimize.autoCompact' = {str(seed in AUTO_COMPACTED).lower()})"
         )
         self.versions = {0: []}
         self.added, self.orphans, self.replayed = set(), set(), 0
@@ -59,16 +69,53 @@ class Model:
 
     def append(self):
         rows = self.new_rows()
-        frame = self.spark.createDataFrame(rows, SCHEMA).coalesce(self.random.choice([1, 3]))
-        frame.write.format("delta").mode("append").save(self.path)
+        self.writer(rows).mode("append").save(self.path)
         self.rows = self.rows + rows
 
     def overwrite(self):
         rows = self.new_rows()
-        self.spark.createDataFrame(rows, SCHEMA).write.format("delta").mode("overwrite").save(
-            self.path
-        )
+        self.writer(rows).mode("overwrite").save(self.path)
         self.rows = rows
+
+    def writer(self, rows):
+        frame = self.spark.createDataFrame(rows, SCHEMA).coalesce(self.random.choice([1, 3]))
+        writer = frame.write.format("delta")
+        # ZCube's own way to write, where the table is clustered.
+        if self.kind == "clustered" and self.random.random() < 0.5:
+            return writer.clusterBy(*self.columns)
+        return writer
+
+    def replay(self):
+        """A write of a transaction that is told to have been done, and then done again."""
+        self.transactions += 1
+        mode = self.random.choice(["append", "append", "append", "overwrite"])
+        for time in range(2):
+            rows = self.new_rows()
+            version = last_version(self.path)
+            (
+                self.writer(rows)
+                .option("txnAppId", "model")
+                .option("txnVersion", self.transactions)
+                .mode(mode)
+                .save(self.path)
+            )
+            if time == 0:
+                self.rows = rows if mode == "overwrite" else self.rows + rows
+            else:
+                assert last_version(self.path) == version, (mode, self.done[-5:])
+
+    def cache(self):
+        """A load of the table is cached, or no longer; until then every read may be from the cache."""
+        if self.cached is None:
+            self.cached = self.read().cache()
+            self.cached.count()
+        else:
+            self.release()
+
+    def release(self):
+        if self.cached is not None:
+            self.cached.unpersist()
+            self.cached = None
 
     def predicate(self):
         remainder, low = self.random.randrange(7), self.random.randrange(900)
@@ -109,9 +156,12 @@ class Model:
         self.rows = [row for row in self.rows if row[0] not in new] + incoming
 
     def restore(self):
+        # Delta's own RESTORE leaves caches stale.
+        self.release()
         version = self.random.choice(sorted(self.versions)[-6:])
         self.spark.sql(f"RESTORE TABLE {self.name} TO VERSION AS OF {version}")
         self.rows = list(self.versions[version])
+        self.columns = tuple(self.table.clustering_columns)
 
     # Changes of the layout only.
 
@@ -119,6 +169,7 @@ class Model:
         if self.kind == "clustered":
             columns = self.random.choice([("x",), ("y", "x"), ("s", "y"), ("x", "y")])
             self.table.cluster_by(*columns)
+            self.columns = columns
 
     def options(self):
         chosen = {
@@ -152,19 +203,32 @@ class Model:
         if outcome.error is not None:
             assert type(outcome.error).__name__.startswith("Concurrent"), outcome.error
 
+    def lose_an_answer(self):
+        """OPTIMIZE commits, and is told that it didn't."""
+        chosen = self.options()
+        with self.points.losing_an_answer(self.random.choice(["exists", "io"])):
+            try:
+                self.table.optimize(**chosen)
+            except (PySparkException, ZCubeError):
+                # What the table holds is checked; whether it is an error is told elsewhere.
+                self.done[-1] += " (error)"
+
     def kill(self):
         step = self.random.choice(["before-sampling", "writing", "before-commit", "after-commit"])
         zorder = [] if self.kind == "clustered" else ["zorder=x,y"]
         kill_optimize(self.path, self.scratch / f"kill-{len(self.done)}", step, *zorder)
 
     ACTIONS = (
-        (append, 30), (overwrite, 1), (delete, 8), (update, 8), (merge, 8), (restore, 2), (alter, 4),
-        (optimize, 25), (optimize_by_delta, 4), (optimize_and_change, 6), (kill, 1),
+        (append, 26), (overwrite, 2), (replay, 5), (cache, 3), (delete, 8), (update, 8), (merge, 8),
+        (restore, 2), (alter, 4), (optimize, 25), (optimize_by_delta, 4), (optimize_and_change, 6),
+        (lose_an_answer, 4), (kill, 1),
     )  # fmt: skip
 
     def step(self):
         actions, weights = zip(*self.ACTIONS, strict=True)
-        action = self.random.choices(actions, weights)[0]
+        self.take(self.random.choices(actions, weights)[0])
+
+    def take(self, action):
         self.done.append(action.__name__)
         before = last_version(self.path)
         partial(action, self)()
@@ -200,15 +264,37 @@ class Model:
         return reader.load(self.path)
 
 
-@pytest.mark.parametrize(
-    ("kind", "seed"), [("clustered", 0), ("clustered", 1), ("plain", 2), ("partitioned", 3)]
-)
+@pytest.mark.parametrize(("kind", "seed"), SEQUENCES)
 def test_random_steps(spark, path, tmp_path, failure_points, kind, seed):
+    assert test_jar.settings(), test_jar.MISSING
     spark.conf.set("spark.sql.shuffle.partitions", "2")
+    # Small commits are enough to set it off.
+    spark.conf.set("spark.databricks.delta.autoCompact.minNumFiles", "6")
     model = Model(spark, path, failure_points, tmp_path, kind=kind, seed=seed)
-    for _ in range(STEPS):
-        model.step()
-    if "kill" not in model.done:
-        model.done.append("kill")
-        model.kill()
-        model.check(last_version(path))
+    try:
+        for _ in range(STEPS):
+            model.step()
+        # The rare ones, where the dice left them out.
+        for action in (Model.replay, Model.lose_an_answer, Model.kill):
+            if not any(done.startswith(action.__name__) for done in model.done):
+                model.take(action)
+    finally:
+        model.release()
+        if RESULT:
+            take_down(model, seed)
+
+
+def take_down(model, seed):
+    """What was done, for the record; that it was right, pytest says."""
+    result = {
+        "kind": model.kind,
+        "seed": seed,
+        "steps": len(model.done),
+        "asked": STEPS,
+        "versions": last_version(model.path) + 1,
+        "rows": len(model.rows),
+        "spark": _versions.spark_line(),
+        "actions": dict(sorted(Counter(model.done).items())),
+    }
+    with open(RESULT, "a", encoding="utf-8") as file:
+        file.write(json.dumps(result) + "\n")

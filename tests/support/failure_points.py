@@ -46,6 +46,21 @@ class FailurePoints:
         assert place in self.PLACES
         (self._folder / place).touch()
 
+    @contextmanager
+    def losing_an_answer(self, kind: str) -> Iterator[None]:
+        """The next commit of the block is written, but whoever wrote it gets an exception.
+
+        ``kind`` is ``exists``, as a store says that retried by itself, or ``io``. The other half is
+        LostAnswerLogStore.java.
+        """
+        assert kind in ("exists", "io")
+        order = self._folder / "lost-answer"
+        order.write_text(kind)
+        try:
+            yield
+        finally:
+            order.unlink(missing_ok=True)
+
     def reached(self, place: str) -> bool:
         """Whether a run waits there."""
         return (self._folder / f"{place}.reached").exists()

@@ -1,0 +1,20 @@
+"""The jar of the Scala tests, for what Python's tests need to have in the JVM."""
+
+from __future__ import annotations
+
+from zcube import _jar, _versions
+
+MISSING = "The jar of the tests is missing. Build it: sbt delta/Test/package, or make test-python."
+
+
+def settings() -> dict[str, str]:
+    """What puts it on a session's class path, with the log store of it; nothing if it wasn't built."""
+    jar = _jar.jar_path(_versions.spark_line())
+    tests = jar.with_name(f"{jar.stem}-tests.jar")
+    if not tests.is_file():
+        return {}
+    return {
+        # Both: whoever names a jar of ZCube gets no other one from zcube.configure.
+        "spark.jars": f"{jar},{tests}",
+        "spark.delta.logStore.file.impl": "io.zcube.testing.LostAnswerLogStore",
+    }
