@@ -163,7 +163,6 @@ def child(table: Path, who: str, memory: str) -> None:
     settings = {
         DRIVER_MEMORY: memory,
         "spark.zcube.enabled": str(who == "zcube").lower(),
-        "spark.driver.extraJavaOptions": "-XX:+ExitOnOutOfMemoryError",
     }
     spark = session(table.parent, settings)
     beans = spark._jvm.java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
@@ -192,7 +191,7 @@ def measure(table: Path, who: str, memory: str) -> list[dict]:
             STATEMENTS[who][len(found)].format(t="t") if len(found) < len(STATEMENTS[who]) else ""
         )
         said = "out of memory" if "OutOfMemory" in done.stdout + done.stderr else "failed"
-        print(done.stderr[-3000:], file=sys.stderr)
+        print(done.stderr[-20000:], file=sys.stderr)
         found.append({"who": who, "statement": failed, "error": said})
     return found
 
@@ -226,6 +225,7 @@ def main() -> None:
     parser.add_argument("--partitions", type=int, default=10_000)
     parser.add_argument("--memory", default="1g")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--who", nargs="+", choices=STATEMENTS, default=list(STATEMENTS))
     parser.add_argument("--child", choices=sorted(STATEMENTS))
     parser.add_argument("--table", type=Path)
     options = parser.parse_args()
@@ -235,14 +235,15 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
     try:
         spark = session(folder, {DRIVER_MEMORY: "3g"})
-        write_table(spark, folder / "delta" / "table", options.partitions)
+        write_table(spark, folder / "made" / "table", options.partitions)
         java = spark._jvm.java.lang.System.getProperty("java.version")
         spark.stop()
-        shutil.copytree(folder / "delta", folder / "zcube")
+        for who in options.who:
+            shutil.copytree(folder / "made", folder / who)
         about = machine() | {"java": java}
         options.output.mkdir(parents=True, exist_ok=True)
         runs = []
-        for who in STATEMENTS:
+        for who in options.who:
             runs += measure(folder / who / "table", who, options.memory)
             print(*runs, sep="\n", flush=True)
             text = json.dumps({"about": about, "memory": options.memory, "runs": runs}, indent=1)

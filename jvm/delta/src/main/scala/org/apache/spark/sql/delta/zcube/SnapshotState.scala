@@ -30,13 +30,17 @@ object SnapshotState {
     session.sessionState.conf.getConf(DELTA_SNAPSHOT_PARTITIONS).isDefined
 
   /** Some 8,000 files each, which take about 500 bytes in a commit and 60 in a checkpoint; that is work for
-    * a fifth of a second, and a task costs a twelfth before it has done any.
+    * a fifth of a second, and a task costs a twelfth before it has done any. No more than Delta's own
+    * number until that would be above three times as many files each: a task holds all of its files as
+    * objects, and a driver that is the executor too may have little room.
     */
   private def partitions(snapshot: Snapshot): Int = {
     val commits = snapshot.logSegment.deltas.map(_.getLen).sum / (4 << 20)
     val checkpoint = snapshot.checkpointSizeInBytes() / (1 << 19)
-    math.min(commits + checkpoint + 1, DeltasDefault).toInt
+    val usual = commits + checkpoint + 1
+    math.max(math.min(usual, DeltasDefault), math.min(usual / 3, MostPartitions)).toInt
   }
 
   private val DeltasDefault = 50L
+  private val MostPartitions = 1000L
 }
