@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
@@ -59,10 +59,15 @@ case class OptimizeCommand(
     val columns = if (clustered) declared else zOrderColumns(session, snapshot)
     if (columns.isEmpty) compact(session)
     else {
+      columns.find(column => !RowOrdering.isOrderable(column.dataType)).foreach { column =>
+        throw ZCubeErrors.unorderedType(column.name, column.dataType)
+      }
       val conf = session.sessionState.conf
       val defaultCurve =
         if (clustered) CurveName.Hilbert else CurveName.find(conf.getConf(ZCubeConf.Curve)).get
       val chosen = OptimizeOptions.of(options, defaultCurve)
+      val settings = OptimizeSettings.of(conf, delta.optimizeContext)
+      settings.check(chosen)
       val task = ClusteringTask(
         snapshot,
         table.catalogTable,
@@ -71,7 +76,7 @@ case class OptimizeCommand(
         clustered,
         delta.optimizeContext.isFull,
         chosen,
-        OptimizeSettings.of(conf, delta.optimizeContext),
+        settings,
         WeightsOfColumns(chosen.weights, columns, conf.resolver),
         WorkloadQuery.resolve(session, snapshot, columns, chosen.workload)
       )

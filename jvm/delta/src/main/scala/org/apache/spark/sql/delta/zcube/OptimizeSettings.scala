@@ -6,6 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.planning.{MergePolicyName, PlanOptions}
 import io.zcube.sql.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutRequest
 
 /** The settings of one run, Delta's own among them.
@@ -19,7 +20,8 @@ import io.zcube.sql.layout.LayoutRequest
   * @param targetCubeBytes   `….optimize.clustering.mergeStrategy.minCubeSize.targetCubeSize`
   * @param ranges            `spark.databricks.io.skipping.mdc.rangeId.max`, if the user set it
   * @param spread            `spark.databricks.io.skipping.mdc.addNoise`
-  * @param sort              whether rows are sorted inside files
+  * @param sort              whether rows are sorted inside files: `spark.zcube.layout.sortWithinFiles`,
+  *                          or `spark.databricks.io.skipping.mdc.sortWithinFiles` if only that is set
   * @param maxRecords        `spark.sql.files.maxRecordsPerFile`
   * @param sampleRowsPerFile rows sampled for each file
   * @param freshBelow        files in no cube are taken only if they have fewer bytes
@@ -56,13 +58,27 @@ final case class OptimizeSettings(
       task.weights,
       task.workload.map(_.ranges))
 
+  /** No cube is to be filled to less than what makes it stable. Of settings the plan takes the greater,
+    * as Delta does; but a user who writes a target into the statement means it.
+    */
+  def check(options: OptimizeOptions): Unit =
+    options.targetCubeSize.filter(_ < leastCubeBytes(options)).foreach { target =>
+      throw ZCubeErrors.invalidOption(
+        "targetCubeSize",
+        target.toString,
+        s"at least minCubeSize, which is ${leastCubeBytes(options)} bytes here")
+    }
+
+  private def leastCubeBytes(options: OptimizeOptions): Long =
+    options.minCubeSize.getOrElse(minCubeBytes)
+
   def planOptions(task: ClusteringTask): PlanOptions = {
     val options = task.options
     PlanOptions(
       policy = if (task.isFull) MergePolicyName.All else options.mergePolicy.getOrElse(policy),
       targetFileBytes = targetFileBytes(task),
       maxRecords = maxRecords,
-      minCubeBytes = options.minCubeSize.getOrElse(minCubeBytes),
+      minCubeBytes = leastCubeBytes(options),
       targetCubeBytes = options.targetCubeSize.getOrElse(targetCubeBytes),
       maxDeletedShare = maxDeletedRatio,
       fanOut = fanOut,
@@ -86,7 +102,11 @@ object OptimizeSettings {
     Option.when(conf.contains(DeltaSQLConf.MDC_NUM_RANGE_IDS.key))(
       conf.getConf(DeltaSQLConf.MDC_NUM_RANGE_IDS)),
     conf.getConf(DeltaSQLConf.MDC_ADD_NOISE),
-    conf.getConf(ZCubeConf.SortWithinFiles),
+    // Delta's is off by default, ZCube's on; so Delta's counts only where the user set it.
+    if (conf.contains(ZCubeConf.SortWithinFiles.key)) conf.getConf(ZCubeConf.SortWithinFiles)
+    else if (conf.contains(DeltaSQLConf.MDC_SORT_WITHIN_FILES.key)) {
+      conf.getConf(DeltaSQLConf.MDC_SORT_WITHIN_FILES)
+    } else conf.getConf(ZCubeConf.SortWithinFiles),
     conf.maxRecordsPerFile,
     conf.getConf(ZCubeConf.SampleRowsPerFile),
     context.maxDeletedRowsRatio.getOrElse(

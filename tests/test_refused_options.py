@@ -1,0 +1,118 @@
+"""What has no order, sizes that contradict each other, and Delta's own setting for sorting."""
+
+import pyarrow.parquet
+import pytest
+from pyspark.errors import PySparkException
+
+from tests.support.log_replay import last_version, live_files
+
+CUBE = "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize"
+UNORDERED = {
+    "m": "MAP<STRING, INT>",
+    "n.m": "MAP<STRING, INT>",
+    "n": "STRUCT<m: MAP<STRING, INT>>",
+    "a": "ARRAY<MAP<STRING, INT>>",
+    "v": "VARIANT",
+}
+
+
+@pytest.fixture(scope="module")
+def unordered(spark, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("unordered") / "table")
+    spark.sql(
+        f"CREATE TABLE delta.`{path}` (id INT, m MAP<STRING, INT>, n STRUCT<m: MAP<STRING, INT>>, "
+        "a ARRAY<MAP<STRING, INT>>, v VARIANT) USING delta"
+    )
+    spark.sql(
+        f"INSERT INTO delta.`{path}` SELECT id, map('k', id), named_struct('m', map('k', id)), "
+        "array(map('k', id)), parse_json(string(id)) FROM range(0, 400, 1, 2)"
+    )
+    return path
+
+
+@pytest.mark.parametrize("files", [1, 8])
+@pytest.mark.parametrize("column", UNORDERED)
+def test_what_has_no_order_is_refused_by_its_type(spark, unordered, column, files):
+    spark.conf.set("spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled", "false")
+    if files > 1:
+        spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "1000")
+    for clause in (f"ZORDER BY ({column})", f"ZORDER BY (id, {column}) DRY RUN"):
+        with pytest.raises(PySparkException) as error:
+            spark.sql(f"OPTIMIZE delta.`{unordered}` {clause}")
+        assert error.value.getCondition() == "ZCUBE_UNORDERED_TYPE"
+        parameters = error.value.getMessageParameters()
+        assert parameters["column"] == column
+        assert parameters["dataType"].split("<")[0] == UNORDERED[column].split("<")[0]
+    assert last_version(unordered) == 1
+
+
+def test_delta_refuses_to_cluster_by_what_has_no_order(spark, path):
+    for column, data_type in UNORDERED.items():
+        if "." not in column:
+            with pytest.raises(PySparkException) as error:
+                spark.sql(
+                    f"CREATE TABLE delta.`{path}` ({column} {data_type}) USING delta "
+                    f"CLUSTER BY ({column})"
+                )
+            assert error.value.getCondition() == "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"
+
+
+# Options of the statement, settings, and whether they are refused. By default 100 and 150 GB.
+SIZES = [
+    ({"minCubeSize": "2000", "targetCubeSize": "1000"}, {}, True),
+    ({"targetCubeSize": "1000"}, {}, True),
+    ({"targetCubeSize": "1000"}, {"threshold": "2000"}, True),
+    ({"targetCubeSize": "2000"}, {"threshold": "2000"}, False),
+    ({"minCubeSize": "200g", "targetCubeSize": "150g"}, {}, True),
+    # A target of the settings is only ever a default: it gives way, as it does in Delta.
+    ({"minCubeSize": "200g"}, {}, False),
+    ({}, {"threshold": "2000", "targetCubeSize": "1000"}, False),
+]
+
+
+@pytest.mark.parametrize(("options", "settings", "refused"), SIZES)
+@pytest.mark.parametrize("clause", ["", "CLUSTER BY (x)"])
+def test_a_target_below_the_least_size_is_refused(spark, path, clause, options, settings, refused):
+    spark.sql(f"CREATE TABLE delta.`{path}` (id BIGINT, x INT) USING delta {clause}")
+    spark.sql(f"INSERT INTO delta.`{path}` SELECT id, hash(id) FROM range(0, 100, 1, 2)")
+    for key, value in settings.items():
+        spark.conf.set(f"{CUBE}.{key}", value)
+    texts = ", ".join(f"'{key}' = '{value}'" for key, value in options.items())
+    order = "" if clause else "ZORDER BY (x)"
+    statement = f"OPTIMIZE delta.`{path}` {order} " + (f"OPTIONS ({texts})" if texts else "")
+    if refused:
+        with pytest.raises(PySparkException) as error:
+            spark.sql(statement)
+        assert error.value.getCondition() == "ZCUBE_INVALID_OPTION"
+        assert error.value.getMessageParameters()["option"] == "targetCubeSize"
+        assert "minCubeSize" in str(error.value)
+        assert last_version(path) == 1
+    else:
+        spark.sql(statement)
+        assert last_version(path) == 2
+
+
+ZCUBES = "spark.zcube.layout.sortWithinFiles"
+DELTAS = "spark.databricks.io.skipping.mdc.sortWithinFiles"
+SORTING = [
+    ({}, True),
+    ({DELTAS: "false"}, False),
+    ({DELTAS: "true"}, True),
+    ({ZCUBES: "false"}, False),
+    ({ZCUBES: "true", DELTAS: "false"}, True),
+    ({ZCUBES: "false", DELTAS: "true"}, False),
+]
+
+
+@pytest.mark.parametrize(("settings", "is_sorted"), SORTING)
+def test_deltas_setting_for_sorting_counts_where_zcubes_is_not_set(
+    spark, path, settings, is_sorted
+):
+    spark.range(0, 2000, 1, 2).selectExpr("id", "hash(id) & 15 x").write.format("delta").save(path)
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (x)")
+    (file,) = live_files(path)
+    x = pyarrow.parquet.ParquetFile(f"{path}/{file.path}").read()["x"].to_pylist()
+    assert len(x) == 2000
+    assert (x == sorted(x)) == is_sorted
