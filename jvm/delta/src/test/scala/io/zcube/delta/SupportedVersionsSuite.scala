@@ -2,8 +2,8 @@ package io.zcube.delta
 
 import scala.util.Try
 
-import org.apache.spark.{SparkContext, SparkThrowable}
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+import org.apache.spark.{SparkContext, SparkThrowable}
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
