@@ -51,10 +51,8 @@ class OptimizeClausesSuite extends AnyFunSuite {
       "OPTIMIZE t DRY RUN ZORDER BY (x)",
       "OPTIMIZE t WHERE run = 1",
       "OPTIMIZE t OPTIONS ('a' = 'b') /* /* unclosed */",
-      "OPTIMIZE t /* OPTIONS ('a' = 'b')",
       "OPTIMIZE t -- OPTIONS ('a' = 'b')",
       "OPTIMIZE t -- \\\n OPTIONS ('a' = 'b')",
-      "OPTIMIZE t OPTIONS ('a' = 'b) DRY RUN",
       "VACUUM t DRY RUN"
     ))
     test(s"not ours: $sql")(assert(OptimizeClauses.split(sql).isEmpty))
