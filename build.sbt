@@ -102,8 +102,10 @@ lazy val delta = (project in file("jvm/delta"))
     libraryDependencies ++= Seq(
       sparkModule("spark-sql", "provided"),
       "io.delta" % SparkVersions.deltaModule(sparkLine.delta) % sparkLine.delta % "provided",
-      "io.delta" % SparkVersions.deltaModule(SparkVersions.testedDelta) % SparkVersions.testedDelta %
-        TestedDelta) ++ sparkTestKit,
+      "io.delta" % SparkVersions.deltaModule(
+        SparkVersions.testedDelta) % SparkVersions.testedDelta %
+        TestedDelta
+    ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
     Test / fullClasspath := {
       val isDelta = (jar: Attributed[File]) => jar.data.getName.startsWith("delta-")

@@ -76,7 +76,8 @@ object ZCubeErrors {
         "table" -> table,
         "logged" -> logged.toString,
         "read" -> read.toString,
-        "files" -> (if (few.isEmpty) "it isn't known of which files" else few.mkString("; "))))
+        "files" -> (if (few.isEmpty) "it isn't known of which files" else few.mkString("; ")))
+    )
   }
 
   def noClusteringColumns(table: String): Throwable =

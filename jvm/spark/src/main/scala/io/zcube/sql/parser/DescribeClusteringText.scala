@@ -15,10 +15,8 @@ private[parser] object DescribeClusteringText {
 
   /** None for any other statement. */
   def of(sqlText: String): Option[DescribeClusteringText] =
-    if (
-      !FirstWords.are(sqlText, "describe", "clustering") &&
-      !FirstWords.are(sqlText, "desc", "clustering")
-    ) None
+    if (!FirstWords.are(sqlText, "describe", "clustering") &&
+      !FirstWords.are(sqlText, "desc", "clustering")) None
     else {
       StatementReader.read(sqlText).flatMap { reader =>
         reader.statement match {
@@ -39,7 +37,8 @@ private[parser] object DescribeClusteringText {
       val words = text.any.asScala.toSeq
       words.take(words.lastIndexWhere(_.getText != ";") + 1)
     }
-    val optimize = (s"OPTIMIZE ${reader.textOf(c.target, c.target)}" +: columns.toSeq).mkString("\n")
+    val optimize =
+      (s"OPTIMIZE ${reader.textOf(c.target, c.target)}" +: columns.toSeq).mkString("\n")
     Option.unless(where.exists(_.isEmpty)) {
       DescribeClusteringText(
         optimize,

@@ -44,10 +44,8 @@ private[parser] object FirstWords {
   /** A backslash at the end of the line goes on with the comment. */
   private def afterLine(sqlText: String, from: Int): Int = {
     var at = from
-    while (
-      at < sqlText.length && sqlText.charAt(at) != '\r' &&
-      (sqlText.charAt(at) != '\n' || sqlText.charAt(at - 1) == '\\')
-    ) at += 1
+    while (at < sqlText.length && sqlText.charAt(at) != '\r' &&
+      (sqlText.charAt(at) != '\n' || sqlText.charAt(at - 1) == '\\')) at += 1
     at
   }
 
@@ -55,7 +53,7 @@ private[parser] object FirstWords {
   private def afterBlock(sqlText: String, from: Int): Int = {
     var at = from + 2
     var depth = 1
-    while (depth > 0 && at < sqlText.length) {
+    while (depth > 0 && at < sqlText.length)
       if (opensComment(sqlText, at)) {
         depth += 1
         at += 2
@@ -63,7 +61,6 @@ private[parser] object FirstWords {
         depth -= 1
         at += 2
       } else at += 1
-    }
     at
   }
 }

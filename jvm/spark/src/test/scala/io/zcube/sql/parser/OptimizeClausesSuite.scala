@@ -30,7 +30,8 @@ class OptimizeClausesSuite extends AnyFunSuite {
     assert(
       OptimizeClauses.split(
         "OPTIMIZE t /* /* ZORDER BY (y) */ FULL */ WHERE p = '/*' -- \\\n FULL\nZORDER BY (x) DRY RUN")
-        .map(_.head.split("\\s+").mkString(" ")) === Some("OPTIMIZE t WHERE p = '/*' ZORDER BY (x)"))
+        .map(_.head.split("\\s+").mkString(" ")) === Some(
+        "OPTIMIZE t WHERE p = '/*' ZORDER BY (x)"))
   }
 
   test("a statement of 50,000 values") {

@@ -60,7 +60,18 @@ class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
         val _ = check(literal)
       }
       val random = new Random(15)
-      val pieces = IndexedSeq("\\", "'", "\"", "''", "n", "u0041", "U0001F600", "101", "%", "_", "r'") ++
+      val pieces = IndexedSeq(
+        "\\",
+        "'",
+        "\"",
+        "''",
+        "n",
+        "u0041",
+        "U0001F600",
+        "101",
+        "%",
+        "_",
+        "r'") ++
         IndexedSeq("\n", " ", "x", "é", "😀", "\u0000", "--", "/*", "*/", ";", ")", "?", ":a", "`")
       var checked = 0
       (1 to 400).foreach { _ =>

@@ -28,7 +28,8 @@ final class ClusteredOverwrite(table: DeltaTableV2, writeOptions: Map[String, St
         Nil,
         table.deltaLog.unsafeVolatileSnapshot.metadata.configuration,
         data.asInstanceOf[classic.DataFrame],
-        table.catalogTable).run(session)
+        table.catalogTable
+      ).run(session)
       session.sharedState.cacheManager.recacheByPlan(session, table.toLogicalRelation)
     }
   }

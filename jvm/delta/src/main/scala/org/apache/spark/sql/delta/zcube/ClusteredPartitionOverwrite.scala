@@ -62,7 +62,8 @@ final class ClusteredPartitionOverwrite(
         Nil,
         deltaTable.deltaLog.unsafeVolatileSnapshot.metadata.configuration,
         Dataset.ofRows(session, query),
-        deltaTable.catalogTable).run(session)
+        deltaTable.catalogTable
+      ).run(session)
     }
   }
 }

@@ -36,7 +36,8 @@ final class ClusteredWrite(
       if (columns.isEmpty) configuration
       else configuration ++ ClusteredTableUtils.getTableFeatureProperties(configuration),
       data,
-      catalogTable) {
+      catalogTable
+    ) {
 
   override def writeAndReturnCommitData(
       txn: OptimisticTransaction,
@@ -72,7 +73,8 @@ final class ClusteredWrite(
       asked: ClusterBySpec,
       written: => TaggedCommitData[Action]): TaggedCommitData[Action] = {
     // Refused before anything is written.
-    val metadata = Metadata(schemaString = data.schema.asNullable.json, configuration = configuration)
+    val metadata =
+      Metadata(schemaString = data.schema.asNullable.json, configuration = configuration)
     ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, asked)
     val done = written
     done.copy(actions =

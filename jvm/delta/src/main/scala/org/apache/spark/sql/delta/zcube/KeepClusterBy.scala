@@ -126,7 +126,8 @@ object KeepClusterBy {
             overwrite.table match {
               case DeltaRelation(table, itsOptions) =>
                 val options = overwrite.writeOptions ++ itsOptions
-                if (new DeltaOptions(options, session.sessionState.conf).isInsertAtomicReplaceOp) overwrite
+                if (new DeltaOptions(options, session.sessionState.conf).isInsertAtomicReplaceOp)
+                  overwrite
                 else overwrite.copy(write = Some(new ClusteredOverwrite(table, options)))
               case StagedRelation(table, columns) =>
                 overwrite.copy(write = Some(staged(table, overwrite, columns)))

@@ -19,7 +19,10 @@ object KeptColumns {
   /** @param actions        what Delta's overwrite hands to the commit of this transaction
     * @param replacesSchema whether it may have replaced the schema
     */
-  def apply(txn: OptimisticTransaction, actions: Seq[Action], replacesSchema: Boolean): Seq[Action] = {
+  def apply(
+      txn: OptimisticTransaction,
+      actions: Seq[Action],
+      replacesSchema: Boolean): Seq[Action] = {
     val before = ClusteredTableUtils.getClusteringColumnsOptional(txn.snapshot).getOrElse(Nil)
     lazy val after = if (replacesSchema) inNewSchema(txn) else Some(before)
     actions.flatMap {

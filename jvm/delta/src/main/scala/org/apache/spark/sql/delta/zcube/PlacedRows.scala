@@ -60,7 +60,8 @@ object PlacedRows {
 
   private def withPlace(session: SparkSession, relation: LogicalRelation): LogicalPlan = {
     val (source, readersRowIndex) =
-      if (fieldNames(relation.metadataOutput).contains(ParquetFileFormat.ROW_INDEX)) (relation, None)
+      if (fieldNames(relation.metadataOutput).contains(ParquetFileFormat.ROW_INDEX))
+        (relation, None)
       else withReadersRowIndex(relation)
     // Each copy of a relation has a metadata column of its own.
     val metadata = source.metadataOutput
@@ -70,7 +71,9 @@ object PlacedRows {
       .getOrElse(throw ZCubeErrors.internal(s"a scan without $name"))
     val rowIndex = readersRowIndex.getOrElse(field(ParquetFileFormat.ROW_INDEX))
     Project(
-      relation.output ++ Seq(Alias(field("file_name"), "file_name")(), Alias(rowIndex, "row_index")()),
+      relation.output ++ Seq(
+        Alias(field("file_name"), "file_name")(),
+        Alias(rowIndex, "row_index")()),
       source.withMetadataColumns())
   }
 
@@ -95,7 +98,10 @@ object PlacedRows {
   /** A row filter or a mask that an extension puts over each scan would be made permanent. What the
     * analyzer adds shows here; what comes later, the counts of the log tell ([[GroupSampler]]).
     */
-  private def refuseChanges(scan: DataFrame, relation: LogicalRelation, snapshot: Snapshot): Unit = {
+  private def refuseChanges(
+      scan: DataFrame,
+      relation: LogicalRelation,
+      snapshot: Snapshot): Unit = {
     def asStored(column: Expression): Boolean = column match {
       case _: Attribute => true
       case Alias(_: Attribute, _) => true

@@ -14,11 +14,12 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
   private val numbers = Iterator.from(0)
 
   /** A table by name and path, clustered by a, with the rows 0 and 1, or not yet there. */
-  private final class Target(exists: Boolean = true) {
+  final private class Target(exists: Boolean = true) {
     val name = s"target${numbers.next()}"
     val path: String = folder.resolve(name).toString
     if (exists) {
-      spark.sql(s"CREATE TABLE $name (a BIGINT, b BIGINT) USING delta CLUSTER BY (a) LOCATION '$path'")
+      spark.sql(
+        s"CREATE TABLE $name (a BIGINT, b BIGINT) USING delta CLUSTER BY (a) LOCATION '$path'")
       rows(0, 2).write.format("delta").mode("append").save(path)
     }
 
@@ -107,7 +108,8 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
   }
 
   for (beforeItBegins <- Seq(true, false))
-    test(s"saveAsTable fails if another sets columns meanwhile, before it begins: $beforeItBegins") {
+    test(
+      s"saveAsTable fails if another sets columns meanwhile, before it begins: $beforeItBegins") {
       val target = new Target
       val other = new Meanwhile(beforeItBegins, () => target.clusterBy("b"))
       val error = intercept[Exception] {

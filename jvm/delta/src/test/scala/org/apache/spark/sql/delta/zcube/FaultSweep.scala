@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 /** Runs an OPTIMIZE again and again, and each time another operation of its store fails. What must hold
   * afterwards is seen on the plain disk, past the faulty store.
   */
-private[zcube] abstract class FaultSweep extends AnyFunSuite with DeltaSparkSession {
+abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSession {
   import FaultSweep._
 
   /** As Spark names it. */

@@ -36,7 +36,14 @@ final class FaultyFileSystem extends RawLocalFileSystem {
       blockSize: Long,
       progress: Progressable): FSDataOutputStream = Faults.in("create") {
     closing(
-      super.createNonRecursive(path, permission, flags, bufferSize, replication, blockSize, progress))
+      super.createNonRecursive(
+        path,
+        permission,
+        flags,
+        bufferSize,
+        replication,
+        blockSize,
+        progress))
   }
 
   private def closing(out: FSDataOutputStream): FSDataOutputStream =

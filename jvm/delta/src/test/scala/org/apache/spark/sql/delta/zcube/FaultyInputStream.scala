@@ -3,7 +3,7 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
 
 /** What is read of a file of [[FaultyFileSystem]]. */
-private[zcube] final class FaultyInputStream(file: FSDataInputStream) extends FSInputStream {
+final private[zcube] class FaultyInputStream(file: FSDataInputStream) extends FSInputStream {
 
   override def read(): Int = Faults.in("read")(file.read())
 

@@ -17,7 +17,8 @@ class WorkersSuite extends AnyFunSuite {
       new StackOverflowError("a test's"),
       new InterruptedException("a test's"),
       new ControlThrowable("a test's") {},
-      new RuntimeException("a test's"))
+      new RuntimeException("a test's")
+    )
     val items = thrown.map(Some(_)) :+ None
     val ends = new Workers("WorkersSuite", 2).map(items) { item =>
       item.foreach(e => throw e)
