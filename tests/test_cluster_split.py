@@ -144,7 +144,8 @@ def test_one_row_again_and_again(spark, path, share):
     )
     found = laid_out(rows.repartition(4), path)
     assert sum(box[0] for box in found) == ROWS
-    others = [box for box in found if box[0] < ROWS * share]
+    # Of no rows Spark writes one file, for their schema.
+    others = [box for box in found if 0 < box[0] < ROWS * share]
     assert len(others) == (FILES / 2 if share < 1 else 0)
     assert all(box[0] < 1.25 * ROWS / FILES for box in others)
 

@@ -101,6 +101,16 @@ def test_f13_save_by_path_to_a_table_that_exists(spark, path):
     assert columns_of(spark, table) == ["b"]
 
 
+def test_columns_are_the_same_in_any_spelling(spark, path):
+    rows(spark).write.format("delta").clusterBy("a", "b").save(path)
+    rows(spark).write.format("delta").clusterBy("`A`", "b").mode("append").save(path)
+    assert spark.read.format("delta").load(path).count() == 400
+    # What is ignored is not looked at.
+    many = rows(spark).selectExpr("*", "a d", "a e", "a f").write.format("delta").mode("ignore")
+    many.clusterBy("a", "b", "d", "e", "f").save(path)
+    assert columns_of(spark, f"delta.`{path}`") == ["a", "b"]
+
+
 def test_an_unclustered_table_gets_columns_by_an_overwrite(spark, path):
     rows(spark).write.format("delta").save(path)
     overwrite = rows(spark).write.format("delta").clusterBy("b").mode("overwrite")

@@ -88,8 +88,13 @@ def writer(spark: SparkSession) -> Callable[[str], str]:
 
     Delta reads the literal of a path in one way always: by ``literal``.
     """
-    escaped = spark.conf.get("spark.sql.parser.escapedStringLiterals", "false")
-    return verbatim_literal if escaped == "true" else literal
+    escaped = switch(spark, "spark.sql.parser.escapedStringLiterals", default=False)
+    return verbatim_literal if escaped else literal
+
+
+def switch(spark: SparkSession, key: str, *, default: bool) -> bool:
+    """Return whether a setting is on; Spark takes ``TRUE`` for it too, and gives it back so."""
+    return str(spark.conf.get(key, str(default))).strip().lower() == "true"
 
 
 def weights(pairs: Sequence[tuple[Sequence[str], float]] | None) -> str | None:

@@ -191,7 +191,7 @@ class ClusteredTable:
             raise ZCubeError("A dry run changes nothing, so measure has no after. Call quality().")
         _extension.require(self._spark)
         # Delta's own command, which runs when ZCube is switched off, takes no options.
-        if self._spark.conf.get("spark.zcube.enabled", "true") == "true":
+        if _sql.switch(self._spark, "spark.zcube.enabled", default=True):
             options["details"] = "true"
         statement = [f"OPTIMIZE {self._table}"]
         if full:

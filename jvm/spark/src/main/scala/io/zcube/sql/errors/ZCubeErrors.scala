@@ -57,8 +57,8 @@ object ZCubeErrors {
         "greatest" -> ((1L << bits) - 1).toString))
 
   /** @param what that should not be: a user can do nothing about it */
-  def internal(what: String): Throwable =
-    new ZCubeExecutionException("ZCUBE_INTERNAL_ERROR", Map("what" -> what))
+  def internal(what: String, cause: Throwable = null): Throwable =
+    new ZCubeExecutionException("ZCUBE_INTERNAL_ERROR", Map("what" -> what), cause)
 
   def invalidOption(option: String, value: String, expected: String): Throwable =
     analysis("ZCUBE_INVALID_OPTION", "option" -> option, "value" -> value, "expected" -> expected)
@@ -137,6 +137,12 @@ object ZCubeErrors {
       "ZCUBE_SAMPLE_FAILED",
       Map("table" -> table, "cause" -> innermostMessage(cause)),
       cause)
+
+  /** @param rows that were kept */
+  def sampleTooSmall(columns: Seq[String], rows: Long, files: Int): Throwable =
+    new ZCubeExecutionException(
+      "ZCUBE_SAMPLE_TOO_SMALL",
+      Map("columns" -> columns.mkString(", "), "rows" -> rows.toString, "files" -> files.toString))
 
   /** @param node of the plan, that no plain scan has */
   def scanChanged(table: String, node: String): Throwable =

@@ -45,6 +45,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.rewriteFailed("t", new RuntimeException("job", new RuntimeException("disk full"))),
     ZCubeErrors.rowCountMismatch("t", 1, 2),
     ZCubeErrors.sampleFailed("t", new RuntimeException("disk full")),
+    ZCubeErrors.sampleTooSmall(Seq("a"), 1, 2),
     ZCubeErrors.scanChanged("t", "Filter true"),
     ZCubeErrors.streamingNotSupported(),
     ZCubeErrors.tooManyColumns(64, 63),

@@ -13,6 +13,7 @@ import org.apache.spark.sql.{SparkSession, classic}
 
 import io.zcube.layout.CurveName
 import io.zcube.sql.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
 
 /** Auto compaction. Whether and where there is work to do, Delta decides. On a table that ZCube lays out
   * the work is an incremental OPTIMIZE by ZCube, which leaves most files where they are; Delta's own
@@ -60,6 +61,9 @@ object AutoLayout extends DeltaLogging {
         logError(s"Auto compaction by ZCube failed: ${e.getMessage}")
         recordDeltaEvent(txn.deltaLog, s"$OpType.error", data = getErrorData(e))
         throw e
+      // Delta lets these through to a write that is committed, and would be repeated.
+      case e @ (_: LinkageError | _: StackOverflowError) =>
+        throw ZCubeErrors.internal(s"auto compaction: $e", e)
     } finally
       if (AutoCompactUtils.reservePartitionEnabled(session)) {
         AutoCompactPartitionReserve.releasePartitions(tableId, request.allowedPartitions)

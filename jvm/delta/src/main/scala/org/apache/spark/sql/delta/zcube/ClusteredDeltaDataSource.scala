@@ -31,7 +31,7 @@ final class ClusteredDeltaDataSource extends DeltaDataSource {
     if (options.isReplaceOnOrUsingDefined) {
       // Delta's command for these copies its write. It leaves the columns as they are.
       val existing = KeptColumns.of(log.update())
-      if (columns.nonEmpty && columns.map(_.toLowerCase) != existing.map(_.toLowerCase)) {
+      if (columns.nonEmpty && !KeptColumns.areSame(columns, existing)) {
         throw ZCubeErrors.clusteringMismatch(columns, existing)
       }
       super.createRelation(context, mode, parameters, data)

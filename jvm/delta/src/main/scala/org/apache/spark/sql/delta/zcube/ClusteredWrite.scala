@@ -49,10 +49,12 @@ final class ClusteredWrite(
     if (columns.isEmpty) kept(txn, written(None))
     else {
       val asked = ClusterBySpec.fromColumnNames(columns)
-      ClusteredTableUtils.validateNumClusteringColumns(
-        asked.columnNames.map(_.fieldNames.toSeq),
-        Some(log))
       val makes = txn.readVersion < 0
+      if (makes || mode == SaveMode.Append || mode == SaveMode.Overwrite) {
+        ClusteredTableUtils.validateNumClusteringColumns(
+          asked.columnNames.map(_.fieldNames.toSeq),
+          Some(log))
+      }
       if (makes && mode == SaveMode.Append) appendedToNew(txn, asked, written(None))
       else if (makes || setsAnew(txn)) written(Some(asked))
       else kept(txn, written(None))
@@ -84,7 +86,7 @@ final class ClusteredWrite(
   /** Whether this write sets the columns of a table that is there; refused where it may not. */
   private def setsAnew(txn: OptimisticTransaction): Boolean = {
     val existing = KeptColumns.of(txn.snapshot)
-    val changesNothing = existing.map(_.toLowerCase) == columns.map(_.toLowerCase)
+    val changesNothing = KeptColumns.areSame(existing, columns)
     val replacesSchema = overwrites && options.canOverwriteSchema
     val writes = mode == SaveMode.Overwrite || mode == SaveMode.Append
     if (!writes) false

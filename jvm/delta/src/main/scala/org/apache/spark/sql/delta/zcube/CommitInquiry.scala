@@ -85,6 +85,11 @@ final class CommitInquiry(table: String, txn: ClusteringTransaction, groups: Seq
       Some(CommitResult.Landed(version, Option.when(ends)(failure)))
     } else if (ours) {
       Some(unknown(failure, s"version $version has only a part of it"))
+    } else if (added.isEmpty && removed.nonEmpty && removed.subsetOf(removes)) {
+      // A rewrite of deleted rows only has no file of its own to be known by.
+      Some(unknown(
+        failure,
+        s"version $version removes the same files, and doesn't say whose it is"))
     } else if (added.exists(adds.contains)) {
       Some(unknown(failure, s"version $version is somebody else's, but has files of it"))
     } else None

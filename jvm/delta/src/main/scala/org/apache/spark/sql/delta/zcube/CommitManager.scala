@@ -8,7 +8,7 @@ import scala.util.{Failure, Success, Try}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay}
-import org.apache.spark.sql.delta.{OptimisticTransaction, RowTracking}
+import org.apache.spark.sql.delta.{IcebergCompat, OptimisticTransaction, RowTracking}
 
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -66,7 +66,8 @@ final class CommitManager(session: SparkSession, task: ClusteringTask) {
       val snapshot = log.update(catalogTableOpt = txn.catalogTable)
       val next =
         new ClusteringTransaction(session.sparkContext, log, txn.catalogTable, snapshot)
-      Option.when(stillValid(next, groups)) {
+      // Without progress the same conflict would come again, for ever.
+      Option.when(snapshot.version > txn.readVersion && stillValid(next, groups)) {
         next.trackFilesRead(groups.flatMap(_.group.files))
         next.trackReadPredicates(task.where.written)
         next
@@ -88,7 +89,10 @@ final class CommitManager(session: SparkSession, task: ClusteringTask) {
       after.metadata.partitionSchema == before.metadata.partitionSchema &&
         after.metadata.columnMappingMode == before.metadata.columnMappingMode &&
         RowTracking.isEnabled(after.protocol, after.metadata) ==
-        RowTracking.isEnabled(before.protocol, before.metadata)
+        RowTracking.isEnabled(before.protocol, before.metadata) &&
+        IcebergCompat.isAnyEnabled(after.metadata) ==
+        IcebergCompat.isAnyEnabled(before.metadata) &&
+        after.protocol == before.protocol
     sameNeeds && {
       val rewritten = groups.flatMap(_.group.files)
       val now = FileFilter(rewritten.iterator.map(_.path)).filesOf(after).map(identity).toSet

@@ -85,7 +85,10 @@ final class GroupRewrite(
       settings.sort
     )
     txn.writeFiles(Dataset.ofRows(session, laidOut), None, isOptimize = true, Nil).map {
-      case file: AddFile => file.copy(dataChange = false)
+      // Delta parses the values back from a folder's name, which has no zone of a time, and no way to
+      // tell NULL from its own text for NULL. All rows are of the group's partition.
+      case file: AddFile =>
+        file.copy(partitionValues = group.partitionValues, dataChange = false)
       case other => throw ZCubeErrors.internal(s"a rewrite that wrote ${other.json}")
     }
   }

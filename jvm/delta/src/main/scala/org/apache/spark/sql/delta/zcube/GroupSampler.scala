@@ -53,7 +53,11 @@ final class GroupSampler(
         val files = differing(group, input)
         throw ZCubeErrors.loggedRowsMismatch(task.tableName, logged, sample.rowCount, files)
       }
-      use(sample, fileCount(group, sample.rowCount))
+      val files = fileCount(group, sample.rowCount)
+      if (sample.rows.length < math.min(sample.rowCount, files.toLong)) {
+        throw ZCubeErrors.sampleTooSmall(task.columns.map(_.name), sample.rows.length.toLong, files)
+      }
+      use(sample, files)
     }
   }
 

@@ -3,9 +3,9 @@ package org.apache.spark.sql.delta.zcube
 import java.util.UUID
 
 import scala.jdk.CollectionConverters._
-import scala.util.Try
 
-import org.apache.spark.sql.catalyst.analysis.{NamedRelation, ResolvedIdentifier}
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.catalyst.analysis.{NamedRelation, NoSuchNamespaceException, NoSuchTableException, ResolvedIdentifier}
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -46,7 +46,7 @@ case class KeepClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           })
         case replace: ReplaceTableAsSelect
             if replace.partitioning.isEmpty && isDelta(replace) && replace.query.resolved &&
-              replace.writeOptions.contains(SavesAsTable) =>
+              savesAsTable(replace) =>
           existingColumns(replace)
             .map(columns => replace.withPartitioning(Seq(KeptClusterBy(columns))): LogicalPlan)
             .getOrElse(replace)
@@ -85,7 +85,11 @@ case class KeepClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
   private def existingColumns(replace: ReplaceTableAsSelect): Option[Seq[String]] =
     replace.name match {
       case ResolvedIdentifier(catalog: TableCatalog, identifier) =>
-        Try(catalog.loadTable(identifier)).toOption.collect { case table: DeltaTableV2 =>
+        val existing =
+          try Some(catalog.loadTable(identifier))
+          // Any other failure must not pass for a table without columns.
+          catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
+        existing.collect { case table: DeltaTableV2 =>
           keptBy(table.initialSnapshot, replace.query.schema)
         }.flatten
       case _ => None
@@ -110,6 +114,12 @@ object KeepClusterBy {
     * doesn't replace it.
     */
   private val SavesAsTable = "__v1_save_as_table_overwrite"
+
+  private def savesAsTable(replace: ReplaceTableAsSelect): Boolean =
+    replace.writeOptions.contains(SavesAsTable) ||
+      // Spark 4.0 has no mark. Delta's code for it looks at the callers too.
+      SPARK_VERSION.startsWith("4.0.") && Thread.currentThread.getStackTrace.exists(call =>
+        call.getClassName.endsWith("DataFrameWriter") && call.getMethodName == "saveAsTable")
 
   /** Overwrites of whole tables through Spark's V2 plans: INSERT OVERWRITE, `insertInto`, `writeTo`. The
     * plans stay as they are, with Delta's table in them; only what is to be run at last is ZCube's. So

@@ -1,7 +1,10 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.util.Locale
+
 import scala.util.Try
 
+import org.apache.spark.sql.connector.expressions.FieldReference
 import org.apache.spark.sql.delta.actions.{Action, Protocol}
 import org.apache.spark.sql.delta.clustering.ClusteringMetadataDomain
 import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
@@ -51,6 +54,13 @@ object KeptColumns {
         names.map(ClusteringColumn(txn.metadata.schema, _))
       }.toOption
     }
+
+  /** Whether names that users wrote mean the same columns: in any case, with or without backquotes. */
+  def areSame(some: Seq[String], others: Seq[String]): Boolean = {
+    def folded(names: Seq[String]) =
+      names.map(FieldReference(_).fieldNames.toSeq.map(_.toLowerCase(Locale.ROOT)))
+    folded(some) == folded(others)
+  }
 
   /** What a table needs that had no clustering columns so far. */
   def addFeature(txn: OptimisticTransaction): Unit =

@@ -41,6 +41,7 @@ object LastZOrder {
       }
 
   private def weightsOf(file: AddFile): Seq[Double] = file.getTag(CubeTags.Weights)
-    .map(_.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble))
+    .flatMap(tag =>
+      Try(tag.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble)).toOption)
     .getOrElse(Nil)
 }

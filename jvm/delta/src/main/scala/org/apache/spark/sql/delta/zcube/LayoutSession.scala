@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 
 /** The session in which files are read for a layout, and written: a clone, so that the user's settings
@@ -41,8 +42,18 @@ object LayoutSession {
       SQLConf.IGNORE_MISSING_FILES,
       SQLConf.IGNORE_MISSING_PARQUET_FIELD_ID).foreach(conf.setConf(_, false))
 
-  /** Dates before 1582 in the old calendar would be other dates to every reader but Spark. */
-  private def writeAsRead(conf: SQLConf): Unit =
+  /** Dates before 1582 in the old calendar would be other dates to every reader but Spark; timestamps
+    * stored in milliseconds would lose what is below.
+    */
+  private def writeAsRead(conf: SQLConf): Unit = {
     Seq(SQLConf.PARQUET_REBASE_MODE_IN_WRITE, SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE)
       .foreach(entry => conf.setConfString(entry.key, LegacyBehaviorPolicy.CORRECTED.toString))
+    Seq(
+      SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key,
+      DeltaSQLConf.TABLE_PARQUET_V2_DEFAULT_TIMESTAMP_ENCODING.key).foreach { key =>
+      if (conf.getConfString(key, "").equalsIgnoreCase("TIMESTAMP_MILLIS")) {
+        conf.setConfString(key, "TIMESTAMP_MICROS")
+      }
+    }
+  }
 }

@@ -61,7 +61,7 @@ object PlannedRun {
       )
     }
     val byPath = files.iterator.map(f => f.path -> f).toMap
-    val partitions = byPartition(session, task, byPath, described)
+    val partitions = byPartition(task, byPath, described)
     val plan = new ZCubePlanner(options).planPartitions(partitions, outside.cubes)
     val groups = plan.cubes.zipWithIndex.map { case (cube, i) =>
       val members = cube.files.map(f => byPath(f.file.path)).sortBy(_.path)
@@ -74,22 +74,19 @@ object PlannedRun {
   private def deletedShare(file: AddFile): Double =
     if (file.deletionVector == null) 0.0 else file.deletedToPhysicalRecordsRatio.getOrElse(1.0)
 
-  /** Partition values are compared by type, as Delta does, so that two spellings of one timestamp
-    * are one partition.
+  /** A partition is one value in one spelling. Delta takes two spellings of a timestamp for one
+    * partition if they are the same in this session's time zone; in another they may differ.
     */
   private def byPartition(
-      session: SparkSession,
       task: ClusteringTask,
       files: Map[String, AddFile],
-      described: Seq[DataFile]): Seq[Seq[DataFile]] = {
-    val schema = task.snapshot.metadata.physicalPartitionSchema
-    if (schema.isEmpty) Seq(described)
+      described: Seq[DataFile]): Seq[Seq[DataFile]] =
+    if (task.snapshot.metadata.partitionColumns.isEmpty) Seq(described)
     else {
       described
-        .groupBy(f => files(f.path).normalizedPartitionValues(session, schema))
+        .groupBy(f => files(f.path).partitionValues)
         .values
         .toSeq
         .sortBy(_.map(_.path).min)
     }
-  }
 }

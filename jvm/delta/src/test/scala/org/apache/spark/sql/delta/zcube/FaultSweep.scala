@@ -47,16 +47,21 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     path
   }
 
-  /** The points of a run that fail: all, or all changes and a part of what is read. */
+  /** The points of a run that fail: all; or those of the commit itself, and a part of the others. */
   private def points(counts: Map[String, Int], faults: Seq[Fault.Value]): Seq[Faults.Point] = {
-    val (changes, reads) = counts.toSeq.sorted
-      .flatMap { case (kind, count) => (1 to count).map(kind -> _) }
-      .partition { case (kind, _) => all || !Reads.contains(kind) }
-    val sampled = new Random(15).shuffle(reads).take(SampledReads).zipWithIndex.map {
-      case ((kind, number), i) => Faults.Point(kind, number, faults(i % faults.size))
+    val every = for {
+      (kind, count) <- counts.toSeq.sorted
+      number <- 1 to count
+      fault <- faults
+    } yield Faults.Point(kind, number, fault)
+    if (all) every
+    else {
+      val (reads, changes) = every.partition(point => Reads.contains(point.kind))
+      val (commits, others) = changes.partition(_.kind == Commit)
+      val random = new Random(15)
+      commits ++ random.shuffle(others).take(SampledChanges) ++
+        random.shuffle(reads).take(SampledReads)
     }
-    sampled ++
-      (for ((kind, number) <- changes; fault <- faults) yield Faults.Point(kind, number, fault))
   }
 
   /** Runs the statement of a kind on a copy of its table, while an operation fails. */
@@ -210,7 +215,11 @@ private[zcube] object FaultSweep {
   /** Kinds of operation that change nothing, and are not the log store's. */
   private val Reads = Set("open", "read", "list", "status")
 
-  private val SampledReads = 8
+  private val Commit = "log write"
+
+  private val SampledChanges = 16
+
+  private val SampledReads = 4
 
   private val PatienceMs = 90000L
 }

@@ -7,7 +7,7 @@ class FaultSweepSuite extends FaultSweep {
   override protected def master: String = "local[2]"
 
   sweep(ZOrderOne)
-  if (!all) sweep(ZOrderBatch, Seq(Fault.Exists, Fault.Hang))
+  if (!all) sweep(ZOrderBatch)
   else {
     sweep(ClusteredSeveral)
     sweep(ZOrderBatch)

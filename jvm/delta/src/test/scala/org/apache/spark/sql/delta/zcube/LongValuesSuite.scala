@@ -1,0 +1,24 @@
+package org.apache.spark.sql.delta.zcube
+
+import org.apache.spark.sql.delta.DeltaLog
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.sql.errors.ZCubeExecutionException
+
+/** Values so long that next to none fit into what tasks may send. */
+class LongValuesSuite extends AnyFunSuite with DeltaSparkSession {
+
+  override protected def settings: Map[String, String] = Map("spark.driver.maxResultSize" -> "2m")
+
+  test("a sample that can't tell files apart is an error, and not one huge file") {
+    val path = folder.resolve("long").toString
+    val text = "concat(hex(hash(id)), repeat('x', 40000))"
+    spark.range(0, 120, 1, 60).selectExpr("id", s"$text AS s").write
+      .format("delta").option("delta.dataSkippingStatsColumns", "s").save(path)
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "2000")
+    val error = intercept[ZCubeExecutionException](
+      spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (s)").collect())
+    assert(error.getCondition === "ZCUBE_SAMPLE_TOO_SMALL")
+    assert(DeltaLog.forTable(spark, path).update().version === 0)
+  }
+}

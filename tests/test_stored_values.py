@@ -1,0 +1,76 @@
+"""Values that a rewrite must store again to the last digit, whatever the session's settings."""
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row
+
+from tests.support.checksum import multiset
+
+CLAUSES = ["ZORDER BY (x)", "FULL"]
+
+
+def optimize(spark, path, clause):
+    spark.sql(f"OPTIMIZE delta.`{path}` {clause}")
+
+
+@pytest.mark.parametrize("clause", CLAUSES)
+def test_timestamps_keep_their_microseconds(spark, path, clause):
+    cluster_by = "CLUSTER BY (x)" if clause == "FULL" else ""
+    spark.sql(f"CREATE TABLE delta.`{path}` (ts TIMESTAMP, x INT) USING delta {cluster_by}")
+    for start in (0, 500):
+        spark.sql(
+            f"INSERT INTO delta.`{path}` SELECT timestamp_micros(1700000000000000 + id), int(id) "
+            f"FROM range({start}, {start + 500}, 1, 1)"
+        )
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS")
+    optimize(spark, path, clause)
+    found = spark.read.format("delta").load(path).selectExpr("unix_micros(ts) u", "x").collect()
+    assert {(row.u, row.x) for row in found} == {(1700000000000000 + n, n) for n in range(1000)}
+
+
+def test_partitions_by_time_stay_where_clocks_go_back(spark, path):
+    """Both times are 01:30 in New York, an hour apart."""
+    times = ("2023-11-05 05:30:00", "2023-11-05 06:30:00")
+    spark.sql(f"CREATE TABLE delta.`{path}` (x INT, ts TIMESTAMP) USING delta PARTITIONED BY (ts)")
+    for time in times:
+        for start in (0, 30):
+            spark.sql(
+                f"INSERT INTO delta.`{path}` SELECT int(id), timestamp '{time}' "
+                f"FROM range({start}, {start + 30}, 1, 1)"
+            )
+    before = multiset(spark.read.format("delta").load(path))
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    optimize(spark, path, "ZORDER BY (x)")
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    assert multiset(spark.read.format("delta").load(path)) == before
+    counts = spark.read.format("delta").load(path).groupBy("ts").count().collect()
+    assert sorted(row["count"] for row in counts) == [60, 60]
+
+
+def test_a_partition_by_the_text_that_stands_for_null(spark, path):
+    """Another writer's: the log has the text, which is also Hive's name for the folder of NULL."""
+    text = "__HIVE_DEFAULT_PARTITION__"
+    spark.sql(f"CREATE TABLE delta.`{path}` (x INT, p STRING) USING delta PARTITIONED BY (p)")
+    for start in (0, 30):
+        spark.sql(
+            f"INSERT INTO delta.`{path}` SELECT int(id), 'b' "
+            f"FROM range({start}, {start + 30}, 1, 1)"
+        )
+    for version in (1, 2):
+        commit = Path(path) / "_delta_log" / f"{version:020}.json"
+        actions = [json.loads(line) for line in commit.read_text().splitlines()]
+        for action in actions:
+            if "add" in action:
+                action["add"]["partitionValues"]["p"] = text
+        commit.write_text("".join(json.dumps(action) + "\n" for action in actions))
+        for checksum in commit.parent.glob(f"*{version:020}*.crc"):
+            checksum.unlink()
+    spark.sql(f"REFRESH TABLE delta.`{path}`")
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    read = spark.read.format("delta").load(path).groupBy("p").count()
+    assert read.collect() == [Row(p=text, count=60)]
+    optimize(spark, path, "ZORDER BY (x)")
+    read = spark.read.format("delta").load(path).groupBy("p").count()
+    assert read.collect() == [Row(p=text, count=60)]
