@@ -189,7 +189,8 @@ def test_workloads_and_recommendations_are_texts_too(spark, table):
 
 def test_a_setting_is_on_in_whatever_case(spark):
     spark.conf.set("spark.sql.parser.escapedStringLiterals", "TRUE")
-    assert spark.sql(f"SELECT {_sql.writer(spark)('a\\\\b')} t").first().t == "a\\\\b"
+    text = "a\\\\b"
+    assert spark.sql(f"SELECT {_sql.writer(spark)(text)} t").first().t == text
 
 
 @pytest.mark.parametrize("escaped", ["false", "true"])
