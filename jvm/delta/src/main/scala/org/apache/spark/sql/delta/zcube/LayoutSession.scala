@@ -51,7 +51,7 @@ object LayoutSession {
     Seq(
       SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key,
       DeltaSQLConf.TABLE_PARQUET_V2_DEFAULT_TIMESTAMP_ENCODING.key).foreach { key =>
-      if (conf.getConfString(key, "").equalsIgnoreCase("TIMESTAMP_MILLIS")) {
+      if (conf.contains(key) && conf.getConfString(key).equalsIgnoreCase("TIMESTAMP_MILLIS")) {
         conf.setConfString(key, "TIMESTAMP_MICROS")
       }
     }
