@@ -3,6 +3,8 @@ package io.zcube.sql.layout
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 
+import io.zcube.sql.errors.ZCubeErrors
+
 /** A uniform sample of rows.
   *
   * @param dataTypes types of the sampled columns
@@ -14,4 +16,14 @@ final case class RowSample(
     dataTypes: Seq[DataType],
     rows: Array[InternalRow],
     rowCount: Long,
-    complete: Boolean)
+    complete: Boolean) {
+
+  /** Fails where so few rows fitted that they can't tell so many files apart: one would take nearly all.
+    *
+    * @param columns as the user knows them
+    */
+  def requireEnough(files: Int, columns: Seq[String]): Unit =
+    if (rows.length < math.min(rowCount, files.toLong)) {
+      throw ZCubeErrors.sampleTooSmall(columns, rows.length.toLong, files)
+    }
+}

@@ -30,6 +30,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       LayoutPlan.limits(files, conf.getConf(ZCubeConf.SampleRowsPerFile)),
       s"ZCube: sampling $names for ${rows.request.curve.name} order"
     )
+    sample.requireEnough(files, rows.columns.map(_.sql))
     LayoutWriter.layOut(
       rows.child,
       rows.child.output,

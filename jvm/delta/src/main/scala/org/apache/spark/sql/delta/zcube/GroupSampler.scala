@@ -54,9 +54,7 @@ final class GroupSampler(
         throw ZCubeErrors.loggedRowsMismatch(task.tableName, logged, sample.rowCount, files)
       }
       val files = fileCount(group, sample.rowCount)
-      if (sample.rows.length < math.min(sample.rowCount, files.toLong)) {
-        throw ZCubeErrors.sampleTooSmall(task.columns.map(_.name), sample.rows.length.toLong, files)
-      }
+      sample.requireEnough(files, task.columns.map(_.name))
       use(sample, files)
     }
   }

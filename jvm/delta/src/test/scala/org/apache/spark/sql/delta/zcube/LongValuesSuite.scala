@@ -21,4 +21,16 @@ class LongValuesSuite extends AnyFunSuite with DeltaSparkSession {
     assert(error.getCondition === "ZCUBE_SAMPLE_TOO_SMALL")
     assert(DeltaLog.forTable(spark, path).update().version === 0)
   }
+
+  test("the same of zcube.cluster") {
+    val path = folder.resolve("rows").toString
+    spark.range(0, 120, 1, 60)
+      .selectExpr("id", "concat(hex(hash(id)), repeat('x', 40000)) AS s").write.parquet(path)
+    // A task for each file, as there are many.
+    spark.conf.set("spark.sql.files.openCostInBytes", "128m")
+    val error = intercept[ZCubeExecutionException](
+      spark.read.parquet(path)
+        .hint("zcube_cluster", """{"columns": [["s"]], "numPartitions": 100}""").collect())
+    assert(error.getCondition === "ZCUBE_SAMPLE_TOO_SMALL")
+  }
 }
