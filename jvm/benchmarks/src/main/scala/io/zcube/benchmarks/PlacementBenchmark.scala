@@ -1,5 +1,9 @@
 package io.zcube.benchmarks
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.layout.LayoutPlan
+import io.zcube.sql.layout.LayoutRequest
+import io.zcube.sql.layout.RowSample
 import java.util.SplittableRandom
 import java.util.concurrent.TimeUnit
 
@@ -7,9 +11,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.{DateType, LongType}
 import org.openjdk.jmh.annotations._
-
-import io.zcube.layout.CurveName
-import io.zcube.sql.layout.{LayoutPlan, LayoutRequest, RowSample}
 
 /** What a layout costs each row, in generated code: the number of its file, before the shuffle, and its key,
   * after it. Rows have a date of seven years and a number up to 400,000, and go to 24 files.
@@ -37,7 +38,7 @@ class PlacementBenchmark {
     rows = Array.fill(Rows)(
       new GenericInternalRow(Array[Any](random.nextInt(2526), random.nextLong(400000L))))
     val sample = RowSample(Seq(DateType, LongType), rows, Rows.toLong, complete = true)
-    val plan = LayoutPlan.of(sample, 24, LayoutRequest(CurveName.find(curve).get))
+    val plan = LayoutPlan.of(sample, 24, LayoutRequest(LayoutKind.find(curve).get))
     val columns = Seq(
       BoundReference(0, DateType, nullable = true),
       BoundReference(1, LongType, nullable = true))

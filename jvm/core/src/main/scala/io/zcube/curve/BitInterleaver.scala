@@ -1,6 +1,6 @@
 package io.zcube.curve
 
-import io.zcube.range.UnsafeBytes
+import io.zcube.memory.UnsafeBytes
 
 /** Interleaves the bits of INTs into bytes whose unsigned order is Z-order.
   *

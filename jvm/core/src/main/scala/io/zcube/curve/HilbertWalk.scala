@@ -1,6 +1,6 @@
 package io.zcube.curve
 
-import io.zcube.range.UnsafeBytes
+import io.zcube.memory.UnsafeBytes
 
 /** A [[HilbertStateMachine]] set up for coordinates of `bits` bits: all that a row needs is in fields.
   *

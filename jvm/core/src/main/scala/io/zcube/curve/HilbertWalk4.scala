@@ -1,6 +1,6 @@
 package io.zcube.curve
 
-import io.zcube.range.UnsafeBytes
+import io.zcube.memory.UnsafeBytes
 
 /** [[HilbertWalk]] in 4 dimensions, 2 levels a step, on coordinates of up to 16 bits, which is all that a `Long` index
   * holds. The four coordinates are packed into chunks before the walk, a byte for each step.

@@ -18,12 +18,12 @@ final class CutPoints private (keys: Array[Long], noise: Array[Int]) extends Ser
   def files: Int = keys.length + 1
 
   /** Whether some key is spread over more than one file, so that rows need a noise value. */
-  val tearsKeys: Boolean = noise.exists(_ != 0)
+  val splitsKeys: Boolean = noise.exists(_ != 0)
 
   /** The cuts as pairs of key and noise. */
   def cuts: Seq[(Long, Int)] = keys.toSeq.zip(noise.toSeq)
 
-  /** File of a row whose noise is 0, which is every row unless [[tearsKeys]]. */
+  /** File of a row whose noise is 0, which is every row unless [[splitsKeys]]. */
   def fileOf(key: Long): Int = fileOf(key, 0)
 
   /** File of a row: the number of cuts at or below (key, noise). Allocates nothing. */

@@ -1,5 +1,6 @@
 package io.zcube.range
 
+import io.zcube.memory.UnsafeBytes
 import java.util.Arrays
 
 /** Range bounds over byte strings in unsigned lexicographic order, a proper prefix first.

@@ -30,7 +30,7 @@ class CutPointsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val keys = Seq.tabulate(100000)(i => i.toLong * 7)
     Seq(1, 2, 3, 17, 64, 200).foreach { files =>
       val cuts = CutPoints.of(keys.toArray, files, spread = true)
-      assert(!cuts.tearsKeys)
+      assert(!cuts.splitsKeys)
       assert(cuts.files === files)
       val mean = keys.length.toDouble / files
       assert(sizes(cuts, keys).forall(n => n > 0.87 * mean && n < 1.13 * mean))
@@ -46,10 +46,10 @@ class CutPointsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("one too-frequent key is spread evenly, or kept whole") {
     val keys = Seq.fill(6000)(50L) ++ Seq.tabulate(4000)(i => 100L + i)
     val spread = CutPoints.of(keys.toArray, 10, spread = true)
-    assert(spread.tearsKeys)
+    assert(spread.splitsKeys)
     assert(sizes(spread, keys).forall(n => n > 800 && n < 1200))
     val whole = CutPoints.of(keys.toArray, 10, spread = false)
-    assert(!whole.tearsKeys)
+    assert(!whole.splitsKeys)
     assert(keys.filter(_ == 50L).map(whole.fileOf).distinct.length === 1)
   }
 

@@ -1,5 +1,6 @@
 package io.zcube.range
 
+import io.zcube.memory.UnsafeBytes
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
 import org.scalacheck.Gen

@@ -22,7 +22,7 @@ object ZCubeConf {
     .version("0.1.0")
     .stringConf
     .checkValue(
-      name => io.zcube.layout.CurveName.find(name).isDefined,
+      name => io.zcube.layout.kinds.LayoutKind.find(name).isDefined,
       "must be linear, zorder, hilbert or kdtree")
     .createWithDefault("zorder")
 

@@ -1,11 +1,16 @@
 package io.zcube.sql.layout
 
+import io.zcube.layout.BucketedSample
+import io.zcube.layout.CutPoints
+import io.zcube.layout.Layout
+import io.zcube.layout.RankScale
+import io.zcube.layout.Resolution
+import io.zcube.layout.FileBoxes
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.expressions.ClusteringKey
+import io.zcube.sql.expressions.FileOfKey
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal}
 import org.apache.spark.sql.types.IntegerType
-
-import io.zcube.layout.{BucketedSample, CutPoints, KdTreeBoxes, Layout, RankScale, Resolution}
-import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.expressions.{ClusteringKey, FileOfKey}
 
 /** A layout worked out from a sample: the key of each row, and the cuts between files.
   *
@@ -47,7 +52,7 @@ final case class LayoutPlan(
   }
 
   private def turn(place: Int): Int =
-    if (cuts.tearsKeys) (place * LayoutPlan.GoldenRatio) >>> 16 else 0
+    if (cuts.splitsKeys) (place * LayoutPlan.GoldenRatio) >>> 16 else 0
 }
 
 object LayoutPlan {
@@ -57,7 +62,7 @@ object LayoutPlan {
     * @param bounds  for each column, the few bounds that boxes end at
     * @param numbers from places among these bounds to files
     */
-  final case class Boxes(bounds: Seq[TypedRangeBounds], numbers: KdTreeBoxes)
+  final case class Boxes(bounds: Seq[TypedRangeBounds], numbers: FileBoxes)
 
   /** 2^32 over the golden ratio: its multiples spread evenly (D. E. Knuth, TAOCP 3, 6.4). */
   private val GoldenRatio = 0x9e3779b9

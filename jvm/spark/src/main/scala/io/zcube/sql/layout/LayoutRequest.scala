@@ -1,6 +1,6 @@
 package io.zcube.sql.layout
 
-import io.zcube.layout.CurveName
+import io.zcube.layout.kinds.LayoutKind
 
 /** How rows are to be laid out.
   *
@@ -12,7 +12,7 @@ import io.zcube.layout.CurveName
   * @param workload queries that files are to be skipped by, where the curve takes any
   */
 final case class LayoutRequest(
-    curve: CurveName,
+    curve: LayoutKind,
     ranges: Option[Int] = None,
     spread: Boolean = true,
     sort: Boolean = true,

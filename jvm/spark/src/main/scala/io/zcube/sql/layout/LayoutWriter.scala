@@ -1,9 +1,8 @@
 package io.zcube.sql.layout
 
+import io.zcube.sql.expressions.FileOfKey
 import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Attribute, AttributeSet, Expression, Literal, SortOrder, UnsafeRow}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
-
-import io.zcube.sql.expressions.FileOfKey
 
 /** Puts a layout into a query plan: key and file number as generated code, one shuffle, one sort
   * inside each partition. Partition `f` of the result holds the rows of file `f`.
@@ -27,7 +26,7 @@ object LayoutWriter {
       plan: LayoutPlan,
       sort: Boolean): LogicalPlan = {
     val key = plan.key(columns)
-    if (!plan.cuts.tearsKeys && columns.forall(isCheap(_, output))) {
+    if (!plan.cuts.splitsKeys && columns.forall(isCheap(_, output))) {
       // To work the key out again costs less than to carry it along and to cut it off each row.
       val file = plan.file(columns)
       ordered(PartitionShuffle.byNumber(file, plan.cuts.files, Project(output, child)), key, sort)
@@ -35,7 +34,7 @@ object LayoutWriter {
       val carried = Alias(key, KeyName)()
       val keyed = Project(child.output :+ carried, child)
       val shuffled =
-        if (plan.cuts.tearsKeys) {
+        if (plan.cuts.splitsKeys) {
           // The noise is made of columns that must not travel through the shuffle.
           val file = Alias(FileOfKey(carried.toAttribute, noise, plan.cuts), FileName)()
           val numbered = Project(output ++ Seq(carried.toAttribute, file), keyed)

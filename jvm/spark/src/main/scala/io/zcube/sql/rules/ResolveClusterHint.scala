@@ -1,5 +1,11 @@
 package io.zcube.sql.rules
 
+import io.zcube.layout.ColumnWeights
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.LayoutRequest
+import io.zcube.sql.plans.ClusterRows
+import io.zcube.sql.predicates.WeightedPredicate
 import java.util.Locale
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
@@ -10,12 +16,6 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.json4s.JValue
 import org.json4s.JsonAST.{JArray, JBool, JDouble, JInt, JNothing, JNull, JObject, JString}
 import org.json4s.jackson.JsonMethods
-
-import io.zcube.layout.{ColumnWeights, CurveName}
-import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.LayoutRequest
-import io.zcube.sql.plans.ClusterRows
-import io.zcube.sql.predicates.WeightedPredicate
 
 /** Turns the hint `ZCUBE_CLUSTER('{"columns": [["a"], ["s", "leaf"]], …}')` into [[ClusterRows]].
   *
@@ -51,9 +51,9 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
           case other => throw invalid("columns", other, "a list of lists of name parts")
         }
     }
-    val curve = field(fields, "curve", CurveName.all.map(_.name).mkString(" or ")) {
-      case JString(name) if CurveName.find(name).isDefined => CurveName.find(name).get
-      case JNothing | JNull => CurveName.Hilbert
+    val curve = field(fields, "curve", LayoutKind.all.map(_.name).mkString(" or ")) {
+      case JString(name) if LayoutKind.find(name).isDefined => LayoutKind.find(name).get
+      case JNothing | JNull => LayoutKind.Hilbert
     }
     val weights = field(fields, "weights", s"${columns.length} numbers greater than 0") {
       case JArray(numbers) if numbers.length == columns.length =>

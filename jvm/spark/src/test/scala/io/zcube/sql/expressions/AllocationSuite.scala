@@ -1,5 +1,9 @@
 package io.zcube.sql.expressions
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.layout.LayoutPlan
+import io.zcube.sql.layout.LayoutRequest
+import io.zcube.sql.layout.RowSample
 import java.lang.management.ManagementFactory
 
 import scala.util.Random
@@ -9,9 +13,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, UnsafeProjection}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
-
-import io.zcube.layout.CurveName
-import io.zcube.sql.layout.{LayoutPlan, LayoutRequest, RowSample}
 
 /** Guards the speed of what is done for every row by something that needs no clock: placing a row
   * by columns of fixed width allocates nothing.
@@ -41,7 +42,7 @@ class AllocationSuite extends AnyFunSuite {
     threads.getCurrentThreadAllocatedBytes - before
   }
 
-  for (curve <- CurveName.all; columns <- Seq(2, 4))
+  for (curve <- LayoutKind.all; columns <- Seq(2, 4))
     test(s"${curve.name} of $columns columns: nothing is allocated for a row") {
       val sample = RowSample(types.take(columns), rows, rows.length.toLong, complete = true)
       val plan = LayoutPlan.of(sample, 64, LayoutRequest(curve))

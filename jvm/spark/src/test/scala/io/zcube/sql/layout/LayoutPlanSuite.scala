@@ -1,5 +1,7 @@
 package io.zcube.sql.layout
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.expressions.FileOfKey
 import scala.util.Random
 
 import org.apache.spark.SparkFunSuite
@@ -7,9 +9,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, ExpressionEvalHelper, GenericInternalRow, Literal}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-
-import io.zcube.layout.CurveName
-import io.zcube.sql.expressions.FileOfKey
 
 class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
   private val types = Seq(DateType, StringType, DoubleType)
@@ -40,7 +39,7 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
     test(
       s"kdtree of $columns columns, $files files, ranges $ranges: a row's file is that of its key") {
       val sampled = RowSample(types.take(columns), rows(1, 3000), 3000L, complete = true)
-      val plan = LayoutPlan.of(sampled, files, LayoutRequest(CurveName.KdTree, ranges = ranges))
+      val plan = LayoutPlan.of(sampled, files, LayoutRequest(LayoutKind.KdTree, ranges = ranges))
       assert(plan.files.isDefined)
       assert(plan.files.get.bounds.map(_.length).sum < files)
       val byKey = FileOfKey(plan.key(inputs(columns)), Literal(0L), plan.cuts)

@@ -1,5 +1,8 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
@@ -10,10 +13,6 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.AutoCompactPartitionStats
 import org.apache.spark.sql.delta.{CommittedTransaction, Snapshot}
 import org.apache.spark.sql.{SparkSession, classic}
-
-import io.zcube.layout.CurveName
-import io.zcube.sql.ZCubeConf
-import io.zcube.sql.errors.ZCubeErrors
 
 /** Auto compaction. Whether and where there is work to do, Delta decides. On a table that ZCube lays out
   * the work is an incremental OPTIMIZE by ZCube, which leaves most files where they are; Delta's own
@@ -93,7 +92,7 @@ object AutoLayout extends DeltaLogging {
     if (isClustered(snapshot)) {
       // What OPTIMIZE without options does.
       val columns = ColumnPath.clusteringColumns(session, snapshot)
-      Some(task(LastZOrder(columns, CurveName.Hilbert, Nil), clustered = true, None))
+      Some(task(LastZOrder(columns, LayoutKind.Hilbert, Nil), clustered = true, None))
     } else {
       // Nobody asked to have such a table laid out as a whole: large files in no cube stay.
       val small = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MIN_FILE_SIZE).getOrElse(size / 2)

@@ -1,12 +1,11 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.CubeTag
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.zorder.ZCubeInfo
-
-import io.zcube.layout.CurveName
-import io.zcube.planning.CubeTag
 
 /** The tags by which a file belongs to a ZCube: Delta's own, so that either system can go on with the
   * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
@@ -22,7 +21,7 @@ final class CubeTags(task: ClusteringTask) {
     Option.when(task.weights.nonEmpty)(Weights -> JsonUtils.toJson(task.weights))
   private val workload =
     Option.when(task.workload.nonEmpty)(Workload -> WorkloadQuery.fingerprint(task.workload))
-  private val usualCurve: CurveName = if (task.clustered) CurveName.Hilbert else CurveName.ZOrder
+  private val usualCurve: LayoutKind = if (task.clustered) LayoutKind.Hilbert else LayoutKind.ZOrder
 
   /** @return None for a file that was never clustered */
   def read(file: AddFile): Option[CubeTag] = {

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.concurrent.InParallel
+import io.zcube.sql.layout.SimulatedFile
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
@@ -9,9 +11,6 @@ import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{col, from_json, lit, when}
 import org.apache.spark.sql.types.{DataType, NullType}
 import org.apache.spark.unsafe.types.UTF8String
-
-import io.zcube.quality.InParallel
-import io.zcube.sql.layout.SimulatedFile
 
 /** Files as the log describes them: a row each with path, size, tags, and the statistics of some columns.
   *

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.layout.kinds.LayoutKind
 import scala.util.Try
 
 import org.apache.spark.sql.classic.SparkSession
@@ -8,12 +9,10 @@ import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.functions.col
 
-import io.zcube.layout.CurveName
-
 /** The last ZORDER BY of a table by ZCube, as its files' tags tell it. A workload can't be told: of that
   * they have a fingerprint only.
   */
-final case class LastZOrder(columns: Seq[ColumnPath], curve: CurveName, weights: Seq[Double])
+final case class LastZOrder(columns: Seq[ColumnPath], curve: LayoutKind, weights: Seq[Double])
 
 object LastZOrder {
 
@@ -28,7 +27,7 @@ object LastZOrder {
     for {
       file <- newest
       columns <- columnsOf(snapshot, file)
-      curve <- file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).flatMap(CurveName.find)
+      curve <- file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).flatMap(LayoutKind.find)
     } yield LastZOrder(columns, curve, weightsOf(file))
   }
 

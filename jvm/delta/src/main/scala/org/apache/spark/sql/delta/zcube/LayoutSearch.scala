@@ -1,8 +1,8 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.layout.ColumnWeights
+import io.zcube.layout.kinds.LayoutKind
 import scala.collection.mutable
-
-import io.zcube.layout.{ColumnWeights, CurveName}
 
 /** Searches for the layout that a workload reads least of.
   *
@@ -48,20 +48,20 @@ final class LayoutSearch(
   private def curvesOf(set: Seq[Int]): Seq[LayoutCandidate] =
     if (set.size == 1) Nil
     else {
-      val curves = Seq(CurveName.Hilbert, CurveName.ZOrder).map(LayoutCandidate(set, _))
+      val curves = Seq(LayoutKind.Hilbert, LayoutKind.ZOrder).map(LayoutCandidate(set, _))
       // Behind a first column of many values, the others hardly matter to a sort.
       val sorts = set.map { first =>
-        LayoutCandidate(first +: set.filterNot(_ == first), CurveName.Linear)
+        LayoutCandidate(first +: set.filterNot(_ == first), LayoutKind.Linear)
       }
       val weights = ColumnWeights.normalised(set.map(asked).map(weight =>
         // Few digits, so that the statement is one that people read.
         math.max(1.0, math.round(LargestWeight * weight / set.map(asked).max).toDouble)))
       val weighted =
-        Option.when(weights.nonEmpty)(LayoutCandidate(set, CurveName.KdTree, weights))
+        Option.when(weights.nonEmpty)(LayoutCandidate(set, LayoutKind.KdTree, weights))
       curves ++ sorts ++ weighted
     }
 
-  private def tree(set: Seq[Int]): LayoutTrial = attempt(LayoutCandidate(set, CurveName.KdTree))
+  private def tree(set: Seq[Int]): LayoutTrial = attempt(LayoutCandidate(set, LayoutKind.KdTree))
 
   private def attempt(candidate: LayoutCandidate): LayoutTrial =
     done.getOrElseUpdate(candidate, trial(candidate))

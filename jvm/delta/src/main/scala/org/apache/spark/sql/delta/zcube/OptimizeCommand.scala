@@ -1,5 +1,8 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
@@ -7,10 +10,6 @@ import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.{Row, SparkSession, classic}
-
-import io.zcube.layout.CurveName
-import io.zcube.sql.ZCubeConf
-import io.zcube.sql.errors.ZCubeErrors
 
 /** `OPTIMIZE t [FULL] [WHERE …] [ZORDER BY (…)] [OPTIONS (…)]`: the same refusals, output and history
   * as Delta's command, other work. Delta's base class brings the output columns and the check of the
@@ -64,7 +63,7 @@ case class OptimizeCommand(
       }
       val conf = session.sessionState.conf
       val defaultCurve =
-        if (clustered) CurveName.Hilbert else CurveName.find(conf.getConf(ZCubeConf.Curve)).get
+        if (clustered) LayoutKind.Hilbert else LayoutKind.find(conf.getConf(ZCubeConf.Curve)).get
       val chosen = OptimizeOptions.of(options, defaultCurve)
       val settings = OptimizeSettings.of(conf, delta.optimizeContext)
       settings.check(chosen)

@@ -1,16 +1,16 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.layout.ColumnWeights
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.MergePolicyName
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.predicates.WeightedPredicate
 import java.util.Locale
 import java.util.concurrent.TimeUnit
 
 import scala.util.Try
 
 import org.apache.spark.network.util.{ByteUnit, JavaUtils}
-
-import io.zcube.layout.{ColumnWeights, CurveName}
-import io.zcube.planning.MergePolicyName
-import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.predicates.WeightedPredicate
 
 /** The OPTIONS of OPTIMIZE; what they leave open, the session's settings decide.
   *
@@ -27,7 +27,7 @@ import io.zcube.sql.predicates.WeightedPredicate
   * @param forecast       whether a dry run samples the data to foresee what queries will skip
   */
 final case class OptimizeOptions(
-    curve: CurveName,
+    curve: LayoutKind,
     weights: Seq[(Seq[String], Double)],
     workload: Seq[WeightedPredicate],
     mergePolicy: Option[MergePolicyName],
@@ -49,7 +49,7 @@ object OptimizeOptions {
   /** Refuses unknown options, values that an option can't have, and options given twice. */
   def check(options: Seq[(String, String)]): Unit = {
     // Which curve is the default isn't known yet; weights and workload must not be refused for it.
-    val _ = of(options, CurveName.KdTree)
+    val _ = of(options, LayoutKind.KdTree)
   }
 
   /** The same, read.
@@ -57,7 +57,7 @@ object OptimizeOptions {
     * @param options      as the user wrote them; keys in any case
     * @param defaultCurve where no option names one
     */
-  def of(options: Seq[(String, String)], defaultCurve: CurveName): OptimizeOptions = {
+  def of(options: Seq[(String, String)], defaultCurve: LayoutKind): OptimizeOptions = {
     val byKey = options.groupBy(_._1.toLowerCase(Locale.ROOT))
     byKey.foreach { case (key, given) =>
       val (asWritten, value) = given.head
@@ -71,7 +71,7 @@ object OptimizeOptions {
     def size(name: String): Option[Long] = read(name, Size) { value =>
       Try(JavaUtils.byteStringAs(value.trim, ByteUnit.BYTE)).toOption.filter(_ > 0)
     }
-    val curve = read("curve", CurveName.all.map(_.name).mkString(" or "))(CurveName.find)
+    val curve = read("curve", LayoutKind.all.map(_.name).mkString(" or "))(LayoutKind.find)
       .getOrElse(defaultCurve)
     val weights = read("weights", ColumnWeights.Expected)(ColumnWeights.parse)
     if (weights.isDefined && !curve.takesWeights) throw ZCubeErrors.weightsNotTaken(curve.name)

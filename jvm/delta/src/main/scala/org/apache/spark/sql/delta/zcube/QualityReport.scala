@@ -1,9 +1,9 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.concurrent.InParallel
+import io.zcube.quality.LayoutQuality
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
-
-import io.zcube.quality.{InParallel, LayoutQuality}
 
 /** The rows of DESCRIBE CLUSTERING. */
 object QualityReport {

@@ -1,11 +1,13 @@
 package org.apache.spark.sql.delta.zcube
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.layout.kinds.LayoutKind.Hilbert
+import io.zcube.layout.kinds.LayoutKind.KdTree
+import io.zcube.layout.kinds.LayoutKind.Linear
+import io.zcube.layout.kinds.LayoutKind.ZOrder
 import scala.collection.mutable
 
 import org.scalatest.funsuite.AnyFunSuite
-
-import io.zcube.layout.CurveName
-import io.zcube.layout.CurveName.{Hilbert, KdTree, Linear, ZOrder}
 
 /** The search alone, in made-up worlds where what each layout reads is known. */
 class LayoutSearchSuite extends AnyFunSuite {
@@ -35,7 +37,7 @@ class LayoutSearchSuite extends AnyFunSuite {
   private def divided(by: Int => Double)(candidate: LayoutCandidate): Double =
     1e9 / candidate.columns.map(by).product * costOf(candidate.curve)
 
-  private def costOf(curve: CurveName): Double = curve match {
+  private def costOf(curve: LayoutKind): Double = curve match {
     case KdTree => 1.0
     case Hilbert => 1.2
     case ZOrder => 1.3

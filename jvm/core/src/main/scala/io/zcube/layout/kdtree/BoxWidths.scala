@@ -1,4 +1,4 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
 /** Measures boxes of ranks by what queries see of them.
   *

@@ -1,4 +1,4 @@
-package io.zcube.quality
+package io.zcube.concurrent
 
 import java.util.stream.IntStream
 

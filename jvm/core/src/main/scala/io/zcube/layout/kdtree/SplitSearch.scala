@@ -1,4 +1,4 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
 /** Decides where a box that is to become several files is cut. */
 private[layout] trait SplitSearch {
@@ -9,3 +9,11 @@ private[layout] trait SplitSearch {
     */
   def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit]
 }
+
+/** A cut of a box into two.
+  *
+  * @param column   the column that is cut
+  * @param greatest the greatest rank that goes to the low side
+  * @param lowFiles how many of the box's files the low side gets
+  */
+final private[layout] case class KdSplit(column: Int, greatest: Int, lowFiles: Int)

@@ -1,5 +1,10 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
+import io.zcube.layout.BucketedSample
+import io.zcube.layout.CutPoints
+import io.zcube.layout.Layout
+import io.zcube.layout.LayoutResult
+import io.zcube.layout.RankScale
 import scala.util.Random
 
 import org.scalacheck.Gen
@@ -22,27 +27,27 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     sample(Seq.fill(columns)(Array.fill(rows)(random.nextInt(values))): _*)
   }
 
-  private def layOut(sample: BucketedSample, files: Int, weights: Double*): LaidOut =
+  private def layOut(sample: BucketedSample, files: Int, weights: Double*): LayoutResult =
     KdTreeLayout.of(sample, files, spread = true, weights)
 
   /** The file of each sampled row, its noise drawn at random. */
-  private def filesOf(sample: BucketedSample, laidOut: LaidOut): Array[Int] = {
+  private def filesOf(sample: BucketedSample, laidOut: LayoutResult): Array[Int] = {
     val random = new Random(9)
     sample.keys(laidOut.layout).map(laidOut.cuts.fileOf(_, random.nextInt(CutPoints.NoiseRange)))
   }
 
-  private def sizes(sample: BucketedSample, laidOut: LaidOut): Seq[Int] = {
+  private def sizes(sample: BucketedSample, laidOut: LayoutResult): Seq[Int] = {
     val counts = new Array[Int](laidOut.cuts.files)
     filesOf(sample, laidOut).foreach(counts(_) += 1)
     counts.toSeq
   }
 
   /** For each file, the extent of its rows in a column, NULLs left out. */
-  private def extents(sample: BucketedSample, laidOut: LaidOut, column: Int): Seq[(Int, Int)] =
+  private def extents(sample: BucketedSample, laidOut: LayoutResult, column: Int): Seq[(Int, Int)] =
     filesOf(sample, laidOut).zip(sample.buckets(column)).filter(_._2 >= 0).groupBy(_._1).values
       .map(rows => (rows.map(_._2).min, rows.map(_._2).max)).toSeq
 
-  private def tree(laidOut: LaidOut): KdTree = laidOut.layout match {
+  private def tree(laidOut: LayoutResult): KdTree = laidOut.layout match {
     case layout: KdTreeLayout => layout.tree
     case other => fail(s"no tree: $other")
   }
@@ -74,7 +79,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val points = uniform(files, 20000, columns, 5000)
       val laidOut = layOut(points, files)
       assert(laidOut.cuts.files === files)
-      assert(!laidOut.cuts.tearsKeys)
+      assert(!laidOut.cuts.splitsKeys)
       val mean = 20000.0 / files
       assert(sizes(points, laidOut).forall(n => n > 0.88 * mean && n < 1.12 * mean))
     }
@@ -88,7 +93,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val random = new Random(seed)
       laidOut.files.foreach { numbers =>
         alone += 1
-        assert(!laidOut.cuts.tearsKeys)
+        assert(!laidOut.cuts.splitsKeys)
         for (_ <- 1 to 1000) {
           val point = Array.fill(columns)(random.nextInt(values + 2))
           val byKey = laidOut.cuts.fileOf(laidOut.layout.keyOf(point.clone()))
@@ -182,7 +187,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     // 10 values of 100 rows in 4 files: even cuts would go through the 3rd and the 8th value.
     val points = sample(Array.tabulate(1000)(_ / 100))
     val laidOut = layOut(points, 4)
-    assert(!laidOut.cuts.tearsKeys)
+    assert(!laidOut.cuts.splitsKeys)
     assert(sizes(points, laidOut).sorted === Seq(200, 200, 300, 300))
   }
 
@@ -198,7 +203,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(sizes(points, laidOut).forall(n => n > 1200 && n < 2800))
     val whole = KdTreeLayout.of(points, 20, spread = false, Nil)
     assert(filesOf(points, whole).take(24000).distinct.length === 1)
-    assert(!whole.cuts.tearsKeys)
+    assert(!whole.cuts.splitsKeys)
   }
 
   test("NULLs get files of their own when there are enough of them") {

@@ -1,6 +1,8 @@
-package io.zcube.layout
+package io.zcube.layout.kinds
 
 import io.zcube.curve.SpaceFillingCurve
+import io.zcube.layout.Layout
+import io.zcube.layout.RankScale
 
 /** A layout along a space-filling curve: bucket of each column → rank → key on the curve → file.
   *

@@ -1,5 +1,7 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
+import io.zcube.layout.RankExtents
+import io.zcube.layout.Workload
 import java.util.Arrays
 
 /** Finds the cut of a box after which a workload skips most.

@@ -5,4 +5,4 @@ package io.zcube.layout
   * @param files boxes whose numbers are those of the files, where the layout has them: they are found
   *              with less work than the rows' keys
   */
-final case class LaidOut(layout: Layout, cuts: CutPoints, files: Option[KdTreeBoxes] = None)
+final case class LayoutResult(layout: Layout, cuts: CutPoints, files: Option[FileBoxes] = None)

@@ -1,4 +1,4 @@
-package io.zcube.range
+package io.zcube.memory
 
 import java.nio.ByteOrder
 

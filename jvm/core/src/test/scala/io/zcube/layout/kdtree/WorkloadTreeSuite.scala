@@ -1,10 +1,15 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
+import io.zcube.layout.BucketedSample
+import io.zcube.layout.CutPoints
+import io.zcube.layout.LayoutResult
+import io.zcube.layout.RankScale
+import io.zcube.layout.Workload
+import io.zcube.layout.Workload.Box
+import io.zcube.layout.Workload.Query
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
-
-import io.zcube.layout.Workload.{Box, Query}
 
 class WorkloadTreeSuite extends AnyFunSuite {
 
@@ -19,10 +24,10 @@ class WorkloadTreeSuite extends AnyFunSuite {
 
   private def points(sample: BucketedSample): Array[Array[Int]] = sample.buckets.map(_.map(_ + 1))
 
-  private def layOut(sample: BucketedSample, files: Int, workload: Workload): LaidOut =
+  private def layOut(sample: BucketedSample, files: Int, workload: Workload): LayoutResult =
     KdTreeLayout.of(sample, files, spread = true, Nil, workload)
 
-  private def filesOf(sample: BucketedSample, laidOut: LaidOut): Seq[Seq[Int]] = {
+  private def filesOf(sample: BucketedSample, laidOut: LayoutResult): Seq[Seq[Int]] = {
     val random = new Random(3)
     val keys = sample.keys(laidOut.layout)
     keys.indices.groupBy(row =>

@@ -1,11 +1,19 @@
-package io.zcube.layout
+package io.zcube.layout.kinds
 
+import io.zcube.curve.HilbertCurve
+import io.zcube.curve.LinearCurve
+import io.zcube.curve.MortonCurve
+import io.zcube.curve.SpaceFillingCurve
+import io.zcube.layout.BucketedSample
+import io.zcube.layout.CutPoints
+import io.zcube.layout.LayoutResult
+import io.zcube.layout.Resolution
+import io.zcube.layout.Workload
+import io.zcube.layout.kdtree.KdTreeLayout
 import java.util.Locale
 
-import io.zcube.curve.{HilbertCurve, LinearCurve, MortonCurve, SpaceFillingCurve}
-
 /** The layouts that users can name: three curves, and the k-d tree. */
-sealed abstract class CurveName(val name: String) extends Serializable {
+sealed abstract class LayoutKind(val name: String) extends Serializable {
 
   /** Whether columns can have weights. */
   def takesWeights: Boolean = false
@@ -32,13 +40,13 @@ sealed abstract class CurveName(val name: String) extends Serializable {
       bits: Int,
       spread: Boolean,
       weights: Seq[Double],
-      workload: Workload): LaidOut
+      workload: Workload): LayoutResult
 }
 
-object CurveName {
+object LayoutKind {
 
   /** A layout along a space-filling curve. */
-  sealed abstract class Curve(name: String) extends CurveName(name) {
+  sealed abstract class Curve(name: String) extends LayoutKind(name) {
 
     /** The curve over `dimensions` columns with `bits` bits each. */
     def curve(dimensions: Int, bits: Int): SpaceFillingCurve
@@ -49,11 +57,11 @@ object CurveName {
         bits: Int,
         spread: Boolean,
         weights: Seq[Double],
-        workload: Workload): LaidOut = {
+        workload: Workload): LayoutResult = {
       require(weights.isEmpty, s"the curve $name takes no weights")
       require(workload.isEmpty, s"the curve $name takes no workload")
       val layout = new CurveLayout(curve(sample.dimensions, bits), sample.scales)
-      LaidOut(layout, CutPoints.of(sample.keys(layout), files, spread))
+      LayoutResult(layout, CutPoints.of(sample.keys(layout), files, spread))
     }
   }
 
@@ -76,7 +84,7 @@ object CurveName {
   }
 
   /** Boxes instead of pieces of a curve: see [[KdTreeLayout]]. */
-  case object KdTree extends CurveName("kdtree") {
+  case object KdTree extends LayoutKind("kdtree") {
     override def takesWeights: Boolean = true
 
     override def takesWorkload: Boolean = true
@@ -90,12 +98,12 @@ object CurveName {
         bits: Int,
         spread: Boolean,
         weights: Seq[Double],
-        workload: Workload): LaidOut =
+        workload: Workload): LayoutResult =
       KdTreeLayout.of(sample, files, spread, weights, workload)
   }
 
-  val all: Seq[CurveName] = Seq(Linear, ZOrder, Hilbert, KdTree)
+  val all: Seq[LayoutKind] = Seq(Linear, ZOrder, Hilbert, KdTree)
 
   /** The layout of that name, in any case. */
-  def find(name: String): Option[CurveName] = all.find(_.name == name.toLowerCase(Locale.ROOT))
+  def find(name: String): Option[LayoutKind] = all.find(_.name == name.toLowerCase(Locale.ROOT))
 }

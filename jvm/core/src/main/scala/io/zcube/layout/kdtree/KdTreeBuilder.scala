@@ -1,5 +1,6 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
+import io.zcube.layout.Workload
 import scala.collection.mutable
 
 /** Cuts a sample into boxes, top down. A box is cut by the best cut that there is

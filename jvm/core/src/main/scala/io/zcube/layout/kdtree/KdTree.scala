@@ -1,4 +1,4 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
 /** A binary tree of axis-parallel cuts, and the numbers of the boxes that they leave: the first box
   * is the one that lies low in every cut.

@@ -1,4 +1,6 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
+
+import io.zcube.layout.{FileBoxes, Layout}
 
 /** The numbers of a k-d tree's boxes alone, which are those of the files where each box is a file.
   *
@@ -12,7 +14,8 @@ package io.zcube.layout
   * @param tree   from ranks among these bounds to boxes
   * @param bounds for each column, the numbers of the bounds that are cut at, ascending
   */
-final class KdTreeBoxes private (tree: KdTree, val bounds: IndexedSeq[Array[Int]]) extends Layout {
+final class KdTreeBoxes private (tree: KdTree, override val bounds: IndexedSeq[Array[Int]])
+    extends FileBoxes {
 
   override def dimensions: Int = bounds.length
 

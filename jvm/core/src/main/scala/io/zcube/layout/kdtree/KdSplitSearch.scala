@@ -1,5 +1,6 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
+import io.zcube.layout.Layout
 import java.util.Arrays
 
 /** Finds the best cut of a box that is to become several files.

@@ -16,7 +16,7 @@ package io.zcube.curve
   * @param bits       bits of each coordinate
   * @param mostLevels levels that a first step may read, more than the machine's own steps do
   */
-final private[curve] class HilbertOpening(
+final private[curve] class HilbertFirstStep(
     machine: HilbertStateMachine,
     bits: Int,
     mostLevels: Int) {

@@ -1,6 +1,13 @@
-package io.zcube.layout
+package io.zcube.layout.kdtree
 
-import io.zcube.curve.{HilbertCurve, SpaceFillingCurve}
+import io.zcube.curve.HilbertCurve
+import io.zcube.curve.SpaceFillingCurve
+import io.zcube.layout.BucketedSample
+import io.zcube.layout.CutPoints
+import io.zcube.layout.Layout
+import io.zcube.layout.LayoutResult
+import io.zcube.layout.SkippedRows
+import io.zcube.layout.Workload
 
 /** A layout of boxes. The key of a row is the number of its box, and below that the row's place on a
   * Hilbert curve of the box's own, which puts rows of a file into an order by all columns too.
@@ -83,7 +90,7 @@ object KdTreeLayout {
       files: Int,
       spread: Boolean,
       weights: Seq[Double],
-      workload: Workload = Workload.Empty): LaidOut = {
+      workload: Workload = Workload.Empty): LayoutResult = {
     require(files >= 1, s"files must be positive, not $files")
     require(
       weights.isEmpty || weights.length == sample.dimensions,
@@ -100,7 +107,7 @@ object KdTreeLayout {
       corners.map(_._1),
       corners.map(_._2))
     val cut = cuts(layout, points, boxes, spread)
-    LaidOut(
+    LayoutResult(
       layout,
       cut,
       Option.when(cut.files == boxes.size)(KdTreeBoxes.of(tree, layout.dimensions)))
