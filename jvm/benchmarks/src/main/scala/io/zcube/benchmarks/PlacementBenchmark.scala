@@ -3,7 +3,7 @@ package io.zcube.benchmarks
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.layout.LayoutPlan
 import io.zcube.sql.layout.LayoutRequest
-import io.zcube.sql.layout.RowSample
+import io.zcube.sql.sampling.RowSample
 import java.util.SplittableRandom
 import java.util.concurrent.TimeUnit
 

@@ -1,7 +1,8 @@
 package io.zcube.range
 
-import io.zcube.memory.UnsafeBytes
 import java.util.Arrays
+
+import io.zcube.memory.UnsafeBytes
 
 /** Range bounds over byte strings in unsigned lexicographic order, a proper prefix first.
   *

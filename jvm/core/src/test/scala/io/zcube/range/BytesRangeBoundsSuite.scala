@@ -1,11 +1,12 @@
 package io.zcube.range
 
-import io.zcube.memory.UnsafeBytes
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import io.zcube.memory.UnsafeBytes
 
 class BytesRangeBoundsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 

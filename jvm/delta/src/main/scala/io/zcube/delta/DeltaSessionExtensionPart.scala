@@ -1,7 +1,9 @@
 package io.zcube.delta
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.delta.zcube._
+import org.apache.spark.sql.delta.zcube.auto.RegisterLayoutHook
+import org.apache.spark.sql.delta.zcube.commands.{ReplaceDescribeClustering, ReplaceOptimize, ReplaceRecommendClustering}
+import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, WithSameColumns}
 
 import io.zcube.sql.{SessionExtensionPart, SupportedVersions}
 
@@ -15,20 +17,20 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
 
   override def inject(extensions: SparkSessionExtensions): Unit = {
     SupportedVersions.requireDelta(deltaVersion)
-    extensions.injectHintResolutionRule(ClusteredLike.Note(_))
-    extensions.injectResolutionRule(KeepClusterBy(_))
+    extensions.injectHintResolutionRule(PreserveClusterByLike.Note(_))
+    extensions.injectResolutionRule(PreserveClusterBy(_))
     // Post-hoc: by then Delta's command is resolved, whoever made it (SQL, DeltaTable, Connect).
-    extensions.injectPostHocResolutionRule(_ => TakeOverDescribeClustering)
-    extensions.injectPostHocResolutionRule(_ => TakeOverRecommendClustering)
-    extensions.injectPostHocResolutionRule(TakeOverOptimize(_))
-    extensions.injectPostHocResolutionRule(ClusteredLike.Keep(_))
+    extensions.injectPostHocResolutionRule(_ => ReplaceDescribeClustering)
+    extensions.injectPostHocResolutionRule(_ => ReplaceRecommendClustering)
+    extensions.injectPostHocResolutionRule(ReplaceOptimize(_))
+    extensions.injectPostHocResolutionRule(PreserveClusterByLike.Keep(_))
     // Whichever of the two a write comes by: plans may have been analyzed or optimized before.
     extensions.injectPostHocResolutionRule(RegisterLayoutHook(_))
     extensions.injectOptimizerRule(RegisterLayoutHook(_))
     // The last place before Spark asks a table for its write.
-    extensions.injectPreCBORule(KeepClusterBy.OfOverwrites(_))
+    extensions.injectPreCBORule(PreserveClusterBy.OfOverwrites(_))
     extensions.injectPreCBORule(_ => WithSameColumns.Check)
     // As late: who guards commands by their classes must see Delta's.
-    extensions.injectPreCBORule(TakeOverOptimize.Unadorned(_))
+    extensions.injectPreCBORule(ReplaceOptimize.Unadorned(_))
   }
 }

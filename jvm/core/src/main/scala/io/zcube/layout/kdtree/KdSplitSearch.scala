@@ -1,7 +1,8 @@
 package io.zcube.layout.kdtree
 
-import io.zcube.layout.Layout
 import java.util.Arrays
+
+import io.zcube.layout.Layout
 
 /** Finds the best cut of a box that is to become several files.
   *

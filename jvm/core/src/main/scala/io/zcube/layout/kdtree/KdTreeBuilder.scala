@@ -1,7 +1,8 @@
 package io.zcube.layout.kdtree
 
-import io.zcube.layout.Workload
 import scala.collection.mutable
+
+import io.zcube.layout.Workload
 
 /** Cuts a sample into boxes, top down. A box is cut by the best cut that there is
   * ([[KdSplitSearch]]), its files shared out in proportion to the rows; a box of one file is done, and

@@ -1,13 +1,7 @@
 package io.zcube.layout.kdtree
 
-import io.zcube.curve.HilbertCurve
-import io.zcube.curve.SpaceFillingCurve
-import io.zcube.layout.BucketedSample
-import io.zcube.layout.CutPoints
-import io.zcube.layout.Layout
-import io.zcube.layout.LayoutResult
-import io.zcube.layout.SkippedRows
-import io.zcube.layout.Workload
+import io.zcube.curve.{HilbertCurve, SpaceFillingCurve}
+import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, SkippedRows, Workload}
 
 /** A layout of boxes. The key of a row is the number of its box, and below that the row's place on a
   * Hilbert curve of the box's own, which puts rows of a file into an order by all columns too.

@@ -1,8 +1,8 @@
 package io.zcube.layout.kdtree
 
-import io.zcube.layout.RankExtents
-import io.zcube.layout.Workload
 import java.util.Arrays
+
+import io.zcube.layout.{RankExtents, Workload}
 
 /** Finds the cut of a box after which a workload skips most.
   *

@@ -1,8 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.curve.SpaceFillingCurve
-import io.zcube.layout.Layout
-import io.zcube.layout.RankScale
+import io.zcube.layout.{Layout, RankScale}
 
 /** A layout along a space-filling curve: bucket of each column → rank → key on the curve → file.
   *

@@ -1,16 +1,10 @@
 package io.zcube.layout.kinds
 
-import io.zcube.curve.HilbertCurve
-import io.zcube.curve.LinearCurve
-import io.zcube.curve.MortonCurve
-import io.zcube.curve.SpaceFillingCurve
-import io.zcube.layout.BucketedSample
-import io.zcube.layout.CutPoints
-import io.zcube.layout.LayoutResult
-import io.zcube.layout.Resolution
-import io.zcube.layout.Workload
-import io.zcube.layout.kdtree.KdTreeLayout
 import java.util.Locale
+
+import io.zcube.curve.{HilbertCurve, LinearCurve, MortonCurve, SpaceFillingCurve}
+import io.zcube.layout.kdtree.KdTreeLayout
+import io.zcube.layout.{BucketedSample, CutPoints, LayoutResult, Resolution, Workload}
 
 /** The layouts that users can name: three curves, and the k-d tree. */
 sealed abstract class LayoutKind(val name: String) extends Serializable {

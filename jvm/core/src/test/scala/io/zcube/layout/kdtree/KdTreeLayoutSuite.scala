@@ -1,15 +1,12 @@
 package io.zcube.layout.kdtree
 
-import io.zcube.layout.BucketedSample
-import io.zcube.layout.CutPoints
-import io.zcube.layout.Layout
-import io.zcube.layout.LayoutResult
-import io.zcube.layout.RankScale
 import scala.util.Random
 
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankScale}
 
 class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 

@@ -1,15 +1,11 @@
 package io.zcube.layout.kdtree
 
-import io.zcube.layout.BucketedSample
-import io.zcube.layout.CutPoints
-import io.zcube.layout.LayoutResult
-import io.zcube.layout.RankScale
-import io.zcube.layout.Workload
-import io.zcube.layout.Workload.Box
-import io.zcube.layout.Workload.Query
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.layout.Workload.{Box, Query}
+import io.zcube.layout.{BucketedSample, CutPoints, LayoutResult, RankScale, Workload}
 
 class WorkloadTreeSuite extends AnyFunSuite {
 

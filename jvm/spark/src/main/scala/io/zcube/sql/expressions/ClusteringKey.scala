@@ -1,13 +1,14 @@
 package io.zcube.sql.expressions
 
-import io.zcube.layout.Layout
-import io.zcube.layout.kinds.CurveLayout
-import io.zcube.sql.layout.TypedRangeBounds
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.types.{DataType, LongType}
+
+import io.zcube.layout.Layout
+import io.zcube.layout.kinds.CurveLayout
+import io.zcube.sql.values.TypedRangeBounds
 
 /** Place of a row in a layout: the columns' values → buckets → ranks → key.
   *

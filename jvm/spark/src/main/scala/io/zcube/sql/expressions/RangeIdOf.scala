@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnaryExpression}
 import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
 
-import io.zcube.sql.layout.TypedRangeBounds
+import io.zcube.sql.values.TypedRangeBounds
 
 /** Number of the range that a value falls into; NULL has 0, interpreted and generated alike. */
 case class RangeIdOf(child: Expression, bounds: TypedRangeBounds) extends UnaryExpression {

@@ -1,16 +1,13 @@
 package io.zcube.sql.layout
 
-import io.zcube.layout.BucketedSample
-import io.zcube.layout.CutPoints
-import io.zcube.layout.Layout
-import io.zcube.layout.RankScale
-import io.zcube.layout.Resolution
-import io.zcube.layout.FileBoxes
-import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.expressions.ClusteringKey
-import io.zcube.sql.expressions.FileOfKey
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal}
 import org.apache.spark.sql.types.IntegerType
+
+import io.zcube.layout.{BucketedSample, CutPoints, FileBoxes, Layout, RankScale, Resolution}
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.expressions.{ClusteringKey, FileOfKey}
+import io.zcube.sql.sampling.{RowSample, SampleLimits}
+import io.zcube.sql.values.TypedRangeBounds
 
 /** A layout worked out from a sample: the key of each row, and the cuts between files.
   *

@@ -1,8 +1,9 @@
 package io.zcube.sql.layout
 
-import io.zcube.sql.expressions.FileOfKey
 import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Attribute, AttributeSet, Expression, Literal, SortOrder, UnsafeRow}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
+
+import io.zcube.sql.expressions.FileOfKey
 
 /** Puts a layout into a query plan: key and file number as generated code, one shuffle, one sort
   * inside each partition. Partition `f` of the result holds the rows of file `f`.

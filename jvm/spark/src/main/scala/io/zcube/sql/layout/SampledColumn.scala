@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 
 import io.zcube.sql.predicates.Interval
+import io.zcube.sql.values.{TypedRangeBounds, ValueOrdering}
 
 /** One column of a sample: its distinct values in order, how often each was seen, and the NULLs. */
 final class SampledColumn private (

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.types.{PhysicalDataType, PhysicalStringType
 import org.apache.spark.sql.types.{BooleanType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.zcube.sql.layout.ValueOrdering
 import io.zcube.sql.predicates.PredicateBoxes.Box
+import io.zcube.sql.values.ValueOrdering
 
 /** Turns conditions into boxes over some columns.
   *

@@ -6,11 +6,12 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{SparkSession, classic}
 
 import io.zcube.layout.FileCount
-import io.zcube.sql.ZCubeConf
+import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{ContentHash, LayoutPlan, LayoutWriter, RowSampler, WeightedBoxes}
+import io.zcube.sql.layout.{LayoutPlan, LayoutWriter, WeightedBoxes}
 import io.zcube.sql.plans.ClusterRows
 import io.zcube.sql.predicates.{PredicateReader, SimplifiedCondition}
+import io.zcube.sql.sampling.{ContentHash, RowSampler}
 
 /** Samples the child of each [[ClusterRows]] with one job and puts the layout's shuffle there. */
 case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {

@@ -7,8 +7,10 @@ import org.apache.spark.sql.{SparkSession, classic}
 
 import io.zcube.range.{EqualWeightRanges, SampleSize}
 import io.zcube.sql.expressions.{RangeIdOf, RangePartitionId}
-import io.zcube.sql.layout.{RowSampler, SampleLimits, SampledColumn, TypedRangeBounds}
+import io.zcube.sql.layout.SampledColumn
 import io.zcube.sql.plans.RangeIds
+import io.zcube.sql.sampling.{RowSampler, SampleLimits}
+import io.zcube.sql.values.TypedRangeBounds
 
 /** Samples the child of each [[RangeIds]] and puts look-ups in the bounds that come out there.
   *

@@ -1,11 +1,5 @@
 package io.zcube.sql.rules
 
-import io.zcube.layout.ColumnWeights
-import io.zcube.layout.kinds.LayoutKind
-import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.LayoutRequest
-import io.zcube.sql.plans.ClusterRows
-import io.zcube.sql.predicates.WeightedPredicate
 import java.util.Locale
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
@@ -16,6 +10,13 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.json4s.JValue
 import org.json4s.JsonAST.{JArray, JBool, JDouble, JInt, JNothing, JNull, JObject, JString}
 import org.json4s.jackson.JsonMethods
+
+import io.zcube.layout.ColumnWeights
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.LayoutRequest
+import io.zcube.sql.plans.ClusterRows
+import io.zcube.sql.predicates.WeightedPredicate
 
 /** Turns the hint `ZCUBE_CLUSTER('{"columns": [["a"], ["s", "leaf"]], …}')` into [[ClusterRows]].
   *

@@ -1,9 +1,5 @@
 package io.zcube.sql.expressions
 
-import io.zcube.layout.kinds.LayoutKind
-import io.zcube.sql.layout.LayoutPlan
-import io.zcube.sql.layout.LayoutRequest
-import io.zcube.sql.layout.RowSample
 import java.lang.management.ManagementFactory
 
 import scala.util.Random
@@ -13,6 +9,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, UnsafeProjection}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.layout.{LayoutPlan, LayoutRequest}
+import io.zcube.sql.sampling.RowSample
 
 /** Guards the speed of what is done for every row by something that needs no clock: placing a row
   * by columns of fixed width allocates nothing.

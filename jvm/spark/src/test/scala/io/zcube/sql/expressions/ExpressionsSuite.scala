@@ -1,20 +1,17 @@
 package io.zcube.sql.expressions
 
-import io.zcube.curve.HilbertCurve
-import io.zcube.curve.LinearCurve
-import io.zcube.curve.MortonCurve
-import io.zcube.layout.BucketedSample
-import io.zcube.layout.CutPoints
-import io.zcube.layout.RankScale
-import io.zcube.layout.kdtree.KdTreeLayout
-import io.zcube.layout.kinds.CurveLayout
-import io.zcube.sql.layout.TypedRangeBounds
 import org.apache.spark.SparkFunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, ExpressionEvalHelper, Literal}
 import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+
+import io.zcube.curve.{HilbertCurve, LinearCurve, MortonCurve}
+import io.zcube.layout.kdtree.KdTreeLayout
+import io.zcube.layout.kinds.CurveLayout
+import io.zcube.layout.{BucketedSample, CutPoints, RankScale}
+import io.zcube.sql.values.TypedRangeBounds
 
 /** `checkEvaluation` evaluates interpreted, generated, and through an unsafe projection. */
 class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {

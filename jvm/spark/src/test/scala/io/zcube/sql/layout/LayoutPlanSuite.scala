@@ -1,7 +1,5 @@
 package io.zcube.sql.layout
 
-import io.zcube.layout.kinds.LayoutKind
-import io.zcube.sql.expressions.FileOfKey
 import scala.util.Random
 
 import org.apache.spark.SparkFunSuite
@@ -9,6 +7,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, ExpressionEvalHelper, GenericInternalRow, Literal}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.expressions.FileOfKey
+import io.zcube.sql.sampling.RowSample
 
 class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
   private val types = Seq(DateType, StringType, DoubleType)

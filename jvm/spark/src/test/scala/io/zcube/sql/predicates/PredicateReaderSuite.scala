@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.ZCubeSparkSession
-import io.zcube.sql.layout.ValueOrdering
+import io.zcube.sql.values.ValueOrdering
 
 class PredicateReaderSuite extends AnyFunSuite with ZCubeSparkSession {
 

@@ -7,6 +7,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.zcube.jobs.Caught
 import org.scalatest.funsuite.AnyFunSuite
 
 /** What Scala's futures and `Try` let pass: an OPTIMIZE ends all the same, cleans up, and says what it

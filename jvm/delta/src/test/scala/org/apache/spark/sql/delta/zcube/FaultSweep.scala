@@ -10,6 +10,7 @@ import scala.util.{Failure, Random, Success, Try}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.zcube.jobs.Caught
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Runs an OPTIMIZE again and again, and each time another operation of its store fails. What must hold

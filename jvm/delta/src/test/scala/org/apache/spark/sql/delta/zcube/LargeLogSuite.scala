@@ -6,6 +6,8 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.DeltaOperations.ManualUpdate
 import org.apache.spark.sql.delta.actions.{AddFile, DeletionVectorDescriptor}
+import org.apache.spark.sql.delta.zcube.plan.RewriteGroup
+import org.apache.spark.sql.delta.zcube.table.{ColumnPath, FileFilter, OutsideWhere, PlanningRanges}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -129,14 +131,14 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     val wanted = (0 until 50).map(i => s"part-$i")
     val some = received {
       val ranges =
-        StatisticsRanges.of(session, snapshot, columns, Some(FileFilter(wanted.iterator)))
+        PlanningRanges.of(session, snapshot, columns, Some(FileFilter(wanted.iterator)))
       wanted.zipWithIndex.foreach { case (path, i) =>
         assert(ranges.of(path).lower(0) == i && ranges.of(path).upper(0) == i + 1)
       }
       val _ = assert(ranges.of("part-60").dimensions == 0)
     }
     assert(some < (8 << 10))
-    val all = received(StatisticsRanges.of(session, snapshot, columns, None): Unit)
+    val all = received(PlanningRanges.of(session, snapshot, columns, None): Unit)
     assert(all > Files * 38 && all < Files * 40 + (64 << 10))
   }
 
@@ -171,7 +173,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
       val rows = members.map(_.numLogicalRecords)
       id -> CubeRest(
         members.size.toLong,
-        members.map(FileGroup.liveBytesOf).sum,
+        members.map(RewriteGroup.liveBytesOf).sum,
         Option.when(rows.forall(_.isDefined))(rows.flatten.sum))
     }.toMap
     assert(expected("cube-0").rows.isDefined && expected("cube-2").rows.isEmpty)

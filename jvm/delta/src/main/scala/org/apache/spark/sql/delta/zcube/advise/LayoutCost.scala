@@ -1,0 +1,15 @@
+package org.apache.spark.sql.delta.zcube.advise
+
+/** What a workload would read of a table that is laid out in some way.
+  *
+  * @param files     of the table
+  * @param filesRead by all queries together, each as often as its weight says
+  * @param bytesRead the same in bytes
+  * @param each      files and bytes that each query reads once
+  */
+final case class LayoutCost(
+    candidate: LayoutCandidate,
+    files: Int,
+    filesRead: Double,
+    bytesRead: Double,
+    each: Seq[(Long, Long)])

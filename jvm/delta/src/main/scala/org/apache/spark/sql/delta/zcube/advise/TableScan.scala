@@ -1,0 +1,16 @@
+package org.apache.spark.sql.delta.zcube.advise
+
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, Literal}
+import org.apache.spark.sql.delta.actions.AddFile
+
+/** One scan of the table in a query, as the optimizer left it.
+  *
+  * @param filters that were pushed down to it, over the table's columns; all must hold
+  * @param files   that it reads today, after Delta has skipped what it can
+  */
+final case class TableScan(filters: Seq[Expression], files: Seq[AddFile]) {
+
+  def condition: Expression = filters.reduceOption(And(_, _)).getOrElse(Literal.TrueLiteral)
+
+  def bytes: Long = files.map(_.size).sum
+}

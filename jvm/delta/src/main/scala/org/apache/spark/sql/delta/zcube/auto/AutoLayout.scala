@@ -1,0 +1,114 @@
+package org.apache.spark.sql.delta.zcube.auto
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
+import org.apache.spark.sql.delta.hooks._
+import org.apache.spark.sql.delta.metering.DeltaLogging
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.sources.DeltaSQLConf
+import org.apache.spark.sql.delta.stats.AutoCompactPartitionStats
+import org.apache.spark.sql.delta.zcube.plan.{OptimizeOptions, OptimizeSettings, OptimizeTask}
+import org.apache.spark.sql.delta.zcube.run.OptimizeRunner
+import org.apache.spark.sql.delta.zcube.table.{ColumnPath, LastZOrder, SnapshotState, WhereClause}
+import org.apache.spark.sql.delta.zcube.write.LayoutSession
+import org.apache.spark.sql.delta.{CommittedTransaction, Snapshot}
+import org.apache.spark.sql.{SparkSession, classic}
+
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
+
+/** Auto compaction. Whether and where there is work to do, Delta decides. On a table that ZCube lays out
+  * the work is an incremental OPTIMIZE by ZCube, which leaves most files where they are; Delta's own
+  * would rewrite all of a clustered table each time. On other tables it is Delta's, all of it.
+  */
+object AutoLayout extends DeltaLogging {
+
+  /** After a commit. What it throws, Delta's caller of hooks treats as it does the failure of any hook. */
+  def run(spark: SparkSession, txn: CommittedTransaction): Unit = {
+    val session = spark.asInstanceOf[classic.SparkSession]
+    if (!session.sessionState.conf.getConf(ZCubeConf.Enabled) || !isOn(session, txn)) {
+      AutoCompact.run(spark, txn)
+    } else {
+      val request = AutoCompactUtils.prepareAutoCompactRequest(session, txn, OpType, None)
+      if (request.shouldCompact && !layOut(session, txn, request)) AutoCompact.run(spark, txn)
+    }
+  }
+
+  /** Delta's own conditions. */
+  private def isOn(session: SparkSession, txn: CommittedTransaction): Boolean =
+    AutoCompact
+      .getAutoCompactType(session.sessionState.conf, txn.postCommitSnapshot.metadata)
+      .isDefined && AutoCompactUtils.isQualifiedForAutoCompact(session, txn)
+
+  /** @return whether it is ZCube's to do; if not, nothing was done */
+  private def layOut(
+      session: classic.SparkSession,
+      txn: CommittedTransaction,
+      request: AutoCompactRequest): Boolean = {
+    val tableId = txn.deltaLog.unsafeVolatileTableId
+    try recordDeltaOperation(txn.deltaLog, OpType) {
+        val snapshot = txn.deltaLog.update(catalogTableOpt = txn.catalogTable)
+        SnapshotState.build(session, snapshot)
+        val ours = taskOf(session, txn, snapshot, request)
+        ours.foreach { task =>
+          new OptimizeRunner(LayoutSession.cloneOf(session, snapshot), task).run(): Unit
+          // Before they are free again, as in Delta.
+          AutoCompactPartitionStats.instance(session)
+            .markPartitionsAsCompacted(tableId, request.allowedPartitions)
+        }
+        ours.isDefined
+      }
+    catch {
+      case NonFatal(e) =>
+        logError(s"Auto compaction by ZCube failed: ${e.getMessage}")
+        recordDeltaEvent(txn.deltaLog, s"$OpType.error", data = getErrorData(e))
+        throw e
+      // Delta lets these through to a write that is committed, and would be repeated.
+      case e @ (_: LinkageError | _: StackOverflowError) =>
+        throw ZCubeErrors.internal(s"auto compaction: $e", e)
+    } finally
+      if (AutoCompactUtils.reservePartitionEnabled(session)) {
+        AutoCompactPartitionReserve.releasePartitions(tableId, request.allowedPartitions)
+      }
+  }
+
+  /** None for a table that ZCube doesn't lay out. */
+  private def taskOf(
+      session: classic.SparkSession,
+      txn: CommittedTransaction,
+      snapshot: Snapshot,
+      request: AutoCompactRequest): Option[OptimizeTask] = {
+    val conf = session.sessionState.conf
+    val size = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MAX_FILE_SIZE)
+    def task(layout: LastZOrder, clustered: Boolean, freshBelow: Option[Long]) = OptimizeTask(
+      snapshot,
+      txn.catalogTable,
+      WhereClause(request.targetPartitionsPredicate, request.targetPartitionsPredicate),
+      layout.columns,
+      clustered,
+      isFull = false,
+      OptimizeOptions.of(Nil, layout.curve),
+      OptimizeSettings.of(conf, DeltaOptimizeContext(None, freshBelow, Some(size))),
+      layout.weights,
+      isAuto = true
+    )
+    if (isClustered(snapshot)) {
+      // What OPTIMIZE without options does.
+      val columns = ColumnPath.clusteringColumns(session, snapshot)
+      Some(task(LastZOrder(columns, LayoutKind.Hilbert, Nil), clustered = true, None))
+    } else {
+      // Nobody asked to have such a table laid out as a whole: large files in no cube stay.
+      val small = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MIN_FILE_SIZE).getOrElse(size / 2)
+      LastZOrder.of(session, snapshot).map(task(_, clustered = false, Some(small)))
+    }
+  }
+
+  private def isClustered(snapshot: Snapshot): Boolean =
+    ClusteredTableUtils.isSupported(snapshot.protocol) &&
+      ClusteredTableUtils.getClusteringColumnsOptional(snapshot).exists(_.nonEmpty)
+
+  /** Of Delta's events; Delta's own auto compaction has another. */
+  private val OpType = "delta.commit.hooks.zcubeAutoLayout"
+}

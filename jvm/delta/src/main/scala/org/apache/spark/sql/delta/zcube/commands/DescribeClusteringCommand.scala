@@ -1,0 +1,67 @@
+package org.apache.spark.sql.delta.zcube.commands
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, RowOrdering}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
+import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.zcube.report.DescribeClusteringReport
+import org.apache.spark.sql.delta.zcube.table.{ClusteringState, ColumnPath, DeltaTableCommand, SnapshotState}
+import org.apache.spark.sql.execution.command.RunnableCommand
+import org.apache.spark.sql.{Row, SparkSession, classic}
+
+import io.zcube.sql.errors.ZCubeErrors
+
+/** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are told apart by
+  * the columns, one row for each and one, `*`, for all together. Reads the log, never the data.
+  *
+  * Without BY the columns are the table's clustering columns, or those of the last ZORDER BY that left
+  * its tags on a file. WHERE takes the predicates that OPTIMIZE takes.
+  */
+case class DescribeClusteringCommand(
+    override val child: LogicalPlan,
+    by: Seq[Seq[String]],
+    where: Seq[String])
+    extends RunnableCommand
+    with UnaryNode
+    with DeltaTableCommand {
+
+  override val output: Seq[Attribute] = toAttributes(DescribeClusteringReport.schema)
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): DescribeClusteringCommand =
+    copy(child = newChild)
+
+  override def run(sparkSession: SparkSession): Seq[Row] = {
+    val table = getDeltaTable(child, "DESCRIBE CLUSTERING")
+    // The newest, or the one that a path such as /data/events@v3 asks for.
+    val snapshot = table.initialSnapshot
+    requireTable(snapshot)
+    val session = sparkSession.asInstanceOf[classic.SparkSession]
+    SnapshotState.build(session, snapshot)
+    val name = DeltaTableCommand.nameOf(table.catalogTable, snapshot)
+    val declared = ColumnPath.clusteringColumns(session, snapshot)
+    val columns =
+      if (by.nonEmpty) by.map(find(session, snapshot, _, name))
+      else if (declared.nonEmpty) declared
+      else {
+        ClusteringState.lastZOrder(session, snapshot)
+          .getOrElse(throw ZCubeErrors.noClusteringColumns(name))
+      }
+    columns.filterNot(column => RowOrdering.isOrderable(column.dataType)).foreach { column =>
+      throw ZCubeErrors.unorderedType(column.name, column.dataType)
+    }
+    val picked = filePredicates(session, snapshot, declared, where)
+    val files = ClusteringState.of(session, snapshot, columns, picked.filters)
+    DescribeClusteringReport.rows(columns, files)
+  }
+
+  private def find(
+      session: classic.SparkSession,
+      snapshot: Snapshot,
+      parts: Seq[String],
+      table: String): ColumnPath =
+    ColumnPath
+      .find(snapshot.schema, parts, session.sessionState.conf.resolver)
+      .getOrElse(
+        throw ZCubeErrors.columnNotFound(parts.quoted, table, snapshot.schema.fieldNames.toSeq))
+}

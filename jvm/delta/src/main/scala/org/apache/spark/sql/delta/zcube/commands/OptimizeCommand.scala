@@ -1,0 +1,114 @@
+package org.apache.spark.sql.delta.zcube.commands
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, RowOrdering}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.zcube.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeSettings, OptimizeTask, RewritePlan, WorkloadQuery}
+import org.apache.spark.sql.delta.zcube.report.{DryRunReport, Forecast}
+import org.apache.spark.sql.delta.zcube.run.OptimizeRunner
+import org.apache.spark.sql.delta.zcube.table.{CatalogManaged, ColumnPath, DeltaTableCommand, SnapshotState}
+import org.apache.spark.sql.delta.zcube.write.LayoutSession
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.{Row, SparkSession, classic}
+
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
+
+/** `OPTIMIZE t [FULL] [WHERE …] [ZORDER BY (…)] [OPTIONS (…)]`: the same refusals, output and history
+  * as Delta's command, other work. Delta's base class brings the output columns and the check of the
+  * Z-order columns, so that they can't drift apart. What has no columns to cluster by, plain
+  * compaction, is left to Delta's command.
+  *
+  * @param delta   Delta's command, resolved
+  * @param options as the user wrote them
+  * @param dryRun  whether to show the plan, and do nothing
+  */
+case class OptimizeCommand(
+    override val child: LogicalPlan,
+    delta: OptimizeTableCommand,
+    options: Seq[(String, String)],
+    dryRun: Boolean = false)
+    extends OptimizeTableCommandBase
+    with UnaryNode
+    with DeltaTableCommand {
+
+  override val output: Seq[Attribute] =
+    if (dryRun) DryRunReport.output
+    else {
+      val details = AttributeReference("details", StringType)()
+      delta.output ++ Option.when(OptimizeOptions.wantsDetails(options))(details)
+    }
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): OptimizeCommand =
+    copy(child = newChild)
+
+  override def run(sparkSession: SparkSession): Seq[Row] = {
+    val table = getDeltaTable(child, "OPTIMIZE")
+    val snapshot = table.update()
+    requireTable(snapshot)
+    CatalogManaged.check(sparkSession, snapshot, delta)
+    val session = sparkSession.asInstanceOf[classic.SparkSession]
+    val clustered = ClusteredTableUtils.isSupported(snapshot.protocol)
+    if (clustered && delta.zOrderBy.nonEmpty) {
+      throw DeltaErrors.clusteringWithZOrderByException(delta.zOrderBy)
+    }
+    SnapshotState.build(session, snapshot)
+    val declared =
+      if (clustered) ColumnPath.clusteringColumns(session, snapshot) else Nil
+    // The predicates are looked at before the columns, as Delta does.
+    val where =
+      filePredicates(session, snapshot, declared, delta.userPartitionPredicates)
+    val columns = if (clustered) declared else zOrderColumns(session, snapshot)
+    if (columns.isEmpty) compact(session)
+    else {
+      columns.find(column => !RowOrdering.isOrderable(column.dataType)).foreach { column =>
+        throw ZCubeErrors.unorderedType(column.name, column.dataType)
+      }
+      val conf = session.sessionState.conf
+      val defaultCurve =
+        if (clustered) LayoutKind.Hilbert else LayoutKind.find(conf.getConf(ZCubeConf.Curve)).get
+      val chosen = OptimizeOptions.of(options, defaultCurve)
+      val settings = OptimizeSettings.of(conf, delta.optimizeContext)
+      settings.check(chosen)
+      val task = OptimizeTask(
+        snapshot,
+        table.catalogTable,
+        where,
+        columns,
+        clustered,
+        delta.optimizeContext.isFull,
+        chosen,
+        settings,
+        ColumnWeightResolver(chosen.weights, columns, conf.resolver),
+        WorkloadQuery.resolve(session, snapshot, columns, chosen.workload)
+      )
+      if (dryRun) {
+        val planned = RewritePlan.of(session, task)
+        val reading = LayoutSession.cloneOf(session, snapshot)
+        DryRunReport.rows(planned, Forecast.of(reading, task, planned, chosen.forecast))
+      } else if (chosen.forecast) throw ZCubeErrors.forecastNotTaken()
+      else Seq(new OptimizeRunner(LayoutSession.cloneOf(session, snapshot), task).run())
+    }
+  }
+
+  private def compact(session: SparkSession): Seq[Row] = {
+    if (dryRun) throw ZCubeErrors.dryRunNotSupported()
+    if (options.exists(!_._1.equalsIgnoreCase("details"))) throw ZCubeErrors.optionsNotSupported()
+    delta.run(session).map(row =>
+      if (output.size > row.size) Row.fromSeq(row.toSeq :+ null) else row)
+  }
+
+  private def zOrderColumns(
+      session: classic.SparkSession,
+      snapshot: Snapshot): Seq[ColumnPath] = {
+    validateZorderByColumns(session, snapshot, delta.zOrderBy)
+    delta.zOrderBy.map { column =>
+      ColumnPath
+        .find(snapshot.schema, column.nameParts, session.sessionState.conf.resolver)
+        .getOrElse(throw DeltaErrors.zOrderingColumnDoesNotExistException(column.name))
+    }
+  }
+}

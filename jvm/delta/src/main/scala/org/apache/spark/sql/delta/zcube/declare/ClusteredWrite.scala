@@ -1,0 +1,99 @@
+package org.apache.spark.sql.delta.zcube.declare
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.classic.DataFrame
+import org.apache.spark.sql.delta.actions.{Action, Metadata}
+import org.apache.spark.sql.delta.commands.DMLUtils.TaggedCommitData
+import org.apache.spark.sql.delta.commands.WriteIntoDelta
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
+import org.apache.spark.sql.delta.{DeltaLog, DeltaOptions, OptimisticTransaction}
+import org.apache.spark.sql.{SaveMode, SparkSession}
+
+import io.zcube.sql.errors.ZCubeErrors
+
+/** Delta's write of a DataFrame, which minds the table's clustering columns. All else is inherited:
+  * whether it was done before (`txnAppId`, `txnVersion`), the transaction, the operation and its
+  * metrics. The columns are decided from the transaction's own snapshot.
+  *
+  * @param columns what the user asks for by `clusterBy`, or none
+  */
+final class ClusteredWrite(
+    log: DeltaLog,
+    mode: SaveMode,
+    options: DeltaOptions,
+    partitionColumns: Seq[String],
+    configuration: Map[String, String],
+    data: DataFrame,
+    catalogTable: Option[CatalogTable],
+    columns: Seq[String] = Nil)
+    extends WriteIntoDelta(
+      log,
+      mode,
+      options,
+      partitionColumns,
+      // Delta looks at it only if it makes the table.
+      if (columns.isEmpty) configuration
+      else configuration ++ ClusteredTableUtils.getTableFeatureProperties(configuration),
+      data,
+      catalogTable
+    ) {
+
+  override def writeAndReturnCommitData(
+      txn: OptimisticTransaction,
+      session: SparkSession,
+      clusterBy: Option[ClusterBySpec],
+      isTableReplace: Boolean): TaggedCommitData[Action] = {
+    def written(asked: Option[ClusterBySpec]) =
+      super.writeAndReturnCommitData(txn, session, clusterBy.orElse(asked), isTableReplace)
+    if (columns.isEmpty) kept(txn, written(None))
+    else {
+      val asked = ClusterBySpec.fromColumnNames(columns)
+      val makes = txn.readVersion < 0
+      if (makes || mode == SaveMode.Append || mode == SaveMode.Overwrite) {
+        ClusteredTableUtils.validateNumClusteringColumns(
+          asked.columnNames.map(_.fieldNames.toSeq),
+          Some(log))
+      }
+      if (makes && mode == SaveMode.Append) appendedToNew(txn, asked, written(None))
+      else if (makes || setsAnew(txn)) written(Some(asked))
+      else kept(txn, written(None))
+    }
+  }
+
+  private def overwrites: Boolean =
+    mode == SaveMode.Overwrite && !options.isInsertAtomicReplaceOp
+
+  private def kept(txn: OptimisticTransaction, written: TaggedCommitData[Action]) =
+    if (overwrites) {
+      written.copy(actions = PreservedColumns(txn, written.actions, options.canOverwriteSchema))
+    } else written
+
+  /** Delta holds the columns of an append against those of a table that is there. */
+  private def appendedToNew(
+      txn: OptimisticTransaction,
+      asked: ClusterBySpec,
+      written: => TaggedCommitData[Action]): TaggedCommitData[Action] = {
+    // Refused before anything is written.
+    val metadata =
+      Metadata(schemaString = data.schema.asNullable.json, configuration = configuration)
+    ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, asked)
+    val done = written
+    done.copy(actions =
+      ClusteredTableUtils.getDomainMetadataFromTransaction(Some(asked), txn) ++ done.actions)
+  }
+
+  /** Whether this write sets the columns of a table that is there; refused where it may not. */
+  private def setsAnew(txn: OptimisticTransaction): Boolean = {
+    val existing = PreservedColumns.of(txn.snapshot)
+    val changesNothing = PreservedColumns.areSame(existing, columns)
+    val replacesSchema = overwrites && options.canOverwriteSchema
+    val writes = mode == SaveMode.Overwrite || mode == SaveMode.Append
+    if (!writes) false
+    else if (replacesSchema && (changesNothing || txn.metadata.partitionColumns.isEmpty)) {
+      PreservedColumns.addFeature(txn)
+      true
+    } else if (changesNothing) false
+    else throw ZCubeErrors.clusteringMismatch(columns, existing ++ txn.metadata.partitionColumns)
+  }
+}

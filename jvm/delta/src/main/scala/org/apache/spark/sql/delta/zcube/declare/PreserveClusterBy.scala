@@ -1,0 +1,196 @@
+package org.apache.spark.sql.delta.zcube.declare
+
+import java.util.UUID
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.catalyst.analysis.{NamedRelation, NoSuchNamespaceException, NoSuchTableException, ResolvedIdentifier}
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.connector.catalog.{StagedTable, SupportsWrite, TableCatalog}
+import org.apache.spark.sql.connector.expressions.{ClusterByTransform, FieldReference, Transform}
+import org.apache.spark.sql.connector.write.{LogicalWriteInfoImpl, SupportsTruncate, V1Write, Write}
+import org.apache.spark.sql.delta.catalog.DeltaTableV2
+import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
+import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
+import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSourceUtils}
+import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
+import org.apache.spark.sql.delta.{DeltaDynamicPartitionOverwriteCommand, DeltaOptions, Snapshot}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.apache.spark.sql.{SaveMode, SparkSession}
+
+import io.zcube.sql.conf.ZCubeConf
+
+/** Hands the clustering columns of a DataFrame's writer over to Delta, which knows its own SQL's only:
+  * `df.write.clusterBy(…).saveAsTable` and `df.writeTo(…).clusterBy(…)` are refused by Delta 4.4.0
+  * without it, and `df.write.clusterBy(…).save(path)` loses the columns without a word; so do
+  * overwrites that say nothing of columns.
+  */
+case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
+  import PreserveClusterBy._
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
+    else {
+      plan.resolveOperatorsUp {
+        case create: V2CreateTablePlan if create.partitioning.exists(isSparks) && isDelta(create) =>
+          create.withPartitioning(create.partitioning.map {
+            case ClusterByTransform(columns) => DeltaClusterByTransform(columns)
+            case other => other
+          })
+        case replace: ReplaceTableAsSelect
+            if replace.partitioning.isEmpty && isDelta(replace) && replace.query.resolved &&
+              savesAsTable(replace) =>
+          existingColumns(replace)
+            .map(columns => replace.withPartitioning(Seq(PreservedClusterBy(columns))): LogicalPlan)
+            .getOrElse(replace)
+        case save: SaveIntoDataSourceCommand
+            if save.dataSource.getClass == classOf[DeltaDataSource] && mindsColumns(save) =>
+          save.copy(dataSource = new ClusteredDeltaDataSource)
+      }
+    }
+
+  private def mindsColumns(save: SaveIntoDataSourceCommand): Boolean = {
+    def overwritesAll = save.mode == SaveMode.Overwrite &&
+      !save.options.contains(DataSourceUtils.PARTITIONING_COLUMNS_KEY) &&
+      !new DeltaOptions(save.options, session.sessionState.conf).isInsertAtomicReplaceOp
+    save.options.contains(DataSourceUtils.CLUSTERING_COLUMNS_KEY) || overwritesAll
+  }
+
+  private def isSparks(transform: Transform): Boolean = transform match {
+    case ClusterByTransform(_) => true
+    case _ => false
+  }
+
+  private def isDelta(create: V2CreateTablePlan): Boolean = {
+    val spec = create match {
+      case c: CreateTable => Some(c.tableSpec)
+      case c: CreateTableAsSelect => Some(c.tableSpec)
+      case c: ReplaceTable => Some(c.tableSpec)
+      case c: ReplaceTableAsSelect => Some(c.tableSpec)
+      case _ => None
+    }
+    spec.exists { of =>
+      val provider = of.provider.getOrElse(session.sessionState.conf.defaultDataSourceName)
+      DeltaSourceUtils.isDeltaDataSourceName(provider)
+    }
+  }
+
+  private def existingColumns(replace: ReplaceTableAsSelect): Option[Seq[String]] =
+    replace.name match {
+      case ResolvedIdentifier(catalog: TableCatalog, identifier) =>
+        val existing =
+          try Some(catalog.loadTable(identifier))
+          // Any other failure must not pass for a table without columns.
+          catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
+        existing.collect { case table: DeltaTableV2 =>
+          keptBy(table.initialSnapshot, replace.query.schema)
+        }.flatten
+      case _ => None
+    }
+}
+
+object PreserveClusterBy {
+
+  /** None if the table has no clustering columns, or if the new rows lack one of them or have it with a
+    * type that can't be clustered by: then Delta does what it does.
+    */
+  private def keptBy(snapshot: Snapshot, schema: StructType): Option[Seq[String]] = {
+    val columns = PreservedColumns.of(snapshot)
+    def found(name: String) =
+      schema
+        .findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
+        .exists { case (_, field) => SkippingEligibleDataType(field.dataType) }
+    Option.when(columns.nonEmpty && columns.forall(found))(columns)
+  }
+
+  /** Spark's mark (since 4.1) of `df.write.mode("overwrite").saveAsTable`, which overwrites a table and
+    * doesn't replace it.
+    */
+  private val SavesAsTable = "__v1_save_as_table_overwrite"
+
+  private def savesAsTable(replace: ReplaceTableAsSelect): Boolean =
+    replace.writeOptions.contains(SavesAsTable) ||
+      // Spark 4.0 has no mark. Delta's code for it looks at the callers too.
+      SPARK_VERSION.startsWith("4.0.") && Thread.currentThread.getStackTrace.exists(call =>
+        call.getClassName.endsWith("DataFrameWriter") && call.getMethodName == "saveAsTable")
+
+  /** Overwrites of whole tables through Spark's V2 plans: INSERT OVERWRITE, `insertInto`, `writeTo`. The
+    * plans stay as they are, with Delta's table in them; only what is to be run at last is ZCube's. So
+    * this comes when all has been analyzed and optimized, just before Spark would ask Delta's table for
+    * its write.
+    */
+  case class OfOverwrites(session: SparkSession) extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan =
+      if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
+      else {
+        plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
+          case overwrite: OverwriteByExpression
+              if overwrite.deleteExpr == Literal.TrueLiteral && overwrite.write.isEmpty =>
+            overwrite.table match {
+              case DeltaRelation(table, itsOptions) =>
+                val options = overwrite.writeOptions ++ itsOptions
+                if (new DeltaOptions(options, session.sessionState.conf).isInsertAtomicReplaceOp)
+                  overwrite
+                else overwrite.copy(write = Some(new ClusteredOverwrite(table, options)))
+              case StagedRelation(table, columns) =>
+                overwrite.copy(write = Some(staged(table, overwrite, columns)))
+              case _ => overwrite
+            }
+          case overwrite: DeltaDynamicPartitionOverwriteCommand =>
+            ClusteredPartitionOverwrite(overwrite)
+        }
+      }
+
+    /** As Spark itself asks a table for its write. */
+    private def staged(
+        table: SupportsWrite,
+        overwrite: OverwriteByExpression,
+        columns: Seq[String]): Write = {
+      val options = new CaseInsensitiveStringMap(overwrite.writeOptions.asJava)
+      val info = LogicalWriteInfoImpl(UUID.randomUUID().toString, overwrite.query.schema, options)
+      table.newWriteBuilder(info) match {
+        case builder: SupportsTruncate =>
+          builder.truncate().build() match {
+            case write: V1Write => new WithSameColumns.Write(write, columns)
+            case other => other
+          }
+        case builder => builder.build()
+      }
+    }
+  }
+
+  /** The table that `saveAsTable` is about to overwrite, with columns that it is to keep. */
+  private object StagedRelation {
+    def unapply(relation: NamedRelation): Option[(SupportsWrite, Seq[String])] = relation match {
+      case relation: DataSourceV2Relation =>
+        relation.table match {
+          case table: StagedTable with SupportsWrite =>
+            table.partitioning().collectFirst { case PreservedClusterBy(columns) =>
+              (table, columns)
+            }
+          case _ => None
+        }
+      case _ => None
+    }
+  }
+
+  private object DeltaRelation {
+    def unapply(relation: NamedRelation): Option[(DeltaTableV2, Map[String, String])] =
+      relation match {
+        case relation: DataSourceV2Relation =>
+          relation.table match {
+            case table: DeltaTableV2 =>
+              Some((table, relation.options.asCaseSensitiveMap.asScala.toMap))
+            case _ => None
+          }
+        case _ => None
+      }
+  }
+}

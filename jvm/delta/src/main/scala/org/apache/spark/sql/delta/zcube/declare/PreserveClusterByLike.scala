@@ -1,0 +1,90 @@
+package org.apache.spark.sql.delta.zcube.declare
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.ResolvedTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.delta.catalog.DeltaTableV2
+import org.apache.spark.sql.delta.commands.CreateDeltaTableCommand
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.sources.DeltaSourceUtils
+import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
+import org.apache.spark.sql.execution.command.CreateTableLikeCommand
+
+import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.errors.ZCubeErrors
+
+/** `CREATE TABLE b LIKE a` keeps a's clustering columns, which Delta 4.4.0 loses. Delta's command no
+  * longer knows the source, so it is noted on the statement before anything is resolved; notes stay
+  * with a plan's node through the rules that replace it.
+  */
+object PreserveClusterByLike {
+
+  private val Source = TreeNodeTag[Seq[String]]("zcube_like_source")
+
+  /** Runs among the hints' rules, the first of all. */
+  case class Note(session: SparkSession) extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan = {
+      sourceOf(plan).foreach(plan.setTagValue(Source, _))
+      plan
+    }
+
+    private def sourceOf(plan: LogicalPlan): Option[Seq[String]] = plan match {
+      case like: CreateTableLikeCommand => Some(like.sourceTable.nameParts)
+      case _ => None
+    }
+  }
+
+  /** Gives the columns to Delta's command; since Spark 4.2, to the statement itself, which goes to
+    * Delta's catalog.
+    */
+  case class Keep(session: SparkSession) extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+      case create: CreateDeltaTableCommand
+          if session.sessionState.conf.getConf(ZCubeConf.Enabled) =>
+        create.getTagValue(Source).map(properties).filter(_.nonEmpty) match {
+          case Some(more) =>
+            create.copy(table = create.table.copy(properties = create.table.properties ++ more))
+          case None => create
+        }
+      // By its name: a class that older lines of Spark lack.
+      case like if like.nodeName == "CreateTableLike" && like.resolved =>
+        like.children.collectFirst { case ResolvedTable(_, _, source: DeltaTableV2, _) =>
+          source
+        } match {
+          case Some(source) => withProperties(like, clustering(source.initialSnapshot))
+          case None => like
+        }
+      case other => other
+    }
+
+    private def withProperties(like: LogicalPlan, more: Map[String, String]): LogicalPlan =
+      like.makeCopy(like.productIterator.map {
+        case properties: Map[_, _] => properties.asInstanceOf[Map[String, String]] ++ more
+        case other => other.asInstanceOf[AnyRef]
+      }.toArray)
+
+    private def properties(source: Seq[String]): Map[String, String] =
+      source.takeRight(2) match {
+        case parts if source.length <= 3 && parts.nonEmpty =>
+          val table = session.sessionState.catalog.getTempViewOrPermanentTableMetadata(
+            TableIdentifier(parts.last, parts.dropRight(1).headOption))
+          val columns =
+            if (table.provider.exists(DeltaSourceUtils.isDeltaDataSourceName)) {
+              clustering(DeltaLog.forTable(session, table).update())
+            } else Map.empty[String, String]
+          if (columns.isEmpty) columns
+          else columns ++ ClusteredTableUtils.getTableFeatureProperties(Map.empty)
+        case _ => throw ZCubeErrors.internal(s"CREATE TABLE LIKE of ${source.quoted}")
+      }
+
+    private def clustering(snapshot: Snapshot): Map[String, String] =
+      ClusteredTableUtils
+        .getClusteringColumnsAsProperty(
+          ClusteredTableUtils.getClusterBySpecOptional(snapshot).filter(_.columnNames.nonEmpty))
+        .toMap
+  }
+}

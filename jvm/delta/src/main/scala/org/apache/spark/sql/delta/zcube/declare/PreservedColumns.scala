@@ -1,0 +1,70 @@
+package org.apache.spark.sql.delta.zcube.declare
+
+import java.util.Locale
+
+import scala.util.Try
+
+import org.apache.spark.sql.connector.expressions.FieldReference
+import org.apache.spark.sql.delta.actions.{Action, Protocol}
+import org.apache.spark.sql.delta.clustering.ClusteringMetadataDomain
+import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
+import org.apache.spark.sql.delta.skipping.clustering.{ClusteredTableUtils, ClusteringColumn, ClusteringColumnInfo}
+import org.apache.spark.sql.delta.{ClusteringTableFeature, OptimisticTransaction, Snapshot}
+
+/** The clustering columns that an overwrite keeps. Delta 4.4.0's overwrite adds an action that takes
+  * them away; without that action they stay.
+  */
+object PreservedColumns {
+
+  /** Names, as a user writes them. */
+  def of(snapshot: Snapshot): Seq[String] = ClusteringColumnInfo.extractLogicalNames(snapshot)
+
+  /** @param actions        what Delta's overwrite hands to the commit of this transaction
+    * @param replacesSchema whether it may have replaced the schema
+    */
+  def apply(
+      txn: OptimisticTransaction,
+      actions: Seq[Action],
+      replacesSchema: Boolean): Seq[Action] = {
+    val before = ClusteredTableUtils.getClusteringColumnsOptional(txn.snapshot).getOrElse(Nil)
+    lazy val after = if (replacesSchema) inNewSchema(txn) else Some(before)
+    actions.flatMap {
+      case action @ ClusteringMetadataDomain(domain, _)
+          if before.nonEmpty && domain.clusteringColumns.isEmpty =>
+        after match {
+          case Some(columns) if columns == before => None
+          // Columns of a new schema have new names in the files, if columns are mapped.
+          case Some(columns) => Some(ClusteredTableUtils.createDomainMetadata(columns))
+          case None => Some(action)
+        }
+      case action => Some(action)
+    }
+  }
+
+  /** The columns of the same names in the schema that this transaction gives the table; None if one is
+    * gone or can't be clustered by any more: then all go, as with Delta.
+    */
+  private def inNewSchema(txn: OptimisticTransaction): Option[Seq[ClusteringColumn]] =
+    if (txn.metadata.partitionColumns.nonEmpty) None
+    else {
+      Try {
+        val names = of(txn.snapshot)
+        val spec = ClusterBySpec.fromColumnNames(names)
+        ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, txn.metadata, spec)
+        names.map(ClusteringColumn(txn.metadata.schema, _))
+      }.toOption
+    }
+
+  /** Whether names that users wrote mean the same columns: in any case, with or without backquotes. */
+  def areSame(some: Seq[String], others: Seq[String]): Boolean = {
+    def folded(names: Seq[String]) =
+      names.map(FieldReference(_).fieldNames.toSeq.map(_.toLowerCase(Locale.ROOT)))
+    folded(some) == folded(others)
+  }
+
+  /** What a table needs that had no clustering columns so far. */
+  def addFeature(txn: OptimisticTransaction): Unit =
+    if (!ClusteredTableUtils.isSupported(txn.protocol)) {
+      txn.updateProtocol(txn.protocol.merge(Protocol.forTableFeature(ClusteringTableFeature)))
+    }
+}

@@ -1,0 +1,80 @@
+package org.apache.spark.sql.delta.zcube.run
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.delta.commands.optimize.FileSizeStatsWithHistogram
+import org.apache.spark.sql.delta.util.JsonUtils
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+import io.zcube.planning.PlannedFile
+import io.zcube.quality.LayoutQuality
+
+/** What a commit tells of itself in the table's history. The operationMetrics are whole numbers, as
+  * readers cast them to BIGINT: those that Delta's OPTIMIZE reports, under the same names, and some of
+  * ZCube's own. What is no whole number stands in the operationParameters, beside Delta's.
+  */
+object CommitMetrics {
+
+  /** Metrics that Delta has no name for. Times and CPU time are in milliseconds, summed over the commit's
+    * cubes, as far as they are known.
+    */
+  def more(groups: Seq[RewriteResult]): Map[String, String] = {
+    val figures = groups.map(_.figures)
+    val cpu = figures.map(_.cpuMs)
+    Map(
+      "samplingTimeMs" -> figures.map(_.samplingMs).sum.toString,
+      "writingTimeMs" -> figures.map(_.writingMs).sum.toString
+    ) ++ Option.when(cpu.forall(_.isDefined))("cpuTimeMs" -> cpu.flatten.sum.toString)
+  }
+
+  /** Parameters that Delta has no name for. Quality is that of the removed files and of the added ones,
+    * among themselves, in all clustering columns together, averaged over files.
+    */
+  def parameters(groups: Seq[RewriteResult]): Map[String, String] = {
+    val figures = groups.map(_.figures)
+    Map(
+      "cubeId" -> groups.map(_.cubeId).mkString(","),
+      "reasons" -> JsonUtils.toJson(PlannedFile.counts(groups.flatMap(_.group.planned.files)))
+    ) ++
+      quality("Before", figures.flatMap(_.before)) ++
+      quality("After", figures.flatMap(_.after))
+  }
+
+  private def quality(when: String, of: Seq[LayoutQuality]): Map[String, String] = {
+    def average(figure: LayoutQuality => Option[Double]): Option[String] = {
+      val known = of.flatMap(quality => figure(quality).map(_ -> quality.filesWithStats.toLong))
+      val files = known.map(_._2).sum
+      // One figure alone is given as it is, to the last digit.
+      if (known.size == 1) Some(known.head._1.toString)
+      else Option.when(files > 0)((known.map { case (v, n) => v * n }.sum / files).toString)
+    }
+    Map.empty[String, String] ++
+      average(_.averageDepth).map(s"averageDepth$when" -> _) ++
+      average(_.skippingEffectiveness).map(s"skippingEffectiveness$when" -> _)
+  }
+
+  def of(context: SparkContext, groups: Seq[RewriteResult]): Map[String, SQLMetric] = {
+    val added = groups.flatMap(_.added)
+    val removed = groups.flatMap(_.removed)
+    val deleted = groups.flatMap(_.group.files).flatMap(file => Option(file.deletionVector))
+    val sizes = FileSizeStatsWithHistogram.create(added.map(_.size).sorted)
+    val values = Seq(
+      "minFileSize" -> sizes.fold(0L)(_.min),
+      "p25FileSize" -> sizes.fold(0L)(_.p25),
+      "p50FileSize" -> sizes.fold(0L)(_.p50),
+      "p75FileSize" -> sizes.fold(0L)(_.p75),
+      "maxFileSize" -> sizes.fold(0L)(_.max),
+      "numAddedFiles" -> added.size.toLong,
+      "numRemovedFiles" -> removed.size.toLong,
+      "numAddedBytes" -> added.map(_.size).sum,
+      "numRemovedBytes" -> removed.flatMap(_.size).sum,
+      "numDeletionVectorsRemoved" -> deleted.size.toLong,
+      "numDeletionVectorRowsRemoved" -> deleted.map(_.cardinality).sum,
+      "numDeletionVectorBytesRemoved" -> deleted.map(_.sizeInBytes.toLong).sum
+    )
+    values.map { case (name, value) =>
+      val metric = SQLMetrics.createMetric(context, name)
+      metric.set(value)
+      name -> metric
+    }.toMap
+  }
+}

@@ -1,0 +1,25 @@
+package org.apache.spark.sql.delta.zcube.run
+
+import org.apache.spark.sql.delta.zcube.plan.RewriteGroup
+
+/** What became of a planned cube. */
+sealed trait GroupOutcome {
+  def group: RewriteGroup
+}
+
+object GroupOutcome {
+
+  /** @param version      the table's version that has it
+    * @param committingMs milliseconds of its commit, other attempts included
+    */
+  final case class Committed(rewritten: RewriteResult, version: Long, committingMs: Long)
+      extends GroupOutcome {
+    override def group: RewriteGroup = rewritten.group
+  }
+
+  /** A concurrent change took files of it away; nothing of it was committed. */
+  final case class Dropped(group: RewriteGroup, conflict: Exception) extends GroupOutcome
+
+  /** Time was up before it began. */
+  final case class NotStarted(group: RewriteGroup) extends GroupOutcome
+}

@@ -1,0 +1,90 @@
+package org.apache.spark.sql.delta.zcube.run
+
+import java.util.UUID
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.zcube.jobs.JobCpuTime
+import org.apache.spark.sql.delta.zcube.plan.{OptimizeTask, RewriteGroup, RewritePlan}
+import org.apache.spark.sql.delta.zcube.table.FileStatisticsRows
+
+import io.zcube.quality.LayoutQuality
+
+/** What a run tells of itself: log lines that begin with table and run, CPU time, quality before and
+  * after. None of it can make a run fail.
+  *
+  * @param session a clone of the user's ([[LayoutSession]])
+  */
+final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Logging {
+  import RunMonitor._
+
+  /** In log lines and in the tag of the run's Spark jobs. */
+  val runId: String = UUID.randomUUID().toString
+
+  private val cpuTime = new JobCpuTime(session.sparkContext)
+
+  @volatile private var planned: Option[RewritePlan] = None
+
+  /** By the number of the group. In one pass for all groups, as the log is read for it. */
+  private lazy val before: Map[Int, LayoutQuality] = planned
+    .filter(_ => task.snapshot.numOfFiles <= MostFiles)
+    .map { run =>
+      val groupOf =
+        run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
+      FileStatisticsRows
+        .ofPaths(task.snapshot, task.columns, groupOf.keySet)
+        .by(row => groupOf(row.getString(FileStatisticsRows.Path)))
+        .map { case (number, files) => number -> qualityOf(files) }
+    }
+    .getOrElse(Map.empty)
+
+  def begin(run: RewritePlan): Unit = {
+    planned = Some(run)
+    info(s"${run.groups.size} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
+      s"${run.considered.size} files considered")
+  }
+
+  /** To be called at the end of the run, however it ends. */
+  def close(): Unit = cpuTime.close()
+
+  def info(text: String): Unit = logInfo(s"${task.tableName}: OPTIMIZE $runId: $text")
+
+  def info(group: RewriteGroup, text: String): Unit =
+    info(s"cube ${group.number} of ${group.of}${group.label}: $text")
+
+  def warn(group: RewriteGroup, text: String, cause: Throwable): Unit =
+    logWarning(
+      s"${task.tableName}: OPTIMIZE $runId: cube ${group.number} of ${group.of}${group.label}: $text",
+      cause)
+
+  /** CPU milliseconds of the Spark jobs of `body`, if they can be had. */
+  def cpuMsOf[T](group: RewriteGroup)(body: => T): (T, Option[Long]) =
+    cpuTime.of(s"$runId/${group.number}")(body)
+
+  def withQuality(
+      figures: RewriteMetrics,
+      group: RewriteGroup,
+      added: Seq[AddFile]): RewriteMetrics =
+    try {
+      val was = synchronized(before).get(group.number)
+      val is = was.map(_ =>
+        qualityOf(FileStatisticsRows.ofActions(session, task.snapshot, added, task.columns)))
+      figures.copy(before = was, after = is)
+    } catch {
+      case NonFatal(e) =>
+        warn(group, "quality before and after could not be measured", e)
+        figures
+    }
+
+  private def qualityOf(files: FileStatisticsRows): LayoutQuality =
+    LayoutQuality.ofBoxes(files.extremes.map(_.ranges))
+}
+
+object RunMonitor {
+
+  /** Of a larger table nobody waits for figures that they may ask for by DESCRIBE CLUSTERING. */
+  private val MostFiles = 100000L
+}

@@ -1,0 +1,96 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import org.apache.spark.sql.catalyst.expressions.{And, Attribute => CatalystAttribute, Expression, GetStructField, Literal, SubqueryExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+import io.zcube.sql.errors.ZCubeErrors
+
+/** The WHERE of an OPTIMIZE of a clustered table: predicates on clustering columns, which take in the
+  * files that a query with that WHERE would read.
+  *
+  * Spark's optimizer and Delta decide that together: casts move to the constants, IN and BETWEEN become
+  * comparisons, `current_date()` a constant, and so on. So the very query is given to the session's
+  * optimizer, where Delta prepares the scan, and the filters that it prepared the scan with are taken.
+  */
+object ClusteringPredicate {
+
+  /** The predicates must all hold.
+    *
+    * @param texts each predicate as it was parsed, and its text
+    */
+  def resolve(
+      session: SparkSession,
+      snapshot: Snapshot,
+      columns: Seq[ColumnPath],
+      texts: Seq[(Expression, String)]): WhereClause = session.withActive {
+    // Pinned to this snapshot: a scan of the table by its name would look for a newer one.
+    val relation = snapshot.deltaLog
+      .createRelation(snapshotToUseOpt = Some(snapshot), isTimeTravelQuery = true)
+    val table = LogicalRelation(relation, isStreaming = false)
+    texts.foreach { case (predicate, text) =>
+      if (SubqueryExpression.hasSubquery(predicate)) {
+        throw DeltaErrors.unsupportSubqueryInPartitionPredicates()
+      }
+      check(session, analyzed(session, predicate, table), columns, text)
+    }
+    val written = texts.map(_._1)
+    WhereClause(
+      written,
+      written.reduceOption(And(_, _)).fold(Seq.empty[Expression]) { all =>
+        filtersOf(session, analyzed(session, all, table))
+      })
+  }
+
+  private def analyzed(
+      session: SparkSession,
+      predicate: Expression,
+      table: LogicalPlan): LogicalPlan =
+    session.sessionState.executePlan(Filter(predicate, table)).analyzed
+
+  /** Before anything is optimized: `s = 1 OR true` names `s` all the same. */
+  private def check(
+      session: SparkSession,
+      query: LogicalPlan,
+      columns: Seq[ColumnPath],
+      text: String): Unit = {
+    val resolver = session.sessionState.conf.resolver
+    query.collect { case Filter(condition, _) => condition }.foreach { condition =>
+      references(condition).foreach { path =>
+        if (!columns.exists(_.logical.corresponds(path)(resolver))) {
+          throw ZCubeErrors.notAClusteringColumn(text, path.mkString("."), columns.map(_.name))
+        }
+      }
+      if (!condition.deterministic) throw ZCubeErrors.nondeterministicPredicate(text)
+    }
+  }
+
+  /** The filters of the one scan in the optimized query. */
+  private def filtersOf(session: SparkSession, query: LogicalPlan): Seq[Expression] = {
+    // Not by way of the query's execution, which may find the table in the user's cache.
+    val optimized = session.sessionState.optimizer.execute(query.clone())
+    val read = optimized.collect { case relation: LogicalRelation => relation.relation }
+    read.collect { case files: HadoopFsRelation => files.location } match {
+      case Seq(prepared: PreparedDeltaFileIndex) => prepared.preparedScan.allFilters.toSeq
+      // The predicate is never true, and there is nothing left to read.
+      case Seq() if optimized.collectLeaves().forall(_.maxRows.contains(0L)) =>
+        Seq(Literal.FalseLiteral)
+      // Delta's data skipping is switched off and a scan reads every file, or some extension made
+      // another thing of it: no file may be missed.
+      case _ => Nil
+    }
+  }
+
+  /** The paths of the columns, or of the leaves of nested ones, that a condition looks at. */
+  private def references(condition: Expression): Seq[Seq[String]] =
+    path(condition).map(Seq(_)).getOrElse(condition.children.flatMap(references))
+
+  private def path(expression: Expression): Option[Seq[String]] = expression match {
+    case column: CatalystAttribute => Some(Seq(column.name))
+    case field: GetStructField => path(field.child).map(_ :+ field.extractFieldName)
+    case _ => None
+  }
+}

@@ -1,0 +1,80 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.util.JsonUtils
+import org.apache.spark.sql.delta.zcube.plan.{OptimizeTask, WorkloadQuery}
+import org.apache.spark.sql.delta.zorder.ZCubeInfo
+
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.CubeTag
+
+/** The tags by which a file belongs to a ZCube: Delta's own, so that either system can go on with the
+  * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
+  */
+final class CubeTags(task: OptimizeTask) {
+  import CubeTags._
+
+  private val logical = task.columns.map(_.name)
+  private val physical = JsonUtils.toJson(task.columns.map(_.physical))
+  private val areColumns = matcher(task.columns)
+  private val curve = task.options.curve
+  private val weights =
+    Option.when(task.weights.nonEmpty)(Weights -> JsonUtils.toJson(task.weights))
+  private val workload =
+    Option.when(task.workload.nonEmpty)(Workload -> WorkloadQuery.fingerprint(task.workload))
+  private val usualCurve: LayoutKind = if (task.clustered) LayoutKind.Hilbert else LayoutKind.ZOrder
+
+  /** @return None for a file that was never clustered */
+  def read(file: AddFile): Option[CubeTag] = {
+    val foreign = file.clusteringProvider.exists(_ != Provider)
+    ZCubeInfo.getForFile(file) match {
+      case Some(info) =>
+        val sameColumns = areColumns(file.getTag(PhysicalColumns), info.zOrderBy)
+        val sameCurve =
+          file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).getOrElse(usualCurve.name) == curve.name
+        val sameWeights = file.getTag(Weights) == weights.map(_._2)
+        val sameWorkload = file.getTag(Workload) == workload.map(_._2)
+        val same = sameColumns && sameCurve && sameWeights && sameWorkload
+        Some(CubeTag(info.zCubeID, same && !foreign))
+      case None => Option.when(foreign)(CubeTag(file.path, matches = false))
+    }
+  }
+
+  def write(file: AddFile, cubeId: String): AddFile = {
+    val tagged = ZCubeInfo.setForFile(file, ZCubeInfo(cubeId, logical))
+    tagged.copy(
+      tags = tagged.tags ++ Map(
+        AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE) -> curve.name,
+        PhysicalColumns -> physical) ++ weights ++ workload,
+      clusteringProvider =
+        if (task.clustered) Some(Provider)
+        else file.clusteringProvider
+    )
+  }
+}
+
+object CubeTags {
+
+  /** Of files that CLUSTER BY laid out, by either system. */
+  val Provider: String = ClusteredTableUtils.clusteringProvider
+
+  /** Tells whether a file's tags, the physical names if any and Delta's own, name these columns in this
+    * order. Physical names count where there are any: logical ones may have changed since.
+    */
+  def matcher(columns: Seq[ColumnPath]): (Option[String], Seq[String]) => Boolean = {
+    // Made once: there may be a million files.
+    val logical = columns.map(_.name)
+    val physical = JsonUtils.toJson(columns.map(_.physical))
+    (physicalTag, zOrderBy) => physicalTag.fold(zOrderBy == logical)(_ == physical)
+  }
+
+  /** Not one of Delta's tags; a writer that doesn't know it carries it along or drops it. */
+  val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
+
+  /** Of the columns, where they are not all alike. */
+  val Weights = "ZCUBE_WEIGHTS"
+
+  /** Fingerprint of the workload, where there is one. */
+  private val Workload = "ZCUBE_WORKLOAD"
+}

@@ -1,0 +1,43 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.commands.DeltaCommand
+import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+
+/** What OPTIMIZE and DESCRIBE CLUSTERING have in common: they begin at a table's log, and their WHERE
+  * picks files.
+  */
+trait DeltaTableCommand extends DeltaCommand {
+
+  /** @throws org.apache.spark.sql.AnalysisException if nothing was ever committed there */
+  protected def requireTable(snapshot: Snapshot): Unit =
+    if (snapshot.version == -1) {
+      throw DeltaErrors.notADeltaTableException(snapshot.deltaLog.dataPath.toString)
+    }
+
+  /** The WHERE, resolved: on the clustering columns if there are any, else on the partition columns. */
+  protected def filePredicates(
+      session: SparkSession,
+      snapshot: Snapshot,
+      clusteringColumns: Seq[ColumnPath],
+      where: Seq[String]): WhereClause = {
+    val texts = where.flatMap(text => parsePredicates(session, text).map(_ -> text))
+    if (texts.isEmpty) WhereClause.Everything
+    else if (clusteringColumns.nonEmpty) {
+      ClusteringPredicate.resolve(session, snapshot, clusteringColumns, texts)
+    } else {
+      val parsed = texts.map(_._1)
+      verifyPartitionPredicates(session, snapshot.metadata.partitionColumns, parsed)
+      WhereClause(parsed, parsed)
+    }
+  }
+}
+
+object DeltaTableCommand {
+
+  /** A table as the user knows it, for job descriptions and messages. */
+  def nameOf(catalogTable: Option[CatalogTable], snapshot: Snapshot): String = catalogTable
+    .map(_.identifier.unquotedString)
+    .getOrElse(snapshot.deltaLog.dataPath.toString)
+}

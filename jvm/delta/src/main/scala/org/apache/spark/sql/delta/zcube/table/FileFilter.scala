@@ -1,0 +1,50 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import java.util.Arrays
+
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.functions.{col, lit, udf}
+import org.apache.spark.sql.{Column, DataFrame}
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.zcube.sql.sampling.RowHash
+
+/** Picks files of the log by their paths where the log is, so that nothing of the others comes to the
+  * driver. It knows hashes only, 8 bytes a file: once in 2^64 it takes a file too many.
+  */
+final class FileFilter private (hashes: Array[Long]) extends Serializable {
+
+  /** Of files that have a column `path`: those. The optimizer puts this before their statistics are read. */
+  def of(files: DataFrame): DataFrame = files.where(isWanted)
+
+  /** All others. */
+  def except(files: DataFrame): DataFrame = files.where(!isWanted)
+
+  /** Those that a snapshot has, without their statistics. */
+  def filesOf(snapshot: Snapshot): Seq[AddFile] = {
+    import org.apache.spark.sql.delta.implicits._
+    of(snapshot.allFiles.toDF()).withColumn(
+      "stats",
+      lit(null).cast("string")).as[AddFile].collect().toSeq
+  }
+
+  private def isWanted: Column = {
+    val sorted = hashes
+    udf((path: String) => Arrays.binarySearch(sorted, FileFilter.hashOf(path)) >= 0).apply(col(
+      "path"))
+  }
+}
+
+object FileFilter {
+
+  def apply(paths: Iterator[String]): FileFilter = {
+    val hashes = paths.map(hashOf).toArray
+    Arrays.sort(hashes)
+    new FileFilter(hashes)
+  }
+
+  private[zcube] def hashOf(path: String): Long = hashOf(UTF8String.fromString(path))
+
+  private[zcube] def hashOf(path: UTF8String): Long = RowHash.ofName(path)
+}

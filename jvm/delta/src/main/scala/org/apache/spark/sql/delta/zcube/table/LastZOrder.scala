@@ -1,0 +1,47 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import scala.util.Try
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.util.JsonUtils
+import org.apache.spark.sql.functions.col
+
+import io.zcube.layout.kinds.LayoutKind
+
+/** The last ZORDER BY of a table by ZCube, as its files' tags tell it. A workload can't be told: of that
+  * they have a fingerprint only.
+  */
+final case class LastZOrder(columns: Seq[ColumnPath], curve: LayoutKind, weights: Seq[Double])
+
+object LastZOrder {
+
+  /** None if no file is in a cube that ZORDER BY made, or a column of it is gone. */
+  def of(session: SparkSession, snapshot: Snapshot): Option[LastZOrder] = session.withActive {
+    val newest = snapshot.allFiles
+      .where(col("tags").getItem(CubeTags.PhysicalColumns).isNotNull &&
+        col("clusteringProvider").isNull)
+      .orderBy(col("modificationTime").desc, col("path"))
+      .take(1)
+      .headOption
+    for {
+      file <- newest
+      columns <- columnsOf(snapshot, file)
+      curve <- file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).flatMap(LayoutKind.find)
+    } yield LastZOrder(columns, curve, weightsOf(file))
+  }
+
+  private def columnsOf(snapshot: Snapshot, file: AddFile): Option[Seq[ColumnPath]] =
+    file.getTag(CubeTags.PhysicalColumns)
+      .flatMap(text => Try(JsonUtils.fromJson[Seq[Seq[String]]](text)).toOption)
+      .map(_.map(ColumnPath.findPhysical(snapshot.schema, _)))
+      .collect {
+        case columns if columns.nonEmpty && columns.forall(_.isDefined) => columns.flatten
+      }
+
+  private def weightsOf(file: AddFile): Seq[Double] = file.getTag(CubeTags.Weights)
+    .flatMap(tag =>
+      Try(tag.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble)).toOption)
+    .getOrElse(Nil)
+}

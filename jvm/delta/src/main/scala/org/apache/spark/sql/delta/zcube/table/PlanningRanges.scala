@@ -1,0 +1,139 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import scala.annotation.tailrec
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.{Column, DataFrame => AnyDataFrame}
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.zcube.planning.KeyRanges
+import io.zcube.range.OrderPreservingBits
+
+/** The extents of files in some columns, by the statistics in the log. Values come to the driver as
+  * numbers of 8 bytes, paths as hashes, whatever their length.
+  */
+final class PlanningRanges private (columns: Int, parts: Array[PlanningRanges.Part]) {
+
+  private val places: mutable.LongMap[(PlanningRanges.Part, Int)] = {
+    val found = new mutable.LongMap[(PlanningRanges.Part, Int)](parts.map(_.paths.length).sum)
+    parts.foreach(part => part.paths.indices.foreach(i => found(part.paths(i)) = (part, i)))
+    found
+  }
+
+  /** Unknown for a file without statistics of any of the columns. */
+  def of(path: String): KeyRanges =
+    places.get(FileFilter.hashOf(path)).fold(KeyRanges.Unknown) { case (part, i) =>
+      val from = 2 * columns * i
+      new KeyRanges(
+        part.bounds.slice(from, from + columns),
+        part.bounds.slice(from + columns, from + 2 * columns))
+    }
+}
+
+object PlanningRanges {
+
+  /** Nothing is known of any file. */
+  val Unknown: PlanningRanges = new PlanningRanges(0, Array.empty)
+
+  /** Of the files of one partition of the log's state.
+    *
+    * @param bounds for each file the lower ones of its columns, then the upper ones
+    */
+  final private class Part(val paths: Array[Long], val bounds: Array[Long]) extends Serializable
+
+  /** @param files of the table that are asked about; None for all */
+  def of(
+      session: SparkSession,
+      snapshot: Snapshot,
+      columns: Seq[ColumnPath],
+      files: Option[FileFilter]): PlanningRanges = session.withActive {
+    val all: AnyDataFrame = snapshot.withStats
+    val statistics = all.schema("stats").dataType
+    def bounds(kind: String) = columns.map(column => statistic(statistics, kind +: column.physical))
+    val selected = (col("path") +: (bounds("minValues") ++ bounds("maxValues"))).zipWithIndex
+      .map { case (column, i) => column.as(s"c$i") }
+    val described =
+      files.fold(all)(_.of(all)).select(selected: _*).asInstanceOf[DataFrame]
+    val types = described.schema.map(_.dataType).toArray.slice(1, 1 + columns.length)
+    val query = described.queryExecution
+    val parts = SQLExecution.withNewExecutionId(query) {
+      query.toRdd.mapPartitions(rows => Iterator(partOf(rows, types))).collect()
+    }
+    new PlanningRanges(columns.length, parts)
+  }
+
+  private def partOf(rows: Iterator[InternalRow], types: Array[DataType]): Part = {
+    val columns = types.length
+    val keys = types.map(keyOf)
+    val paths, bounds = mutable.ArrayBuilder.make[Long]
+    rows.foreach { row =>
+      val known = Array.tabulate(columns) { i =>
+        // A bound alone, or none: the column may hold anything.
+        keys(i).isDefined && !row.isNullAt(1 + i) && !row.isNullAt(1 + columns + i)
+      }
+      if (known.contains(true)) {
+        paths += FileFilter.hashOf(row.getUTF8String(0))
+        (0 until columns).foreach { i =>
+          bounds += (if (known(i)) keys(i).get(row.get(1 + i, types(i)), false) else Long.MinValue)
+        }
+        (0 until columns).foreach { i =>
+          val at = 1 + columns + i
+          bounds += (if (known(i)) keys(i).get(row.get(at, types(i)), true) else Long.MaxValue)
+        }
+      }
+    }
+    new Part(paths.result(), bounds.result())
+  }
+
+  /** Such as `minValues`, a column: from the column `stats` of that type; NULL if it isn't kept. */
+  private[zcube] def statistic(statistics: DataType, path: Seq[String]): Column =
+    if (has(statistics, path)) {
+      col(("stats" +: path).map(p => s"`${p.replace("`", "``")}`").mkString("."))
+    } else lit(null)
+
+  @tailrec
+  private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
+    case (_, Nil) => true
+    case (struct: StructType, name +: rest) if struct.fieldNames.contains(name) =>
+      has(struct(name).dataType, rest)
+    case _ => false
+  }
+
+  /** From a value, in Spark's own form, to a number that sorts as the values do; where that can't be
+    * exact it is rounded up or down, as is said. None for types that have no such numbers.
+    */
+  private def keyOf(dataType: DataType): Option[(Any, Boolean) => Long] = dataType match {
+    case ByteType | ShortType | IntegerType | LongType | DateType =>
+      Some((value, _) => value.asInstanceOf[Number].longValue)
+    case FloatType => Some((value, _) => OrderPreservingBits.ofFloat(value.asInstanceOf[Float]))
+    case DoubleType => Some((value, _) => OrderPreservingBits.ofDouble(value.asInstanceOf[Double]))
+    case _: DecimalType => Some { (value, up) =>
+        val near = value.asInstanceOf[Decimal].toDouble
+        OrderPreservingBits.ofDouble(if (up) Math.nextUp(near) else Math.nextDown(near))
+      }
+    // Statistics hold milliseconds, rounded down.
+    case TimestampType | TimestampNTZType =>
+      Some((value, up) => Math.floorDiv(value.asInstanceOf[Long], 1000L) + (if (up) 1 else 0))
+    case _: StringType => Some((value, up) => prefix(value.asInstanceOf[UTF8String], up))
+    case _ => None
+  }
+
+  /** The first 8 bytes as an unsigned number, moved into the range of signed ones. */
+  private def prefix(text: UTF8String, up: Boolean): Long = {
+    val bytes = text.numBytes
+    val filler: Byte = if (up && bytes >= 8) -1 else 0
+    var number = 0L
+    var i = 0
+    while (i < 8) {
+      number = (number << 8) | ((if (i < bytes) text.getByte(i) else filler) & 0xff)
+      i += 1
+    }
+    number ^ Long.MinValue
+  }
+}

@@ -1,0 +1,145 @@
+package org.apache.spark.sql.delta.zcube.write
+
+import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
+import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.zcube.table.{ColumnPath, DeltaTableCommand}
+import org.apache.spark.sql.delta.{DeltaColumnMapping, DeltaParquetFileFormat, RowTracking, Snapshot}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.types.{LongType, StructType}
+
+import io.zcube.sql.errors.ZCubeErrors
+
+/** The rows of some files, with their row ids, and with each row's file and place in it.
+  *
+  * @param plan    analyzed
+  * @param columns the table's, whatever their names
+  * @param place   the row's file, and the number of the row in it
+  */
+final case class InputRows(plan: LogicalPlan, columns: Seq[Attribute], place: Seq[Attribute]) {
+
+  /** What is to be written: the table's columns, and its row ids if it has any. */
+  def written: Seq[Attribute] = plan.output.filterNot(a => place.exists(_.exprId == a.exprId))
+
+  /** A column of the table, or a leaf of one. */
+  def column(path: ColumnPath, resolver: Resolver): Option[Expression] =
+    columns.resolve(path.logical, resolver)
+}
+
+object InputRows {
+
+  /** @param session a clone of the user's ([[LayoutSession]]), active */
+  def of(session: SparkSession, snapshot: Snapshot, files: Seq[AddFile]): InputRows = {
+    refuseReservedColumns(snapshot)
+    val relation = relationOf(snapshot, files)
+    val scan = Dataset.ofRows(session, withPlace(session, relation))
+    refuseChanges(scan, relation, snapshot)
+    val rows = RowTracking.preserveRowTrackingColumns(scan, snapshot).asInstanceOf[DataFrame]
+    val plan = rows.queryExecution.analyzed
+    val width = relation.output.size
+    InputRows(plan, plan.output.take(width), plan.output.slice(width, width + 2))
+  }
+
+  /** Delta's own, before any rule of the session has seen it. */
+  private def relationOf(snapshot: Snapshot, files: Seq[AddFile]): LogicalRelation =
+    snapshot.deltaLog
+      .createDataFrame(snapshot, files, actionTypeOpt = Some("Optimize"))
+      .asInstanceOf[DataFrame].queryExecution.logical match {
+      case logical: LogicalRelation => logical.relation match {
+          case source: HadoopFsRelation =>
+            val options = source.options.filterNot { case (key, _) =>
+              LayoutSession.LenientOptions.exists(_.equalsIgnoreCase(key))
+            }
+            logical.copy(relation = source.copy(options = options)(source.sparkSession))
+          case other => throw ZCubeErrors.internal(s"a scan of ${other.getClass.getName}")
+        }
+      case other => throw ZCubeErrors.internal(s"a scan that is ${other.nodeName}")
+    }
+
+  private def withPlace(session: SparkSession, relation: LogicalRelation): LogicalPlan = {
+    val (source, readersRowIndex) =
+      if (fieldNames(relation.metadataOutput).contains(ParquetFileFormat.ROW_INDEX))
+        (relation, None)
+      else withReadersRowIndex(relation)
+    // Each copy of a relation has a metadata column of its own.
+    val metadata = source.metadataOutput
+    def field(name: String): Expression = metadata
+      .find(a => fieldNames(Seq(a)).contains(name))
+      .map(ExtractValue(_, Literal(name), session.sessionState.conf.resolver))
+      .getOrElse(throw ZCubeErrors.internal(s"a scan without $name"))
+    val rowIndex = readersRowIndex.getOrElse(field(ParquetFileFormat.ROW_INDEX))
+    Project(
+      relation.output ++ Seq(
+        Alias(field("file_name"), "file_name")(),
+        Alias(rowIndex, "row_index")()),
+      source.withMetadataColumns())
+  }
+
+  private def fieldNames(metadata: Seq[Attribute]): Seq[String] =
+    metadata.map(_.dataType).collect { case struct: StructType => struct.fieldNames }.flatten
+
+  /** Delta hides `row_index` unless the table has row tracking or deletion vectors. Spark's Parquet
+    * reader fills the column all the same if it is asked for by the name that Spark itself uses.
+    */
+  private def withReadersRowIndex(
+      relation: LogicalRelation): (LogicalRelation, Option[Attribute]) =
+    relation.relation match {
+      case files: HadoopFsRelation =>
+        val name = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME
+        val rowIndex = AttributeReference(name, LongType)()
+        val widened =
+          files.copy(dataSchema = files.dataSchema.add(name, LongType))(files.sparkSession)
+        (relation.copy(relation = widened, output = relation.output :+ rowIndex), Some(rowIndex))
+      case other => throw ZCubeErrors.internal(s"a scan of ${other.getClass.getName}")
+    }
+
+  /** A row filter or a mask that an extension puts over each scan would be made permanent. What the
+    * analyzer adds shows here; what comes later, the counts of the log tell ([[GroupSampler]]).
+    */
+  private def refuseChanges(
+      scan: DataFrame,
+      relation: LogicalRelation,
+      snapshot: Snapshot): Unit = {
+    def asStored(column: Expression): Boolean = column match {
+      case _: Attribute => true
+      case Alias(_: Attribute, _) => true
+      case _ => false
+    }
+    val plan = scan.queryExecution.analyzed
+    val changing = plan match {
+      case Project(list, child) if list.take(relation.output.size).forall(asStored) =>
+        child.find {
+          case Project(inner, _) => !inner.forall(asStored)
+          case _: SubqueryAlias | _: LogicalRelation => false
+          case _ => true
+        }
+      case other => Some(other)
+    }
+    changing.foreach { node =>
+      val what = node.simpleString(SimpleStringFields).linesIterator.next()
+      throw ZCubeErrors.scanChanged(DeltaTableCommand.nameOf(None, snapshot), what)
+    }
+  }
+
+  private val SimpleStringFields = 25
+
+  /** Spark's reader puts numbers of its own into columns of these names, whatever the file holds. */
+  private def refuseReservedColumns(snapshot: Snapshot): Unit =
+    snapshot.schema.foreach { field =>
+      val names = Seq(field.name, DeltaColumnMapping.getPhysicalName(field))
+      names.find(Reserved).foreach { reserved =>
+        throw ZCubeErrors.reservedColumn(
+          DeltaTableCommand.nameOf(None, snapshot),
+          field.name,
+          reserved)
+      }
+    }
+
+  private val Reserved = Set(
+    ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME,
+    DeltaParquetFileFormat.ROW_INDEX_COLUMN_NAME,
+    DeltaParquetFileFormat.IS_ROW_DELETED_COLUMN_NAME)
+}

@@ -1,0 +1,126 @@
+package org.apache.spark.sql.delta.zcube.declare
+
+import io.delta.exceptions.ConcurrentTransactionException
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, FailingCommitStore, Meanwhile}
+import org.apache.spark.sql.delta.{DeltaLog, TransactionExecutionObserver}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Writes to clustered tables when the log store fails, and when others change the columns. */
+class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
+
+  override protected def settings: Map[String, String] =
+    Map("spark.delta.logStore.file.impl" -> classOf[FailingCommitStore].getName)
+
+  private val numbers = Iterator.from(0)
+
+  /** A table by name and path, clustered by a, with the rows 0 and 1, or not yet there. */
+  final private class Target(exists: Boolean = true) {
+    val name = s"target${numbers.next()}"
+    val path: String = folder.resolve(name).toString
+    if (exists) {
+      spark.sql(
+        s"CREATE TABLE $name (a BIGINT, b BIGINT) USING delta CLUSTER BY (a) LOCATION '$path'")
+      rows(0, 2).write.format("delta").mode("append").save(path)
+    }
+
+    def found: Seq[Long] = {
+      DeltaLog.clearCache()
+      spark.read.format("delta").load(path).collect().map(_.getLong(0)).sorted.toSeq
+    }
+
+    def columns: Seq[String] = PreservedColumns.of(DeltaLog.forTable(spark, path).update())
+
+    def clusterBy(column: String): Unit =
+      spark.sql(s"ALTER TABLE delta.`$path` CLUSTER BY ($column)"): Unit
+  }
+
+  private def rows(from: Long, until: Long): DataFrame =
+    spark.range(from, until, 1, 1).selectExpr("id AS a", "id % 2 AS b")
+
+  private val once = Map("txnAppId" -> "app", "txnVersion" -> "1")
+
+  private def saved(data: DataFrame, mode: String) =
+    data.write.format("delta").mode(mode).options(once)
+
+  private val appends = Seq[(String, (DataFrame, Target) => Unit)](
+    ("save, append, clusterBy", (d, t) => saved(d, "append").clusterBy("a").save(t.path)))
+
+  /** Those that decide the columns in the transaction. */
+  private val overwrites = Seq[(String, (DataFrame, Target) => Unit)](
+    ("save, overwrite", (d, t) => saved(d, "overwrite").save(t.path)),
+    ("save, overwrite, clusterBy", (d, t) => saved(d, "overwrite").clusterBy("a").save(t.path)),
+    ("insertInto, overwrite", (d, t) => saved(d, "overwrite").insertInto(t.name)),
+    ("overwritePartitions", (d, t) => d.writeTo(t.name).options(once).overwritePartitions())
+  )
+
+  private val asTable: (String, (DataFrame, Target) => Unit) =
+    ("saveAsTable, overwrite", (d, t) => saved(d, "overwrite").saveAsTable(t.name))
+
+  private def causes(error: Throwable): Seq[Throwable] =
+    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toSeq
+
+  for {
+    (name, write) <- appends ++ overwrites :+ asTable
+    exists <- Seq(true, false)
+    if exists || name.contains("clusterBy")
+  } test(s"each log write fails, then the write is repeated: $name, the table exists: $exists") {
+    val appends = name.contains("append")
+    val written =
+      if (appends && exists) Seq(0L, 1L, 10L, 11L, 12L) else Seq(10L, 11L, 12L)
+    val clean = new Target(exists)
+    val count = FailingCommitStore.failing(0, "")(write(rows(10, 13), clean))
+    assert(clean.found === written)
+    assert(count > 0)
+    for (number <- 1 to count; fault <- Seq("before", "after", "exists"))
+      withClue(s"log write $number, $fault: ") {
+        val target = new Target(exists)
+        val _ = FailingCommitStore.failing(number, fault) {
+          intercept[Exception](write(rows(10, 13), target)): Unit
+        }
+        DeltaLog.clearCache()
+        write(rows(10, 13), target)
+        assert(target.found === written)
+        assert(target.columns === Seq("a"))
+        rows(20, 21).write.format("delta").mode("append").save(target.path)
+        write(rows(10, 13), target)
+        assert(target.found === written :+ 20L)
+        assert(target.columns === Seq("a"))
+      }
+    info(s"${count * 3} points swept")
+  }
+
+  for {
+    (name, write) <- overwrites
+    beforeItBegins <- Seq(true, false)
+  } test(s"columns that another sets meanwhile stay: $name, before it begins: $beforeItBegins") {
+    val target = new Target
+    val other = new Meanwhile(beforeItBegins, () => target.clusterBy("b"))
+    def run() = TransactionExecutionObserver.withObserver(other)(write(rows(10, 13), target))
+    if (beforeItBegins && name.contains("clusterBy")) {
+      val error = intercept[Exception](run())
+      assert(error.getMessage.contains("ZCUBE_CLUSTERING_MISMATCH"))
+      assert(target.found === Seq(0L, 1L))
+    } else {
+      run()
+      assert(target.found === Seq(10L, 11L, 12L))
+    }
+    assert(target.columns === Seq("b"))
+  }
+
+  for (beforeItBegins <- Seq(true, false))
+    test(
+      s"saveAsTable fails if another sets columns meanwhile, before it begins: $beforeItBegins") {
+      val target = new Target
+      val other = new Meanwhile(beforeItBegins, () => target.clusterBy("b"))
+      val error = intercept[Exception] {
+        TransactionExecutionObserver.withObserver(other)(asTable._2(rows(10, 13), target))
+      }
+      assert(causes(error).exists(_.isInstanceOf[ConcurrentTransactionException]))
+      assert(target.found === Seq(0L, 1L))
+      assert(target.columns === Seq("b"))
+      asTable._2(rows(10, 13), target)
+      assert(target.found === Seq(10L, 11L, 12L))
+      assert(target.columns === Seq("b"))
+    }
+}

@@ -1,0 +1,79 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import org.apache.spark.sql.delta.DeltaOperations.ManualUpdate
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.sources.DeltaSQLConf.DELTA_SNAPSHOT_PARTITIONS
+import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** In how many partitions the state of a table is built, which Delta then keeps. */
+class SnapshotStateSuite extends AnyFunSuite with DeltaSparkSession {
+
+  private val Files = 5000
+
+  private def partitionsOf(snapshot: Snapshot): Int = snapshot.stateDF.rdd.getNumPartitions
+
+  /** A table, opened anew; its log tells of as many files, of 3,100 bytes each, as is wanted. */
+  private def table(name: String, files: Int): DeltaLog = {
+    val path = folder.resolve(name).toString
+    spark.range(10).toDF("x").write.format("delta").save(path)
+    val adds = (1 to files).map(i =>
+      AddFile(
+        s"part-$i",
+        Map.empty,
+        1,
+        1,
+        dataChange = true,
+        stats = s"""{"numRecords":1,"note":"${"s" * 3000}"}"""))
+    DeltaLog.forTable(spark, path).startTransaction(None).commit(adds, ManualUpdate)
+    reopened(path)
+  }
+
+  private def reopened(path: String): DeltaLog = {
+    DeltaLog.clearCache()
+    DeltaLog.forTable(spark, path)
+  }
+
+  private def describe(log: DeltaLog): Long = spark
+    .sql(s"DESCRIBE CLUSTERING delta.`${log.dataPath}` BY (x)")
+    .selectExpr("max(files)").head().getLong(0)
+
+  private def withPartitions[T](number: Option[Int])(body: => T): T = {
+    val key = DELTA_SNAPSHOT_PARTITIONS.key
+    val before = spark.conf.get(key)
+    number.fold(spark.conf.unset(key))(n => spark.conf.set(key, n.toString))
+    try body
+    finally spark.conf.set(key, before)
+  }
+
+  test("as many partitions as the log's size asks for, and the session's settings stay") {
+    val small = table("small", 1)
+    withPartitions(None) {
+      describe(small)
+      assert(spark.conf.getOption(DELTA_SNAPSHOT_PARTITIONS.key).isEmpty)
+    }
+    assert(partitionsOf(small.unsafeVolatileSnapshot) == 1)
+    // Some 15.5 MB of JSON, and much less as a checkpoint.
+    val large = table("large", Files)
+    withPartitions(None)(assert(describe(large) > Files))
+    assert(partitionsOf(large.unsafeVolatileSnapshot) == 4)
+    large.checkpoint(large.unsafeVolatileSnapshot)
+    val again = reopened(large.dataPath.toString)
+    withPartitions(None)(assert(describe(again) > Files))
+    assert(partitionsOf(again.unsafeVolatileSnapshot) < 4)
+  }
+
+  test("the user's number is the user's") {
+    val log = table("chosen", 1)
+    withPartitions(Some(7))(describe(log))
+    assert(partitionsOf(log.unsafeVolatileSnapshot) == 7)
+  }
+
+  test("what is built already is taken as it is") {
+    val log = table("built", 1)
+    withPartitions(Some(6))(assert(log.unsafeVolatileSnapshot.stateDF.count() > 0))
+    withPartitions(None)(describe(log))
+    assert(partitionsOf(log.unsafeVolatileSnapshot) == 6)
+  }
+}

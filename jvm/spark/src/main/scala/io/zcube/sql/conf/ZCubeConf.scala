@@ -1,0 +1,88 @@
+package io.zcube.sql.conf
+
+import org.apache.spark.sql.internal.SQLConf
+
+/** ZCube's settings. Delta's own settings keep their meaning beside them. */
+object ZCubeConf {
+
+  val Enabled = SQLConf
+    .buildConf("spark.zcube.enabled")
+    .doc(
+      "Whether ZCube runs OPTIMIZE … ZORDER BY in place of Delta. Switched off, every OPTIMIZE " +
+        "is Delta's own.")
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(true)
+
+  val Curve = SQLConf
+    .buildConf("spark.zcube.layout.curve")
+    .doc(
+      "The curve that OPTIMIZE … ZORDER BY lays rows along when its OPTIONS name none: zorder, " +
+        "hilbert, linear, or kdtree for boxes. Clustered tables take hilbert unless OPTIONS say otherwise.")
+    .version("0.1.0")
+    .stringConf
+    .checkValue(
+      name => io.zcube.layout.kinds.LayoutKind.find(name).isDefined,
+      "must be linear, zorder, hilbert or kdtree")
+    .createWithDefault("zorder")
+
+  val SortWithinFiles = SQLConf
+    .buildConf("spark.zcube.layout.sortWithinFiles")
+    .doc("Whether rows are sorted by the clustering key inside each file, so that row groups and " +
+      "pages can be skipped too.")
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(true)
+
+  val SampleRowsPerFile = SQLConf
+    .buildConf("spark.zcube.layout.sampleRowsPerFile")
+    .doc("Rows sampled for each file to be written. The relative error of a file's size is about " +
+      "one over the square root of this.")
+    .version("0.1.0")
+    .intConf
+    .checkValue(_ >= 100, "must be at least 100")
+    .createWithDefault(1000)
+
+  val MergePolicy = SQLConf
+    .buildConf("spark.zcube.merge.policy")
+    .doc(
+      "How OPTIMIZE merges ZCubes: leveled bounds the rewriting, all merges every partial cube each " +
+        "time, as Delta does.")
+    .version("0.1.0")
+    .stringConf
+    .checkValue(
+      name => io.zcube.planning.MergePolicyName.find(name).isDefined,
+      "must be leveled or all")
+    .createWithDefault("leveled")
+
+  val MergeFanOut = SQLConf
+    .buildConf("spark.zcube.merge.fanOut")
+    .doc(
+      "Policy leveled: so many cubes of one size class that lie over each other are merged. More " +
+        "means less rewriting and more files to read.")
+    .version("0.1.0")
+    .intConf
+    .checkValue(_ >= 2, "must be at least 2")
+    .createWithDefault(4)
+
+  val MergeShare = SQLConf
+    .buildConf("spark.zcube.merge.share")
+    .doc(
+      "Policy leveled: small cubes are merged into the largest partial one when together they have " +
+        "this share of the bytes that they overlap there. More means less rewriting and more files " +
+        "to read.")
+    .version("0.1.0")
+    .doubleConf
+    .checkValue(_ > 0, "must be greater than 0")
+    .createWithDefault(0.2)
+
+  val MergeOverlapShare = SQLConf
+    .buildConf("spark.zcube.merge.overlapShare")
+    .doc(
+      "Policy leveled: files of other cubes that lie mostly within a new cube join it early, if " +
+        "their bytes are at most this share of the new cube's.")
+    .version("0.1.0")
+    .doubleConf
+    .checkValue(_ >= 0, "must not be negative")
+    .createWithDefault(0.1)
+}

@@ -1,0 +1,29 @@
+package io.zcube.sql.sampling
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, MapEntries, XxHash64}
+import org.apache.spark.sql.types._
+
+/** A hash of a row's contents that doesn't depend on how the row is stored: -0.0 is 0.0, every NaN is one.
+  * Spark hashes no map, so one counts as the list of its entries. What has no hash doesn't count, such as
+  * a variant, or a map inside of another value.
+  */
+object ContentHash {
+
+  def of(columns: Seq[Expression]): Expression = {
+    val hashed = columns.distinct.map {
+      case map if map.dataType.isInstanceOf[MapType] => MapEntries(map)
+      case other => other
+    }.filter(column => hasHash(column.dataType))
+    if (hashed.isEmpty) Literal(0L) else new XxHash64(hashed)
+  }
+
+  private def hasHash(dataType: DataType): Boolean = dataType match {
+    case _: NumericType | _: StringType | BinaryType | BooleanType | DateType | TimestampType |
+        TimestampNTZType | _: DayTimeIntervalType | _: YearMonthIntervalType |
+        CalendarIntervalType | NullType =>
+      true
+    case ArrayType(element, _) => hasHash(element)
+    case struct: StructType => struct.forall(field => hasHash(field.dataType))
+    case _ => false
+  }
+}

@@ -1,0 +1,51 @@
+package io.zcube.sql.sampling
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, GetStructField, NamedExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.util.MetadataColumnHelper
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.types.StructType
+
+/** A scan of files, perhaps with filters and projections, with two more columns: the name of each row's
+  * file and the row's place in it.
+  */
+final private[sql] case class PlacedScan(plan: LogicalPlan, place: Seq[NamedExpression])
+
+private[sql] object PlacedScan {
+
+  /** None where the rows aren't those of files, one by one, or the files' format doesn't number them. */
+  def of(plan: LogicalPlan): Option[PlacedScan] = plan match {
+    case Project(list, child) if list.forall(_.deterministic) =>
+      of(child).map(scan => scan.copy(plan = Project(list ++ scan.place, scan.plan)))
+    case Filter(condition, child) if condition.deterministic =>
+      of(child).map(scan => scan.copy(plan = Filter(condition, scan.plan)))
+    case relation: LogicalRelation => ofRelation(relation)
+    case _ => None
+  }
+
+  private def ofRelation(relation: LogicalRelation): Option[PlacedScan] = relation.relation match {
+    case files: HadoopFsRelation if files.fileFormat.getClass == classOf[ParquetFileFormat] =>
+      relation.withMetadataColumns() match {
+        case wide: LogicalRelation =>
+          for {
+            name <- wide.output.flatMap(field(_, "file_name")).headOption
+            index <- wide.output.flatMap(field(_, ParquetFileFormat.ROW_INDEX)).headOption
+          } yield {
+            val named = Seq(
+              Alias(name, "__zcube_file_name")(),
+              Alias(index, "__zcube_row_index")())
+            PlacedScan(Project(relation.output ++ named, wide), named.map(_.toAttribute))
+          }
+        case _ => None
+      }
+    case _ => None
+  }
+
+  private def field(attribute: Attribute, name: String): Option[Expression] =
+    attribute.dataType match {
+      case fields: StructType if attribute.isMetadataCol && fields.fieldNames.contains(name) =>
+        Some(GetStructField(attribute, fields.fieldIndex(name), Some(name)))
+      case _ => None
+    }
+}

@@ -1,0 +1,29 @@
+package io.zcube.sql.sampling
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.DataType
+
+import io.zcube.sql.errors.ZCubeErrors
+
+/** A uniform sample of rows.
+  *
+  * @param dataTypes types of the sampled columns
+  * @param rows      the sampled rows, in an order that depends on the data alone
+  * @param rowCount  how many rows were seen
+  * @param complete  whether every row seen is in the sample
+  */
+final case class RowSample(
+    dataTypes: Seq[DataType],
+    rows: Array[InternalRow],
+    rowCount: Long,
+    complete: Boolean) {
+
+  /** Fails where so few rows fitted that they can't tell so many files apart: one would take nearly all.
+    *
+    * @param columns as the user knows them
+    */
+  def requireEnough(files: Int, columns: Seq[String]): Unit =
+    if (rows.length < math.min(rowCount, files.toLong)) {
+      throw ZCubeErrors.sampleTooSmall(columns, rows.length.toLong, files)
+    }
+}

@@ -1,0 +1,132 @@
+package io.zcube.sql.sampling
+
+import scala.annotation.tailrec
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
+import org.apache.spark.sql.types.DataType
+
+/** Draws a uniform sample of a plan's rows, as a rule with one Spark job.
+  *
+  * Whether a row is sampled is decided by a hash of what the row is ([[RowIdentity]]), never by
+  * chance, so the same data gives the same sample. Each task keeps a bounded number of rows
+  * ([[SampleReservoir]]) and the driver merges the tasks' results as they come in, so that neither
+  * ever holds more than the limits, however large the table.
+  *
+  * The sample is the rows of smallest hash, as many as fit, however rows are divided among tasks. But
+  * what all tasks together may send is bounded too ([[SampleLimits.mostSent]]), and so a task that has
+  * far more than its share may have to leave out rows that belong to the sample. Then the driver has
+  * learnt how many rows there are and how large, and asks once more, for just those below the hash
+  * that is needed, giving each task a share after what it has.
+  */
+object RowSampler {
+
+  /** Of small rows a task sends so many, so that tasks of uneven size don't starve the sample. */
+  private val LeastRowsOfTask = 4096
+
+  /** The second round is enough, unless the sizes of rows differ wildly. */
+  private val MostRounds = 5
+
+  /** Samples columns of any plan's rows.
+    *
+    * @param within puts the plan into whatever it needs around it
+    */
+  def sample(
+      session: SparkSession,
+      child: LogicalPlan,
+      columns: Seq[Expression],
+      limits: SampleLimits,
+      description: String,
+      within: LogicalPlan => LogicalPlan = identity): RowSample = {
+    val width = columns.length
+    val named = columns.zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
+    val (plan, rowIdentity) = PlacedScan.of(child) match {
+      case Some(scan) =>
+        Project(named ++ scan.place, scan.plan) -> RowIdentity.FilePlace(width, width + 1)
+      case None =>
+        val hash = Alias(ContentHash.of(columns ++ child.output), "hash")()
+        Project(named :+ hash, child) -> RowIdentity.Contents(width)
+    }
+    sample(session, within(plan), width, rowIdentity, None, limits, description)
+  }
+
+  /** @param plan         its first `columns` output columns are sampled, others serve `identity`
+    * @param expectedRows about how many rows there are, if known: tasks then drop most rows at once
+    * @param description  of the job, for the Spark UI
+    */
+  def sample(
+      session: SparkSession,
+      plan: LogicalPlan,
+      columns: Int,
+      identity: RowIdentity,
+      expectedRows: Option[Long],
+      limits: SampleLimits,
+      description: String): RowSample = {
+    val dataTypes = plan.output.take(columns).map(_.dataType)
+    val query = new QueryExecution(session, plan)
+    JobDescription.within(session.sparkContext, description) {
+      SQLExecution.withNewExecutionId(query, Some(description)) {
+        run(query.toRdd, dataTypes, identity, expectedRows, limits)
+      }
+    }
+  }
+
+  private def run(
+      rdd: RDD[InternalRow],
+      dataTypes: Seq[DataType],
+      identity: RowIdentity,
+      expectedRows: Option[Long],
+      limits: SampleLimits): RowSample = {
+    val conf = rdd.sparkContext.getConf
+    val bounded = limits.within(conf)
+    val tasks = math.max(1, rdd.getNumPartitions)
+    // Half as much again, and some for small numbers, so that falling short is out of the question.
+    val ceiling =
+      expectedRows.fold(Long.MaxValue)(hashBelow(limits.rows * 1.25 + 1000, _))
+    val rowsOfTask =
+      if (expectedRows.isDefined) bounded.rows.toLong
+      else math.max(LeastRowsOfTask.toLong, SampleLimits.Oversampling.toLong * limits.rows / tasks)
+    val bytesOfTask = math.min(bounded.bytes, SampleLimits.mostSent(conf) / tasks)
+    val first = SampleTask(
+      dataTypes,
+      identity,
+      ceiling,
+      math.min(bounded.rows.toLong, rowsOfTask).toInt,
+      Array.fill(tasks)(bytesOfTask))
+
+    @tailrec
+    def exact(task: SampleTask, rounds: Int): SamplingRound = {
+      val round = SamplingRound.run(rdd, task, bounded)
+      if (round.knownBelow >= ceiling || round.isFull || rounds == MostRounds) round
+      else {
+        val wanted = round.rowsThatFit(bounded)
+        val next = SampleTask(
+          dataTypes,
+          identity,
+          math.min(ceiling, hashBelow(wanted * 1.25 + 4 * math.sqrt(wanted) + 16, round.rowCount)),
+          bounded.rows,
+          round.shares(SampleLimits.mostSent(conf)).map(math.min(_, bounded.bytes))
+        )
+        exact(next, rounds + 1)
+      }
+    }
+
+    val last = exact(first, 1)
+    val rows = last.rows.map { bytes =>
+      val row = new UnsafeRow(dataTypes.length)
+      row.pointTo(bytes, bytes.length)
+      row: InternalRow
+    }
+    RowSample(dataTypes, rows, last.rowCount, rows.length.toLong == last.rowCount)
+  }
+
+  /** The hash below which so many rows are expected. */
+  private def hashBelow(wanted: Double, rows: Long): Long = {
+    val fraction = wanted / math.max(1L, rows)
+    if (fraction >= 1.0) Long.MaxValue else (fraction * Long.MaxValue.toDouble).toLong
+  }
+}

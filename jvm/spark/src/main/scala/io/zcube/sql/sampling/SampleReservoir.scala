@@ -1,0 +1,48 @@
+package io.zcube.sql.sampling
+
+import java.util.PriorityQueue
+
+/** Keeps the rows of smallest hash: all below a threshold that sinks as room runs out.
+  *
+  * What is kept is always "all rows seen with hash < threshold", which makes samples of parts of the
+  * data mergeable: the sample of the whole is what lies below the smallest threshold of the parts.
+  * So it doesn't matter how the rows were divided among tasks, nor in which order tasks end.
+  * (Bottom-k sampling: E. Cohen, H. Kaplan, "Summarizing data using bottom-k sketches", PODC 2007.)
+  */
+final private[sql] class SampleReservoir(limits: SampleLimits, initialThreshold: Long) {
+  import SampleReservoir.Entry
+
+  private val entries =
+    new PriorityQueue[Entry](1024, (a: Entry, b: Entry) => java.lang.Long.compare(b.hash, a.hash))
+  private var bytes = 0L
+  private var limit = initialThreshold
+
+  /** Rows at or above this hash are not in the sample. */
+  def threshold: Long = limit
+
+  def accepts(hash: Long): Boolean = hash < limit
+
+  def add(hash: Long, row: Array[Byte]): Unit = if (accepts(hash)) {
+    entries.add(new Entry(hash, row))
+    bytes += row.length + SampleLimits.RowOverhead
+    while (entries.size > limits.rows || bytes > limits.bytes) lowerTo(entries.peek.hash)
+  }
+
+  /** Forgets all rows at or above `newThreshold`. */
+  def lowerTo(newThreshold: Long): Unit = if (newThreshold < limit) {
+    limit = newThreshold
+    while (!entries.isEmpty && entries.peek.hash >= limit)
+      bytes -= entries.poll().row.length + SampleLimits.RowOverhead
+  }
+
+  /** The rows kept, by ascending hash. */
+  def result(): Array[(Long, Array[Byte])] = {
+    val sorted = entries.toArray(Array.empty[Entry])
+    java.util.Arrays.sort(sorted, (a: Entry, b: Entry) => java.lang.Long.compare(a.hash, b.hash))
+    sorted.map(e => (e.hash, e.row))
+  }
+}
+
+private[sql] object SampleReservoir {
+  final private class Entry(val hash: Long, val row: Array[Byte])
+}

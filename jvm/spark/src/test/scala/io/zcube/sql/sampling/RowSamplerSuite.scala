@@ -1,0 +1,163 @@
+package io.zcube.sql.sampling
+
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.concurrent.duration.Duration
+import scala.concurrent.{Await, ExecutionContext, Future}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.{DataType, LongType, StringType}
+import org.apache.spark.sql.{DataFrame, classic}
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.sql.ZCubeSparkSession
+
+/** The sampling job where the driver takes little of its tasks: Spark itself fails a job that sends more. */
+class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
+
+  override protected def settings: Map[String, String] = Map("spark.driver.maxResultSize" -> "5m")
+
+  private val types = Seq[DataType](LongType, StringType)
+
+  /** Rows of some files: a number, a text of up to `width` letters, the file, the place in it. */
+  private def rows(from: Long, until: Long, tasks: Int, width: Int): DataFrame =
+    spark.range(from, until, 1, tasks).selectExpr(
+      "id",
+      s"repeat('x', cast(pmod(hash(id), $width) AS INT)) s",
+      "concat('file-', id % 10) name",
+      "id place")
+
+  private def sampled(df: DataFrame, limits: SampleLimits, expected: Option[Long]): RowSample =
+    RowSampler.sample(
+      spark.asInstanceOf[classic.SparkSession],
+      df.asInstanceOf[classic.DataFrame].queryExecution.analyzed,
+      2,
+      RowIdentity.FilePlace(2, 3),
+      expected,
+      limits,
+      "test"
+    )
+
+  private def ids(sample: RowSample): Seq[Long] = sample.rows.map(_.getLong(0)).toSeq
+
+  private def sizeOf(rows: Seq[InternalRow]): Long =
+    rows.map(_.asInstanceOf[UnsafeRow].getSizeInBytes + SampleLimits.RowOverhead).sum
+
+  /** The definition: the rows of smallest hash, as many as fit. */
+  private def expected(df: DataFrame, limits: SampleLimits): Seq[Long] = {
+    val project = UnsafeProjection.create(types.toArray)
+    // Without the texts: what a query brings is bounded as well.
+    val all = df.selectExpr("id", "length(s)", "name", "place").collect().map { row =>
+      val text = UTF8String.fromString("x" * row.getInt(1))
+      val size =
+        project(InternalRow(row.getLong(0), text)).getSizeInBytes + SampleLimits.RowOverhead
+      val seed = RowHash.ofName(UTF8String.fromString(row.getString(2)))
+      (RowHash.of(seed, row.getLong(3)), row.getLong(0), size)
+    }.sortBy(_._1)
+    val sizes = all.scanLeft(0L)(_ + _._3).drop(1)
+    all.zip(sizes).take(limits.rows).takeWhile(_._2 <= limits.bytes).map(_._1._2).toSeq
+  }
+
+  private lazy val bounded = SampleLimits(20000, Long.MaxValue).within(spark.sparkContext.getConf)
+
+  test("the bound follows what the driver takes") {
+    assert(SampleLimits.mostSent(spark.sparkContext.getConf) == 5 << 19)
+    assert(bounded.bytes == 5 << 17)
+    def of(size: String) =
+      SampleLimits.mostSent(spark.sparkContext.getConf.set("spark.driver.maxResultSize", size))
+    assert(of("1g") == of("0") && of("1g") == 4 * SampleLimits.MostBytes)
+  }
+
+  test("many tasks of unknown size send no more than the driver takes") {
+    val df = rows(0, 150000, 300, 100)
+    val sample = sampled(df, bounded, None)
+    assert(sample.rowCount == 150000)
+    assert(ids(sample) == expected(df, bounded))
+    assert(sizeOf(sample.rows.toSeq) <= bounded.bytes)
+  }
+
+  test("so do tasks of known size with long texts") {
+    val df = rows(0, 20000, 100, 1500)
+    val sample = sampled(df, bounded, Some(20000))
+    assert(ids(sample) == expected(df, bounded))
+    assert(ids(sample).size < 2000)
+  }
+
+  for (known <- Seq(None, Some(60000L)))
+    test(
+      s"the sample doesn't depend on the tasks, with ${known.fold("no")(_.toString)} rows expected") {
+      val limits = bounded.copy(rows = 5000)
+      val divided = Seq(
+        rows(0, 60000, 1, 300),
+        rows(0, 60000, 7, 300),
+        rows(0, 60000, 150, 300),
+        // One task has nearly all.
+        rows(0, 58000, 1, 300).union(rows(58000, 60000, 120, 300)))
+      val wanted = expected(divided.head, limits)
+      assert(wanted.size > 1000)
+      divided.foreach(df => assert(ids(sampled(df, limits, known)) == wanted))
+      val wide = bounded.copy(rows = 300)
+      val few = expected(divided.head, wide)
+      divided.foreach(df => assert(ids(sampled(df, wide, known)) == few))
+    }
+
+  test("where the wide rows are doesn't matter either") {
+    val df = rows(0, 3000, 1, 5000).union(rows(3000, 60000, 99, 10))
+    val same = rows(0, 3000, 60, 5000).union(rows(3000, 60000, 2, 10))
+    val wanted = expected(df, bounded)
+    Seq(df, same).foreach(division => assert(ids(sampled(division, bounded, None)) == wanted))
+  }
+
+  test("rows that are no rows") {
+    assert(sampled(rows(0, 0, 1, 10), bounded, None).rowCount == 0)
+    val all = sampled(rows(0, 100, 40, 10), bounded, Some(100))
+    assert(all.complete && all.rows.length == 100)
+  }
+
+  test("the samples of a run together keep within its bytes") {
+    val df = rows(0, 20000, 4, 300)
+    val limits = SampleLimits(20000, 200 << 10)
+    val budget = new SampleBudget(500 << 10)
+    val held, most = new AtomicLong
+    val pool = Executors.newFixedThreadPool(10)
+    implicit val workers: ExecutionContext = ExecutionContext.fromExecutor(pool)
+    try {
+      val samples = Future.sequence((1 to 20).map { number =>
+        Future(budget.within(limits.bytesOf(types)) {
+          val sample = sampled(df.where(s"id % 20 <> $number"), limits, None)
+          val bytes = sizeOf(sample.rows.toSeq)
+          assert(bytes > (150 << 10))
+          val now = held.addAndGet(bytes)
+          most.accumulateAndGet(now, (a: Long, b: Long) => math.max(a, b))
+          Thread.sleep(20)
+          held.addAndGet(-bytes)
+          ids(sample)
+        })
+      })
+      // Whenever they were drawn, they are what they are.
+      Await.result(samples, Duration.Inf).zip(1 to 20).foreach { case (found, number) =>
+        assert(found == expected(df.where(s"id % 20 <> $number"), limits))
+      }
+      assert(most.get <= (500 << 10))
+    } finally pool.shutdown()
+  }
+
+  test("a budget: what is larger than all of it has all, and waiting ends in what it is told") {
+    val small = new SampleBudget(1000)
+    assert(small.within(1L << 40)(7) == 7)
+    assert(small.within(1000)(8) == 8)
+    val stopped = new SampleBudget(1000, () => throw new InterruptedException("over"))
+    assert(intercept[InterruptedException](stopped.within(10)(9)).getMessage == "over")
+    assert(intercept[InterruptedException](stopped.within(10)(9)).getMessage == "over")
+  }
+
+  test("of columns of fixed length the bytes are known beforehand") {
+    val limits = SampleLimits.ofRows(100000)
+    assert(limits.bytesOf(Seq(LongType, LongType)) == 100000L * (8 + 16 + SampleLimits.RowOverhead))
+    assert(limits.bytesOf(types) == SampleLimits.MostBytes)
+    assert(SampleBudget.MostBytes >= 10 * limits.bytesOf(Seq(LongType, LongType, LongType)))
+  }
+}
