@@ -183,7 +183,7 @@ def test_of_more_than_100000_files_no_quality_is_kept(spark, path):
 def logged(spark, file):
     """Let the driver's log lines of runs go to a file as well."""
     log4j = spark._jvm.org.apache.logging.log4j
-    name = "org.apache.spark.sql.delta.zcube.run.RunMonitor"
+    name = "io.zcube.optimize"
     layout = log4j.core.layout.PatternLayout.newBuilder().withPattern("%p %m%n").build()
     appender = (
         log4j.core.appender.FileAppender.newBuilder().setName("test").setLayout(layout)

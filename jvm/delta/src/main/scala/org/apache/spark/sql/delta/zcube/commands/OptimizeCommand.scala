@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.zcube.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeSettings, OptimizeTask, RewritePlan, WorkloadQuery}
-import org.apache.spark.sql.delta.zcube.report.{DryRunReport, Forecast}
+import org.apache.spark.sql.delta.zcube.report.{DryRunReport, Forecast, OptimizeReport, WorkloadReport}
 import org.apache.spark.sql.delta.zcube.run.OptimizeRunner
 import org.apache.spark.sql.delta.zcube.table.{CatalogManaged, ColumnPath, DeltaTableCommand, SnapshotState}
 import org.apache.spark.sql.delta.zcube.write.LayoutSession
@@ -90,8 +90,14 @@ case class OptimizeCommand(
         val reading = LayoutSession.cloneOf(session, snapshot)
         DryRunReport.rows(planned, Forecast.of(reading, task, planned, chosen.forecast))
       } else if (chosen.forecast) throw ZCubeErrors.forecastNotTaken()
-      else Seq(new OptimizeRunner(LayoutSession.cloneOf(session, snapshot), task).run())
+      else Seq(optimize(LayoutSession.cloneOf(session, snapshot), task))
     }
+  }
+
+  private def optimize(session: classic.SparkSession, task: OptimizeTask): Row = {
+    val workload = session.withActive(WorkloadReport.of(task))
+    val result = new OptimizeRunner(session, task).run()
+    session.withActive(OptimizeReport.row(session, task, result, workload))
   }
 
   private def compact(session: SparkSession): Seq[Row] = {

@@ -4,10 +4,9 @@ import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.internal.SQLConf
 
-import io.zcube.planning.{MergePolicyName, PlanOptions}
+import io.zcube.planning.MergePolicyName
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.LayoutRequest
 
 /** The settings of one run, Delta's own among them.
   *
@@ -44,20 +43,6 @@ final case class OptimizeSettings(
     overlapShare: Double,
     freshBelow: Option[Long] = None) {
 
-  /** Size of the files to write: the statement's, or the session's. */
-  def targetFileBytes(task: OptimizeTask): Long =
-    task.options.maxFileSize.getOrElse(maxFileBytes)
-
-  /** How a group's rows are to be laid out. */
-  def layoutRequest(task: OptimizeTask): LayoutRequest =
-    LayoutRequest(
-      task.options.curve,
-      ranges,
-      spread,
-      sort,
-      task.weights,
-      task.workload.map(_.ranges))
-
   /** No cube is to be filled to less than what makes it stable. Of settings the plan takes the greater,
     * as Delta does; but a user who writes a target into the statement means it.
     */
@@ -69,27 +54,9 @@ final case class OptimizeSettings(
         s"at least minCubeSize, which is ${leastCubeBytes(options)} bytes here")
     }
 
-  private def leastCubeBytes(options: OptimizeOptions): Long =
+  /** Bytes from which on a cube is stable. */
+  def leastCubeBytes(options: OptimizeOptions): Long =
     options.minCubeSize.getOrElse(minCubeBytes)
-
-  def planOptions(task: OptimizeTask): PlanOptions = {
-    val options = task.options
-    PlanOptions(
-      policy = if (task.isFull) MergePolicyName.All else options.mergePolicy.getOrElse(policy),
-      targetFileBytes = targetFileBytes(task),
-      maxRecords = maxRecords,
-      minCubeBytes = leastCubeBytes(options),
-      targetCubeBytes = options.targetCubeSize.getOrElse(targetCubeBytes),
-      maxDeletedShare = maxDeletedRatio,
-      fanOut = fanOut,
-      mergeShare = mergeShare,
-      overlapShare = overlapShare,
-      maxBytes = options.maxBytes,
-      // ZORDER BY names its columns anew each time; files of others are then simply not in order.
-      otherColumns = task.isFull || !(task.clustered || task.isAuto),
-      force = task.isFull && !task.clustered
-    )
-  }
 }
 
 object OptimizeSettings {

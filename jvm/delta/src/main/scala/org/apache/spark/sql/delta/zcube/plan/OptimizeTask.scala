@@ -2,7 +2,10 @@ package org.apache.spark.sql.delta.zcube.plan
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.delta.Snapshot
-import org.apache.spark.sql.delta.zcube.table.{ColumnPath, DeltaTableCommand, WhereClause}
+import org.apache.spark.sql.delta.zcube.table.{ColumnPath, DeltaTableCommand, LayoutTag, WhereClause}
+
+import io.zcube.planning.{MergePolicyName, PlanOptions}
+import io.zcube.sql.layout.LayoutRequest
 
 /** What one OPTIMIZE by columns has to do.
   *
@@ -30,4 +33,42 @@ final case class OptimizeTask(
 
   /** The table as the user knows it, for job descriptions and messages. */
   val tableName: String = DeltaTableCommand.nameOf(catalogTable, snapshot)
+
+  /** What the tags of this task's files say. */
+  def layoutTag: LayoutTag = LayoutTag(
+    columns,
+    options.curve,
+    weights,
+    Option.when(workload.nonEmpty)(WorkloadQuery.fingerprint(workload)),
+    clustered)
+
+  /** Size of the files to write: the statement's, or the session's. */
+  def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.maxFileBytes)
+
+  /** How a group's rows are to be laid out. */
+  def layoutRequest: LayoutRequest =
+    LayoutRequest(
+      options.curve,
+      settings.ranges,
+      settings.spread,
+      settings.sort,
+      weights,
+      workload.map(_.ranges))
+
+  def planOptions: PlanOptions = PlanOptions(
+    policy =
+      if (isFull) MergePolicyName.All else options.mergePolicy.getOrElse(settings.policy),
+    targetFileBytes = targetFileBytes,
+    maxRecords = settings.maxRecords,
+    minCubeBytes = settings.leastCubeBytes(options),
+    targetCubeBytes = options.targetCubeSize.getOrElse(settings.targetCubeBytes),
+    maxDeletedShare = settings.maxDeletedRatio,
+    fanOut = settings.fanOut,
+    mergeShare = settings.mergeShare,
+    overlapShare = settings.overlapShare,
+    maxBytes = options.maxBytes,
+    // ZORDER BY names its columns anew each time; files of others are then simply not in order.
+    otherColumns = isFull || !(clustered || isAuto),
+    force = isFull && !clustered
+  )
 }

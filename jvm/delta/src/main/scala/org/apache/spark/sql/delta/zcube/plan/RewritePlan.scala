@@ -31,11 +31,11 @@ object RewritePlan {
 
   /** Reads the log and plans; reads no data. */
   def of(session: SparkSession, task: OptimizeTask): RewritePlan = {
-    val tags = new CubeTags(task)
+    val tags = new CubeTags(task.layoutTag)
     val files = task.snapshot.filesForScan(task.where.filters, keepNumRecords = true).files
     val tagged = files.map(file => file -> tags.read(file))
     val cubes = tagged.iterator.flatMap(_._2).filter(_.matches).map(_.id).toSet
-    val options = task.settings.planOptions(task)
+    val options = task.planOptions
     def isTaken(file: AddFile, tag: Option[CubeTag]) =
       task.settings.freshBelow.forall(file.size < _) || tag.exists(_.matches)
     // Extents matter only where there are cubes to merge with, and to a plan of several cubes.

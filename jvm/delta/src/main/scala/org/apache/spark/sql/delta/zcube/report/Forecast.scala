@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube.report
 
 import org.apache.spark.SparkException
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.delta.zcube.plan.{OptimizeTask, RewritePlan}
+import org.apache.spark.sql.delta.zcube.plan.{GroupDescription, OptimizeTask, RewritePlan}
 import org.apache.spark.sql.delta.zcube.table.ClusteringState
 import org.apache.spark.sql.delta.zcube.write.GroupSampler
 
@@ -70,13 +70,9 @@ object Forecast {
       task: OptimizeTask,
       planned: RewritePlan,
       sampler: GroupSampler): (Option[Quality], Long) = session.withActive {
-    val columns = task.columns.map(_.name).mkString(", ")
     val simulated = planned.groups.map { group =>
-      val what =
-        s"${task.tableName}: forecast of OPTIMIZE by ($columns), cube ${group.number} of " +
-          s"${group.of}"
-      try sampler.sampled(group, what) { (sample, files) =>
-          val layout = LayoutPlan.of(sample, files, task.settings.layoutRequest(task))
+      try sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
+          val layout = LayoutPlan.of(sample, files, task.layoutRequest)
           val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
           (sample.rowCount, sample.rows.length.toLong, simulated)
         }

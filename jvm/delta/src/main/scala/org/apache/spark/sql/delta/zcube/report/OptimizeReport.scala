@@ -8,7 +8,7 @@ import org.apache.spark.sql.delta.commands.optimize.{DeletionVectorStats, Optimi
 import org.apache.spark.sql.delta.skipping.clustering.{ClusteringFileStats, ClusteringStats}
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.zcube.plan.{OptimizeTask, RewriteGroup, RewritePlan}
-import org.apache.spark.sql.delta.zcube.run.GroupOutcome
+import org.apache.spark.sql.delta.zcube.run.{GroupOutcome, RunResult}
 
 import io.zcube.planning.PlannedFile
 import io.zcube.quality.LayoutQuality
@@ -24,10 +24,9 @@ object OptimizeReport {
   def row(
       session: SparkSession,
       task: OptimizeTask,
-      planned: RewritePlan,
-      outcomes: Seq[GroupOutcome],
-      workload: WorkloadReport,
-      startedAt: Long): Row = {
+      result: RunResult,
+      workload: WorkloadReport): Row = {
+    val RunResult(planned, outcomes, startedAt) = result
     val rewritten = outcomes.collect { case GroupOutcome.Committed(group, _, _) => group }
     val removed = rewritten.flatMap(_.removed)
     val deleted = rewritten.flatMap(_.group.files).flatMap(file => Option(file.deletionVector))

@@ -52,7 +52,7 @@ final class CommitManager(session: SparkSession, task: OptimizeTask) {
     try {
       FailurePoint.reached(FailurePoint.BeforeCommit)
       checkWritten(groups)
-      txn.registerSQLMetrics(session, CommitMetrics.of(session.sparkContext, groups))
+      txn.registerSQLMetrics(session, CommitMetrics.deltas(session.sparkContext, groups))
       val operation = OptimizeOperation.of(task, groups)
       val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(txn.snapshot)
       CommitResult.Landed(txn.commit(actions, operation, tags))

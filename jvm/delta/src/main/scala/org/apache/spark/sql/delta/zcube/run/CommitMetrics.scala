@@ -17,7 +17,7 @@ object CommitMetrics {
   /** Metrics that Delta has no name for. Times and CPU time are in milliseconds, summed over the commit's
     * cubes, as far as they are known.
     */
-  def more(groups: Seq[RewriteResult]): Map[String, String] = {
+  def ours(groups: Seq[RewriteResult]): Map[String, String] = {
     val figures = groups.map(_.figures)
     val cpu = figures.map(_.cpuMs)
     Map(
@@ -52,7 +52,7 @@ object CommitMetrics {
       average(_.skippingEffectiveness).map(s"skippingEffectiveness$when" -> _)
   }
 
-  def of(context: SparkContext, groups: Seq[RewriteResult]): Map[String, SQLMetric] = {
+  def deltas(context: SparkContext, groups: Seq[RewriteResult]): Map[String, SQLMetric] = {
     val added = groups.flatMap(_.added)
     val removed = groups.flatMap(_.removed)
     val deleted = groups.flatMap(_.group.files).flatMap(file => Option(file.deletionVector))

@@ -7,7 +7,7 @@ import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.zcube.jobs.FailurePoint
-import org.apache.spark.sql.delta.zcube.plan.{OptimizeTask, RewriteGroup}
+import org.apache.spark.sql.delta.zcube.plan.{GroupDescription, OptimizeTask, RewriteGroup}
 import org.apache.spark.sql.delta.zcube.table.CubeTags
 import org.apache.spark.sql.delta.zcube.write.{GroupSampler, InputRows, RewriteTransaction}
 import org.apache.spark.util.Utils
@@ -30,17 +30,14 @@ final class GroupRewriter(
   import GroupRewriter._
 
   private val settings = task.settings
-  private val tags = new CubeTags(task)
+  private val tags = new CubeTags(task.layoutTag)
   private val snapshot: Snapshot = txn.snapshot
   private val sampler = new GroupSampler(session, task, snapshot, samples)
 
   /** Runs on the calling thread, with the session active on it. */
   def run(group: RewriteGroup, removedAt: Long): RewriteResult = {
     FailurePoint.reached(FailurePoint.BeforeSampling)
-    val columns = task.columns.map(_.name).mkString(", ")
-    // Python's progress bar reads this, by the pattern in progress.py.
-    val what = s"${task.tableName}: OPTIMIZE by ($columns), cube ${group.number} of ${group.of}, " +
-      s"${group.files.size} files, ${group.bytes} bytes${group.label}"
+    val what = GroupDescription.ofJob(task, group)
     val (written, cpuMs) = monitor.cpuMsOf(group)(rewrite(group, what))
     val cubeId = UUID.randomUUID().toString
     val figures = RewriteMetrics(written.samplingMs, written.writingMs, cpuMs)
@@ -63,7 +60,7 @@ final class GroupRewriter(
     val ((layout, rows), samplingMs) = Utils.timeTakenMs {
       sampler.sampled(group, what) { (sample, files) =>
         val layout = Option.when(sample.rowCount > 0)(
-          LayoutPlan.of(sample, files, settings.layoutRequest(task)))
+          LayoutPlan.of(sample, files, task.layoutRequest))
         (layout, sample.rowCount)
       }
     }

@@ -18,7 +18,7 @@ final class OptimizeOperation(delta: DeltaOperations.Optimize, groups: Seq[Rewri
   override val parameters: Map[String, Any] = delta.parameters ++ CommitMetrics.parameters(groups)
 
   override def transformMetrics(metrics: Map[String, SQLMetric]): Map[String, String] =
-    super.transformMetrics(metrics) ++ CommitMetrics.more(groups)
+    super.transformMetrics(metrics) ++ CommitMetrics.ours(groups)
 }
 
 object OptimizeOperation {

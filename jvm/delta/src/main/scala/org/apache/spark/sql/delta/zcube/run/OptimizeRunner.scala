@@ -8,12 +8,10 @@ import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.SparkException
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.util.BinPackingUtils
 import org.apache.spark.sql.delta.zcube.jobs.{Caught, Workers}
 import org.apache.spark.sql.delta.zcube.plan.{OptimizeTask, RewriteGroup, RewritePlan}
-import org.apache.spark.sql.delta.zcube.report.{OptimizeReport, WorkloadReport}
 import org.apache.spark.sql.delta.zcube.write.RewriteTransaction
 import org.apache.spark.util.{SystemClock, Utils}
 
@@ -39,11 +37,9 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
   /** What is to be told before all else: a commit of which nobody knows whether it went through. */
   @volatile private var unknown: Option[Throwable] = None
 
-  /** The row that the command returns.
-    *
-    * @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
+  /** @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
     */
-  def run(): Row =
+  def run(): RunResult =
     try session.withActive(planAndRun())
     catch {
       case e: Throwable =>
@@ -54,10 +50,9 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
         throw e
     } finally monitor.close()
 
-  private def planAndRun(): Row = {
+  private def planAndRun(): RunResult = {
     val planned = RewritePlan.of(session, task)
     monitor.begin(planned)
-    val workload = WorkloadReport.of(task)
     val outcomes = task.settings.batchBytes match {
       case Some(size) =>
         BinPackingUtils
@@ -71,7 +66,7 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
     if (conflicts.nonEmpty && !outcomes.exists(_.isInstanceOf[GroupOutcome.Committed])) {
       throw conflicts.head
     }
-    OptimizeReport.row(session, task, planned, outcomes, workload, startedAt)
+    RunResult(planned, outcomes, startedAt)
   }
 
   /** Throws the failure that came first in time; those of jobs cancelled for its sake are no cause. */

@@ -8,7 +8,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.zcube.jobs.JobCpuTime
-import org.apache.spark.sql.delta.zcube.plan.{OptimizeTask, RewriteGroup, RewritePlan}
+import org.apache.spark.sql.delta.zcube.plan.{GroupDescription, OptimizeTask, RewriteGroup, RewritePlan}
 import org.apache.spark.sql.delta.zcube.table.FileStatisticsRows
 
 import io.zcube.quality.LayoutQuality
@@ -20,6 +20,9 @@ import io.zcube.quality.LayoutQuality
   */
 final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Logging {
   import RunMonitor._
+
+  // Users configure it by this name, whatever the class is called.
+  override protected def logName: String = "io.zcube.optimize"
 
   /** In log lines and in the tag of the run's Spark jobs. */
   val runId: String = UUID.randomUUID().toString
@@ -53,11 +56,11 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
   def info(text: String): Unit = logInfo(s"${task.tableName}: OPTIMIZE $runId: $text")
 
   def info(group: RewriteGroup, text: String): Unit =
-    info(s"cube ${group.number} of ${group.of}${group.label}: $text")
+    info(s"${GroupDescription.inLog(group)}: $text")
 
   def warn(group: RewriteGroup, text: String, cause: Throwable): Unit =
     logWarning(
-      s"${task.tableName}: OPTIMIZE $runId: cube ${group.number} of ${group.of}${group.label}: $text",
+      s"${task.tableName}: OPTIMIZE $runId: ${GroupDescription.inLog(group)}: $text",
       cause)
 
   /** CPU milliseconds of the Spark jobs of `body`, if they can be had. */

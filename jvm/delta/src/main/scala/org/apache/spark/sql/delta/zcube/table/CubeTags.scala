@@ -3,7 +3,6 @@ package org.apache.spark.sql.delta.zcube.table
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.util.JsonUtils
-import org.apache.spark.sql.delta.zcube.plan.{OptimizeTask, WorkloadQuery}
 import org.apache.spark.sql.delta.zorder.ZCubeInfo
 
 import io.zcube.layout.kinds.LayoutKind
@@ -12,18 +11,17 @@ import io.zcube.planning.CubeTag
 /** The tags by which a file belongs to a ZCube: Delta's own, so that either system can go on with the
   * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
   */
-final class CubeTags(task: OptimizeTask) {
+final class CubeTags(layout: LayoutTag) {
   import CubeTags._
 
-  private val logical = task.columns.map(_.name)
-  private val physical = JsonUtils.toJson(task.columns.map(_.physical))
-  private val areColumns = matcher(task.columns)
-  private val curve = task.options.curve
+  private val logical = layout.columns.map(_.name)
+  private val physical = JsonUtils.toJson(layout.columns.map(_.physical))
+  private val areColumns = matcher(layout.columns)
+  private val curve = layout.kind
   private val weights =
-    Option.when(task.weights.nonEmpty)(Weights -> JsonUtils.toJson(task.weights))
-  private val workload =
-    Option.when(task.workload.nonEmpty)(Workload -> WorkloadQuery.fingerprint(task.workload))
-  private val usualCurve: LayoutKind = if (task.clustered) LayoutKind.Hilbert else LayoutKind.ZOrder
+    Option.when(layout.weights.nonEmpty)(Weights -> JsonUtils.toJson(layout.weights))
+  private val workload = layout.workload.map(Workload -> _)
+  private val usualCurve: LayoutKind = if (layout.declared) LayoutKind.Hilbert else LayoutKind.ZOrder
 
   /** @return None for a file that was never clustered */
   def read(file: AddFile): Option[CubeTag] = {
@@ -48,7 +46,7 @@ final class CubeTags(task: OptimizeTask) {
         AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE) -> curve.name,
         PhysicalColumns -> physical) ++ weights ++ workload,
       clusteringProvider =
-        if (task.clustered) Some(Provider)
+        if (layout.declared) Some(Provider)
         else file.clusteringProvider
     )
   }

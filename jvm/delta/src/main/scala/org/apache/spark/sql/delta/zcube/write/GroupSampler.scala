@@ -83,7 +83,7 @@ final class GroupSampler(
 
   /** How many files a group of so many rows is written to. */
   def fileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.of(group.liveBytes, settings.targetFileBytes(task), rows, settings.maxRecords)
+    FileCount.of(group.liveBytes, task.targetFileBytes, rows, settings.maxRecords)
 
   /** The clustering columns, over the group's rows. */
   def clusteringColumns(input: InputRows): Seq[Expression] = task.columns.map { column =>
