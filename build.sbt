@@ -104,7 +104,8 @@ lazy val delta = (project in file("jvm/delta"))
       "io.delta" % SparkVersions.deltaModule(sparkLine.delta) % sparkLine.delta % "provided",
       "io.delta" % SparkVersions.deltaModule(
         SparkVersions.testedDelta) % SparkVersions.testedDelta %
-        TestedDelta
+        TestedDelta,
+      "com.tngtech.archunit" % "archunit" % "1.4.1" % Test
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
     Test / fullClasspath := {
