@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 import zcube
 from matplotlib.patches import Patch
 from pyspark.sql import SparkSession
-from zcube._chart import BLUE, GREEN, ORANGE
+from zcube.plots.chart import BLUE, GREEN, ORANGE
 
 from benchmarks.session import MAX_FILE_SIZE, SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, scratch
 from tests.support.log_replay import LiveFile, live_files

@@ -18,7 +18,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
-from zcube._chart import BLUE, GREEN, ORANGE
+from zcube.plots.chart import BLUE, GREEN, ORANGE
 
 from benchmarks.quality.report import COMPARISONS, ratio, values, where
 

@@ -7,7 +7,8 @@ import sys
 from contextlib import nullcontext
 
 import pytest
-from zcube import _engine, cli
+from zcube import cli
+from zcube.cli import engine
 
 
 def test_help_and_bad_usage(capsys):
@@ -146,7 +147,7 @@ def test_engine(spark, in_this_session, path, tmp_path, capsys, monkeypatch):
     code, out, err = run_here(capsys, *quality)
     assert (code, out) == (0, by_spark)
     assert err == "zcube: Spark reads the log: column mapping\n"
-    monkeypatch.setitem(sys.modules, "zcube._log_table", None)
+    monkeypatch.setitem(sys.modules, "zcube._log.deltalake", None)
     code, out, err = run_here(capsys, *quality)
     assert (code, out) == (0, by_spark)
     assert "pip install 'zcube[log]'" in err
@@ -186,9 +187,9 @@ def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
     )
 
     def read():
-        return _engine.read(options, lambda _: nullcontext("Spark"), lambda table: table)
+        return engine.read(options, lambda _: nullcontext("Spark"), lambda table: table)
 
-    monkeypatch.setattr(_engine, "_open_log", lambda path: f"the log of {path}")
+    monkeypatch.setattr(engine, "_open_log", lambda path: f"the log of {path}")
     assert read() == f"the log of {tmp_path}"
     monkeypatch.setenv("SPARK_REMOTE", "sc://host")
     assert read() == "Spark"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from zcube import _jar, _versions
+from zcube._spark import jar, versions
 from zcube.session import CATALOG, DELTA_CATALOG, DELTA_EXTENSION, EXTENSIONS, ZCUBE_EXTENSION
 
 from tests.test_spark_submit import delta_jars
@@ -168,7 +168,7 @@ def run_client(script, *arguments):
 
 
 def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path):
-    jars = [str(_jar.jar_path(_versions.spark_line())), *delta_jars(spark)]
+    jars = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
     with connect_server(
         tmp_path,
         **{

@@ -10,9 +10,10 @@ import pytest
 from deltalake import write_deltalake
 from hypothesis import given
 from hypothesis import strategies as st
-from zcube import ClusteredTable, ZCubeError, _layout_quality, report
-from zcube._log_actions import NotServedError
-from zcube._log_table import LogTable
+from zcube import ClusteredTable, ZCubeError, report
+from zcube._log import quality
+from zcube._log.actions import NotServedError
+from zcube._log.deltalake import DeltaLakeLog
 
 from tests.reference import overlaps
 from tests.reference.overlaps import NULLS, UNKNOWN
@@ -30,19 +31,17 @@ def ranges(extents):
     low = np.array([e[0] if g else 0 for e, g in zip(extents, given_, strict=True)])
     high = np.array([e[1] if g else 0 for e, g in zip(extents, given_, strict=True)])
     nulls = np.array([e == NULLS for e in extents], bool)
-    return _layout_quality.FileRanges.of(low, high, given_, nulls)
+    return quality.FileRanges.of(low, high, given_, nulls)
 
 
 @given(st.lists(st.tuples(EXTENTS, EXTENTS, EXTENTS), min_size=1, max_size=40))
 def test_figures_are_those_of_brute_force(files):
     columns = list(zip(*files, strict=True))
     for extents in columns:
-        assert_figures(
-            _layout_quality.of_column("c", ranges(extents), ""), overlaps.column(extents)
-        )
+        assert_figures(quality.of_column("c", ranges(extents), ""), overlaps.column(extents))
     for count in (1, 2, 3):
         assert_figures(
-            _layout_quality.of_boxes("*", [ranges(e) for e in columns[:count]], ""),
+            quality.of_boxes("*", [ranges(e) for e in columns[:count]], ""),
             overlaps.boxes(columns[:count]),
         )
 
@@ -54,14 +53,12 @@ def test_figures_of_more_boxes_than_are_compared_at_once():
         for extents in columns:
             low = rng.randrange(3000)
             extents.append((low, low + rng.randrange(200)) if rng.random() < 0.97 else UNKNOWN)
-    assert_figures(
-        _layout_quality.of_boxes("*", [ranges(e) for e in columns], ""), overlaps.boxes(columns)
-    )
+    assert_figures(quality.of_boxes("*", [ranges(e) for e in columns], ""), overlaps.boxes(columns))
 
 
 def same(spark, path, columns=None):
     """Assert that both say the same, to the last digit; return what they say."""
-    own = LogTable.open(path).quality(columns=columns)
+    own = DeltaLakeLog.open(path).quality(columns=columns)
     spark_says = ClusteredTable.for_path(spark, path).quality(columns=columns)
     for one, other in zip(own.columns, spark_says.columns, strict=True):
         assert one == other
@@ -98,12 +95,14 @@ def test_z_ordered_tables_with_checkpoints_and_removed_files(spark, path):
     assert [one.column for one in found.columns] == ["`p.q`", "n.a"]
     assert found.bytes_other_columns == 0
     assert same(spark, path, ["y", "id"]).bytes_in_cubes == 0
-    names = {file.name for file in (LogTable.open(path)._path / "_delta_log").iterdir()}
+    names = {file.name for file in (DeltaLakeLog.open(path)._path / "_delta_log").iterdir()}
     assert any(name.endswith(".checkpoint.parquet") for name in names)
     # Older versions, from before the checkpoint and after it.
     for version in (0, 2, 4):
         then = table._at(version).quality(columns=["x", "y"])
-        assert LogTable.open(path, version).quality(columns=["x", "y"]).to_dict() == then.to_dict()
+        assert (
+            DeltaLakeLog.open(path, version).quality(columns=["x", "y"]).to_dict() == then.to_dict()
+        )
 
 
 def test_logs_of_other_writers(spark, path):
@@ -189,7 +188,7 @@ def test_nulls_and_deletion_vectors(spark, path):
 
 def refused(path, columns=("x",), **arguments):
     with pytest.raises(NotServedError) as refusal:
-        LogTable.open(path).quality(columns=list(columns), **arguments)
+        DeltaLakeLog.open(path).quality(columns=list(columns), **arguments)
     return str(refusal.value)
 
 
@@ -209,7 +208,7 @@ def test_what_only_delta_reads_right_is_left_to_it(spark, tmp_path):
     assert refused(mapped) == "column mapping"
     assert "statistics of chosen columns" in refused(chosen)
     assert refused(parts, ["p"]) == "a partition column"
-    assert LogTable.open(parts).quality(columns=["x"]).all.files == 2
+    assert DeltaLakeLog.open(parts).quality(columns=["x"]).all.files == 2
     assert "more than 32 columns" in refused(wide, ["c0"])
     assert "no single value" in refused(odd, ["a"])
     assert "no single value" in refused(odd, ["s"])
@@ -217,7 +216,7 @@ def test_what_only_delta_reads_right_is_left_to_it(spark, tmp_path):
     assert "no folder of a Delta table" in refused("s3://bucket/table")
     assert "data skipping" in refused(odd, ["id"], where="id > 5")
     with pytest.raises(ZCubeError, match="ZCUBE_NO_CLUSTERING_COLUMNS"):
-        LogTable.open(odd).quality()
+        DeltaLakeLog.open(odd).quality()
     (tmp_path / "odd/_delta_log" / f"{0:020d}.checkpoint.0000000001.0000000002.parquet").touch()
     assert "deltalake can't read it" in refused(odd, ["id"]) or "several files" in refused(
         odd, ["id"]
@@ -239,7 +238,7 @@ def test_a_report_is_the_same(spark, path):
     table.optimize(zorder_by=["x", "d"])
     spark.conf.set("spark.databricks.delta.stats.collect", "false")
     spark.sql(f"INSERT INTO delta.`{path}` VALUES (1, NULL, 'a')")
-    log = LogTable.open(path)
+    log = DeltaLakeLog.open(path)
     for columns in (["x", "d"], ["d", "s"], ["s"]):
         assert log._file_boxes(columns) == table._file_boxes(columns)
     assert log._logged_cubes() == table._logged_cubes()

@@ -13,7 +13,8 @@ from urllib.parse import unquote
 
 import pytest
 from pyspark.errors import PySparkException
-from zcube import ClusteredTable, ZCubeError, _versions
+from zcube import ClusteredTable, ZCubeError
+from zcube._spark import versions
 
 from tests.support import test_jar
 from tests.support.kill import kill_optimize
@@ -293,7 +294,7 @@ def take_down(model, seed):
         "asked": STEPS,
         "versions": last_version(model.path) + 1,
         "rows": len(model.rows),
-        "spark": _versions.spark_line(),
+        "spark": versions.spark_line(),
         "actions": dict(sorted(Counter(model.done).items())),
     }
     with open(RESULT, "a", encoding="utf-8") as file:

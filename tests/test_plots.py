@@ -8,11 +8,13 @@ from datetime import date, datetime
 import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
-from zcube import ClusteredTable, ZCubeError, _file_boxes, _history, plots
-from zcube._box_panel import Rectangle, draw
-from zcube._chart import BLUE, GREY, picture
-from zcube._log_table import LogTable
-from zcube.quality import ClusteringQuality, ColumnQuality
+from zcube import ClusteredTable, ZCubeError, plots
+from zcube._log.deltalake import DeltaLakeLog
+from zcube._log.files import mark
+from zcube.plots.chart import BLUE, GREY, picture
+from zcube.plots.rectangles import Rectangle, draw
+from zcube.plots.versions import spread
+from zcube.results.quality import ClusteringQuality, ColumnQuality
 
 from tests.reference import overlaps
 from tests.support import written_log
@@ -107,7 +109,7 @@ def test_curve_order_is_that_of_the_files_written(spark, table, path):
     ).save(path)
     (panel,) = plots.curve_order(table, "x", "y").axes
     assert panel.get_title().endswith("files of smaller cubes or of none have no line")
-    (from_log,) = plots.curve_order(LogTable.open(path), "x", "y").axes
+    (from_log,) = plots.curve_order(DeltaLakeLog.open(path), "x", "y").axes
     assert [list(map(list, line.get_data())) for line in from_log.lines] == [
         list(map(list, line.get_data())) for line in panel.lines
     ]
@@ -158,7 +160,7 @@ def test_ends_of_every_type(spark, path):
     # A time zone in which the night of 29 March has no half past two.
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     table = ClusteredTable.for_path(spark, path)
-    axes, files = _file_boxes.read_by_spark(table, [*kinds, "NEST.leaf"])
+    axes, files = table._file_boxes([*kinds, "NEST.leaf"])
     for place, (name, (kind, _, expected)) in enumerate(kinds.items()):
         if isinstance(expected, list) and isinstance(expected[0], datetime):
             expected = [(e - datetime(1970, 1, 1)).total_seconds() / 86400 for e in expected]
@@ -191,12 +193,12 @@ def test_renamed_columns_partitions_and_odd_paths(spark, tmp_path):
     ).partitionBy("part").option("delta.columnMapping.mode", "name").save(path)
     table = ClusteredTable.for_path(spark, path)
     spark.sql(f"ALTER TABLE delta.`{path}` RENAME COLUMN v TO `v.w`")
-    _, files = _file_boxes.read_by_spark(table, ["`v.w`", "part"])
+    _, files = table._file_boxes(["`v.w`", "part"])
     assert sorted(file.ends for file in files) == [
         ((0, 897), ("p/q r%", "p/q r%")),
         ((1, 899), ("ü", "ü")),
     ]
-    marks = _file_boxes.mark(files, table.files_read("part = 'ü'"))
+    marks = mark(files, table.files_read("part = 'ü'"))
     assert [file.ends[1][0] for file, read in zip(files, marks, strict=True) if read] == ["ü"]
     figure = plots.boxes(table, "`v.w`", "part")
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["p/q r%", "ü"]
@@ -292,7 +294,7 @@ def test_versions_are_spread_evenly():
     for count in range(2, 9):
         for length in range(1, 30):
             versions = [10 + i for i in range(length)]
-            found = _history.spread(versions, count)
+            found = spread(versions, count)
             assert len(found) == len(set(found)) == min(count, length)
             assert (found[0], found[-1]) == (versions[0], versions[-1])
             steps = [b - a for a, b in zip(found[:-1], found[1:], strict=True)]
@@ -300,8 +302,8 @@ def test_versions_are_spread_evenly():
 
 
 def test_without_matplotlib(monkeypatch):
-    monkeypatch.delitem(sys.modules, "zcube._chart")
-    monkeypatch.delattr("zcube._chart", raising=False)
+    monkeypatch.delitem(sys.modules, "zcube.plots.chart")
+    monkeypatch.delattr("zcube.plots.chart", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     for make in (lambda: plots.boxes(None, "x", "y"), lambda: plots.depth_histogram(None)):
         with pytest.raises(ZCubeError, match=r"pip install 'zcube\[plots\]'"):

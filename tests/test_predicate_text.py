@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.errors import AnalysisException
-from zcube import ClusteredTable, ZCubeError, _sql
+from zcube import ClusteredTable, ZCubeError
+from zcube._sql import quoting
 
 from tests.support.log_replay import actions, last_version, live_files
 
@@ -190,14 +191,14 @@ def test_workloads_and_recommendations_are_texts_too(spark, table):
 def test_a_setting_is_on_in_whatever_case(spark):
     spark.conf.set("spark.sql.parser.escapedStringLiterals", "TRUE")
     text = "a\\\\b"
-    assert spark.sql(f"SELECT {_sql.writer(spark)(text)} t").first().t == text
+    assert spark.sql(f"SELECT {quoting.writer(spark)(text)} t").first().t == text
 
 
 @pytest.mark.parametrize("escaped", ["false", "true"])
 def test_a_text_is_read_as_it_was_meant(spark, escaped):
     """Against Spark's own reading of the literal, over texts of what hurts."""
     spark.conf.set("spark.sql.parser.escapedStringLiterals", escaped)
-    write = _sql.writer(spark)
+    write = quoting.writer(spark)
     chance = random.Random(15)
     pieces = ["\\", "'", '"', "''", "n", "u0041", "%", "_", "\n", " ", "x", "é", "😀", "\x00", "--"]
     texts = ["".join(chance.choices(pieces, k=chance.randrange(9))) for _ in range(300)]
@@ -216,7 +217,7 @@ def test_a_text_is_read_as_it_was_meant(spark, escaped):
 @given(st.text())
 def test_a_literal_ends_where_it_ends(text):
     """By hand: quotes are paired, with backslashes keeping the next character."""
-    inside, rest = None, _sql.literal(text)
+    inside, rest = None, quoting.literal(text)
     escaped = False
     for at, character in enumerate(rest):
         if escaped:

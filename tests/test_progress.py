@@ -11,7 +11,7 @@ import time
 import pytest
 from rich import console as rich_console
 from zcube import ClusteredTable, ZCubeError
-from zcube.progress import Progress, Stage, progress_of
+from zcube._spark.progress import Progress, Stage, progress_of
 
 from tests.reference import overlaps
 from tests.support.checksum import multiset
@@ -93,7 +93,7 @@ def terminal(monkeypatch):
 
 def test_bar(spark, path, terminal, monkeypatch):
     make(spark, path)
-    monkeypatch.setattr("zcube.progress._SECONDS", 0.02)
+    monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
     result = ClusteredTable.for_path(spark, path).optimize(progress=True, **cube_sizes(path))
     cubes = len(result.cubes)
     assert cubes == 2
@@ -116,7 +116,7 @@ def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
     def fail(*_):
         raise RuntimeError("no tracker")
 
-    monkeypatch.setattr("zcube._gateway.stages", fail)
+    monkeypatch.setattr("zcube._spark.gateway.stages", fail)
     result = ClusteredTable.for_path(spark, path).optimize(progress=True)
     assert result.files_added
 

@@ -14,7 +14,8 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 from pyspark.errors import AnalysisException
-from zcube import ClusteredTable, ZCubeError, _gateway, _scan_log, cli
+from zcube import ClusteredTable, ZCubeError, cli
+from zcube._spark import event_log, gateway
 from zcube.demo.data import lineitem, write_table
 
 from tests.support.log_replay import last_version, live_files
@@ -220,13 +221,13 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, m
     logs.mkdir()
     subprocess.run([sys.executable, "-c", LOGGED, path, logs.as_uri()], check=True, timeout=300)
     with pytest.raises(ZCubeError, match="compressed"):
-        _scan_log.read(logs, path)
-    log = _scan_log.read(logs, path, _gateway.open_event_log)
+        event_log.read(logs, path)
+    log = event_log.read(logs, path, gateway.open_event_log)
     assert log.scans == 5
     (packed,) = logs.rglob("events_*.zstd")
-    with _gateway.open_event_log(packed) as stream:
+    with gateway.open_event_log(packed) as stream:
         (tmp_path / "plain").write_bytes(stream.read())
-    assert _scan_log.read(tmp_path / "plain", path) == log
+    assert event_log.read(tmp_path / "plain", path) == log
     x, d, odd = log.predicates.most_common()
     assert x[1] == 2
     assert "`x` < CAST('20' AS int)" in x[0]
@@ -245,7 +246,7 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, m
     assert [layout.summary for layout in of_log.layouts] == [
         layout.summary for layout in table.recommend(by_hand).layouts
     ]
-    assert _scan_log.read(tmp_path / "plain", path + "2").scans == 0
+    assert event_log.read(tmp_path / "plain", path + "2").scans == 0
 
     queries = tmp_path / "queries.sql"
     queries.write_text("-- weight: 2\nSELECT * FROM table WHERE x < 20;\n-- all of it\ny = 3;\n")

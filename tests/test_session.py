@@ -13,7 +13,7 @@ import zcube
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
-from zcube import _gateway, _launch, _versions
+from zcube._spark import gateway, launch, versions
 from zcube.session import (
     CATALOG,
     DELTA_CATALOG,
@@ -40,7 +40,7 @@ def settings(given: dict[str, str]) -> dict[str, str]:
 @pytest.fixture
 def no_jvm(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a fresh Python process, where Spark's JVM is not yet up."""
-    monkeypatch.setattr(_gateway, "jvm_runs", lambda: False)
+    monkeypatch.setattr(gateway, "jvm_runs", lambda: False)
 
 
 def test_bare_builder_gets_jar_delta_extensions_and_catalog() -> None:
@@ -144,19 +144,19 @@ def test_submit_arguments(
     arguments: str, expected: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
-    assert _launch.submit_settings() == expected
+    assert launch.submit_settings() == expected
 
 
 @pytest.mark.parametrize("version", ["3.5.7", "4.3.0", "5.0.0.dev1", "unknown"])
 def test_unsupported_pyspark_is_refused_with_the_supported_ones(version: str) -> None:
     with pytest.raises(zcube.ZCubeError, match=rf"PySpark {re.escape(version)}.*4\.0, 4\.1, 4\.2"):
-        _versions.spark_line(version)
+        versions.spark_line(version)
 
 
 @pytest.mark.parametrize("version", ["3.3.2", "4.0.1", "4.5.0"])
 def test_unsupported_delta_is_refused_with_the_supported_one(version: str) -> None:
     with pytest.raises(zcube.ZCubeError, match=rf"delta-spark {re.escape(version)}.*4\.4"):
-        _versions.delta_version("4.2", version)
+        versions.delta_version("4.2", version)
 
 
 def test_versions_agree_with_the_build() -> None:
@@ -165,8 +165,8 @@ def test_versions_agree_with_the_build() -> None:
         match[1]: match[2]
         for match in re.finditer(r'SparkLine\("([\d.]+)", "[\d.]+", "(\d+\.\d+)', table)
     }
-    assert built == _versions._DELTA_FOR_SPARK
-    assert sorted(built) == list(_versions.SPARK_LINES)
+    assert built == versions._DELTA_FOR_SPARK
+    assert sorted(built) == list(versions.SPARK_LINES)
 
 
 def test_versions_for_a_bug_report() -> None:
@@ -184,20 +184,20 @@ def test_configure_again_beside_a_running_session(spark: SparkSession) -> None:
 def test_a_running_session_without_zcube_is_refused(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_gateway, "session_settings", lambda: {EXTENSIONS: DELTA_EXTENSION})
+    monkeypatch.setattr(gateway, "session_settings", lambda: {EXTENSIONS: DELTA_EXTENSION})
     with pytest.raises(zcube.ZCubeError, match=r"spark\.stop\(\)"):
         zcube.configure(SparkSession.Builder())
 
 
 def test_classes_are_looked_up_in_the_running_jvm(spark: SparkSession) -> None:
-    assert _gateway.has_class(ZCUBE_EXTENSION)
-    assert not _gateway.has_class("io.zcube.sql.NoSuchExtension")
+    assert gateway.has_class(ZCUBE_EXTENSION)
+    assert not gateway.has_class("io.zcube.sql.NoSuchExtension")
 
 
 def test_a_running_jvm_without_the_jar_gets_the_cure(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_gateway, "has_class", lambda name: False)
+    monkeypatch.setattr(gateway, "has_class", lambda name: False)
     with pytest.raises(zcube.ZCubeError, match=r"--jars /.*zcube-spark_.*--packages io\.delta"):
         zcube.configure(SparkSession.Builder())
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from zcube import _jar, _versions
+from zcube._spark import jar, versions
 
 from tests.support import jars
 from tests.support.standalone_cluster import SPARK, StandaloneCluster
@@ -47,7 +47,7 @@ def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
     master, environment = cluster
     script = tmp_path / "job.py"
     script.write_text(SCRIPT)
-    needed = [str(_jar.jar_path(_versions.spark_line())), *delta_jars(spark)]
+    needed = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
     assert len(needed) == 3
     # -S and a bare PYTHONPATH: site-packages, and with it our package, are out of sight.
     python = tmp_path / "python"

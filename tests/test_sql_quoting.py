@@ -3,7 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from zcube import ZCubeError, _sql, recommend
+from zcube import ZCubeError
+from zcube._sql import quoting
+from zcube.results import recommendation
 
 
 @pytest.mark.parametrize(
@@ -20,18 +22,18 @@ from zcube import ZCubeError, _sql, recommend
     ],
 )
 def test_name_parts(name, parts):
-    assert _sql.name_parts(name) == parts
+    assert quoting.name_parts(name) == parts
 
 
 @pytest.mark.parametrize("name", ["", ".", "a.", ".a", "a..b", "``"])
 def test_empty_parts_are_refused(name):
     with pytest.raises(ZCubeError):
-        _sql.name_parts(name)
+        quoting.name_parts(name)
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
 def test_quoted_names_come_back(parts):
-    assert _sql.name_parts(_sql.qualified(parts)) == parts
+    assert quoting.name_parts(quoting.qualified(parts)) == parts
 
 
 @pytest.mark.parametrize(
@@ -50,5 +52,5 @@ def test_quoted_names_come_back(parts):
     ],
 )
 def test_a_file_is_split_at_its_semicolons(text, queries):
-    found = recommend.split_statements(text)
+    found = recommendation.split_statements(text)
     assert found == (queries or ["SELECT /*+ HINT */ 1", "SELECT 2"])

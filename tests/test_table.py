@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import zcube
 from pyspark.errors import PySparkException
-from zcube import ClusteredTable, ZCubeError, _extension, _gateway
+from zcube import ClusteredTable, ZCubeError
+from zcube._spark import extension, gateway
 
 from tests.support.checksum import multiset
 from tests.support.log_replay import (
@@ -132,7 +133,7 @@ def test_a_session_without_the_extension_is_refused(spark, path, monkeypatch):
 
 
 def test_the_guard_asks_the_session(spark):
-    _extension.require(spark)
+    extension.require(spark)
 
 
 def test_refusals_are_pysparks_typed_exceptions(spark, path):
@@ -154,7 +155,7 @@ def test_what_pyspark_has_no_type_for_becomes_ours(spark):
         pytest.raises(
             ZCubeError, match=r"OPTIMIZE t failed in Spark: java\.util\.NoSuch.*"
         ) as error,
-        _gateway.typed_errors("OPTIMIZE t"),
+        gateway.typed_errors("OPTIMIZE t"),
     ):
         queue.removeFirst()
     assert type(error.value.__cause__).__name__ == "Py4JJavaError"

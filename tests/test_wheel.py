@@ -7,7 +7,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from zcube import __version__, _versions
+from zcube import __version__
+from zcube._spark import versions
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -34,7 +35,7 @@ def test_the_wheel_alone_is_enough(tmp_path, path):
     built = {
         line: ROOT
         / f"jvm/delta/target/spark-{line}/scala-2.13/zcube-spark_{line}_2.13-{__version__}.jar"
-        for line in _versions.SPARK_LINES
+        for line in versions.SPARK_LINES
     }
     for line, jar in built.items():
         assert jar.is_file(), f"the jar for Spark {line} is not built: make jars"

@@ -9,7 +9,7 @@ import pytest
 import zcube
 from pyspark.errors import AnalysisException, PySparkException
 from zcube import ClusteredTable, WorkloadResult, ZCubeError, cli
-from zcube._workload import read_workload, workload_option
+from zcube._sql.workload import read_workload, workload_option
 
 from tests.support import checksum, skipping
 from tests.support.log_replay import last_version, live_files

@@ -8,15 +8,15 @@
 24
 """
 
-from zcube._cube_result import CubeResult
+from zcube._spark.versions import versions
 from zcube._version import __version__
-from zcube._versions import versions
 from zcube.errors import ZCubeError
 from zcube.layout import CURVES, cluster
-from zcube.plan import OptimizePlan
-from zcube.quality import ClusteringQuality, ColumnQuality
-from zcube.recommend import Recommendation, Recommendations
-from zcube.result import OptimizeResult, WorkloadResult
+from zcube.results.cube import CubeResult
+from zcube.results.optimize import OptimizeResult, WorkloadResult
+from zcube.results.plan import OptimizePlan
+from zcube.results.quality import ClusteringQuality, ColumnQuality
+from zcube.results.recommendation import Recommendation, Recommendations
 from zcube.session import configure
 from zcube.table import ClusteredTable
 

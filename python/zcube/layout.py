@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from zcube import _extension
-from zcube._sql import folded
-from zcube._validate import CURVES, column_names, column_weights, curve_name, positive
-from zcube._workload import Workload, workload_items
+from zcube._spark import extension
+from zcube._sql.arguments import CURVES, column_names, column_weights, curve_name, positive
+from zcube._sql.quoting import folded
+from zcube._sql.workload import Workload, workload_items
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def cluster(
         "targetFileBytes": positive(target_file_bytes, "target_file_bytes"),
         "sort": sort,
     }
-    _extension.require(df.sparkSession)
+    extension.require(df.sparkSession)
     return df.hint(_HINT, json.dumps(spec))
 
 

@@ -8,15 +8,16 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from zcube import _format, plots
+from zcube import plots
 from zcube._version import __version__
 from zcube.errors import ZCubeError
+from zcube.results import formatting
 
 if TYPE_CHECKING:
-    from zcube._file_boxes import FileBox
-    from zcube._logged_cubes import LoggedCube
-    from zcube._logged_table import LoggedTable
-    from zcube.quality import ClusteringQuality
+    from zcube._log.cubes import LoggedCube
+    from zcube._log.files import FileBounds
+    from zcube._log.protocol import TableLog
+    from zcube.results.quality import ClusteringQuality
 
 _MOST_PICTURES, _MOST_ROWS = 3, 20
 _STYLE = """
@@ -32,7 +33,7 @@ img { max-width: 100%; height: auto; }
 
 
 def page(
-    table: LoggedTable, columns: Sequence[str] | None = None, *, predicate: str | None = None
+    table: TableLog, columns: Sequence[str] | None = None, *, predicate: str | None = None
 ) -> str:
     """Write a report of how well a table is clustered, as one self-contained HTML page.
 
@@ -112,7 +113,7 @@ def _quality(quality: ClusteringQuality) -> str:
     )
 
 
-def _boxes(table: LoggedTable, columns: Sequence[str], predicate: str | None) -> str:
+def _boxes(table: TableLog, columns: Sequence[str], predicate: str | None) -> str:
     pairs = list(combinations(columns, 2))
     if not pairs:
         return "<p>Boxes need two columns; this report is by one.</p>"
@@ -146,27 +147,27 @@ def _cubes(cubes: Sequence[LoggedCube], total: int) -> str:
             ", ".join(cube.columns),
             cube.curve or "–",
             str(cube.files),
-            _format.size(cube.bytes),
+            formatting.size(cube.bytes),
             f"{100 * cube.bytes / total:.1f} %" if total else "–",
         ]
         for cube in cubes[:_MOST_ROWS]
     ]
     titles = ("cube", "columns", "curve", "files", "bytes", "of the table")
-    return _format.html_table(titles, rows) + _left_out(len(cubes))
+    return formatting.html_table(titles, rows) + _left_out(len(cubes))
 
 
-def _without(table: LoggedTable, columns: Sequence[str]) -> str:
+def _without(table: TableLog, columns: Sequence[str]) -> str:
     missing = sorted(_missing(table, columns), key=lambda row: (-row[0].bytes, row[0].path))
     if not missing:
         return "<p>None: each file has a minimum and a maximum in each column.</p>"
     rows = [
-        [file.path, _format.size(file.bytes), ", ".join(names)]
+        [file.path, formatting.size(file.bytes), ", ".join(names)]
         for file, names in missing[:_MOST_ROWS]
     ]
-    return _format.html_table(("file", "bytes", "without"), rows) + _left_out(len(missing))
+    return formatting.html_table(("file", "bytes", "without"), rows) + _left_out(len(missing))
 
 
-def _missing(table: LoggedTable, columns: Sequence[str]) -> Iterator[tuple[FileBox, list[str]]]:
+def _missing(table: TableLog, columns: Sequence[str]) -> Iterator[tuple[FileBounds, list[str]]]:
     _, files = table._file_boxes(columns)
     for file in files:
         names = [name for name, ends in zip(columns, file.ends, strict=True) if ends is None]
@@ -192,11 +193,11 @@ def _runs(history: Sequence[Any]) -> str:
     if not rows:
         return "<p>It never ran, as far as the log goes back.</p>"
     titles = ("version", "time", "files removed", "bytes", "files added", "bytes")
-    return _format.html_table(titles, rows[:_MOST_ROWS]) + _left_out(len(rows))
+    return formatting.html_table(titles, rows[:_MOST_ROWS]) + _left_out(len(rows))
 
 
 def _bytes(metric: str | None) -> str:
-    return _format.size(int(metric)) if metric and metric.isdigit() else "–"
+    return formatting.size(int(metric)) if metric and metric.isdigit() else "–"
 
 
 def _left_out(count: int) -> str:

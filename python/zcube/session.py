@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from zcube import _gateway, _launch
-from zcube._jar import jar_path
-from zcube._versions import delta_version, spark_line
+from zcube._spark import gateway, launch
+from zcube._spark.jar import jar_path
+from zcube._spark.versions import delta_version, spark_line
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -40,17 +40,17 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             session or JVM without ZCube runs already.
     """
     options: Mapping[str, str] = builder._options
-    if _launch.is_remote(options):
+    if launch.is_remote(options):
         return builder
     line = spark_line()
-    if _gateway.jvm_runs():
+    if gateway.jvm_runs():
         _require_on_class_path(line)
         _require_in_session()
-        added = extension_settings({**_gateway.jvm_settings(), **options})
+        added = extension_settings({**gateway.jvm_settings(), **options})
     else:
-        submitted = _launch.submit_settings()
+        submitted = launch.submit_settings()
         _require_in_submit_arguments(submitted, line)
-        given = {**_launch.default_settings(), **submitted, **options}
+        given = {**launch.default_settings(), **submitted, **options}
         added = jar_settings(given, lambda: str(jar_path(line)), lambda: _delta_package(line))
         added |= extension_settings(given)
     for key, value in added.items():
@@ -111,9 +111,9 @@ def _require_in_submit_arguments(submitted: Mapping[str, str], line: str) -> Non
 
 def _require_on_class_path(line: str) -> None:
     missing = []
-    if not _gateway.has_class(ZCUBE_EXTENSION):
+    if not gateway.has_class(ZCUBE_EXTENSION):
         missing.append(f"--jars {jar_path(line)}")
-    if not _gateway.has_class(DELTA_EXTENSION):
+    if not gateway.has_class(DELTA_EXTENSION):
         missing.append(f"--packages {_delta_package(line)}")
     if missing:
         raise ZCubeError(
@@ -124,7 +124,7 @@ def _require_on_class_path(line: str) -> None:
 
 
 def _require_in_session() -> None:
-    settings = _gateway.session_settings()
+    settings = gateway.session_settings()
     if settings is not None and ZCUBE_EXTENSION not in _entries(settings, EXTENSIONS):
         raise ZCubeError(
             "A Spark session without ZCube runs already, and getOrCreate would return that one. "

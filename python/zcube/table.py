@@ -6,22 +6,23 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from zcube import _extension, _file_boxes, _gateway, _logged_cubes, _sql, recommend
-from zcube._validate import column_names, column_weights, curve_name, size
-from zcube._workload import Workload, workload_option
+from zcube._spark import extension
+from zcube._spark.progress import watched
+from zcube._sql import quoting, statements
+from zcube._sql.arguments import column_names, column_weights, curve_name, size
+from zcube._sql.workload import Workload, workload_option
 from zcube.errors import ZCubeError
-from zcube.plan import OptimizePlan
-from zcube.progress import watched
-from zcube.quality import ClusteringQuality, check_predicate
-from zcube.recommend import Recommendations
-from zcube.result import OptimizeResult
+from zcube.results.optimize import OptimizeResult
+from zcube.results.plan import OptimizePlan
+from zcube.results.quality import ClusteringQuality, check_predicate
+from zcube.results.recommendation import Recommendations
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import SparkSession
 
-    from zcube._file_boxes import Axis, FileBox
-    from zcube._logged_cubes import LoggedCube
-    from zcube.recommend import Queries
+    from zcube._log.cubes import LoggedCube
+    from zcube._log.files import Axis, FileBounds
+    from zcube._sql.statements import Queries
 
 
 class ClusteredTable:
@@ -34,9 +35,11 @@ class ClusteredTable:
 
     def __init__(self, spark: SparkSession, table: str, path: str | None = None) -> None:
         """Use ``for_name`` or ``for_path``; ``table`` is SQL text here."""
+        # PySpark is here by now, which importing zcube doesn't ask for.
+        from zcube._log.spark import SparkLog
+
         self._spark = spark
-        self._table = table
-        self._path = path
+        self._log = SparkLog(spark, table, path)
 
     @classmethod
     def for_name(cls, spark: SparkSession, name: str) -> ClusteredTable:
@@ -45,7 +48,7 @@ class ClusteredTable:
         Raises:
             ZCubeError: the name is empty or has an empty part.
         """
-        return cls(spark, _sql.qualified(_sql.name_parts(name)))
+        return cls(spark, quoting.qualified(quoting.name_parts(name)))
 
     @classmethod
     def for_path(cls, spark: SparkSession, path: str) -> ClusteredTable:
@@ -61,7 +64,7 @@ class ClusteredTable:
             raise ZCubeError("The path of the table is empty.")
         # In delta.`…` Delta takes absolute paths only; a string literal may hold any.
         absolute = path.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path)
-        text = f"delta.{_sql.identifier(path)}" if absolute else _sql.literal(path)
+        text = f"delta.{quoting.identifier(path)}" if absolute else quoting.literal(path)
         return cls(spark, text, path)
 
     @overload
@@ -175,7 +178,7 @@ class ClusteredTable:
         chosen = curve_name(curve)
         options = {
             "curve": chosen,
-            "weights": _sql.weights(column_weights(weights, chosen)),
+            "weights": quoting.weights(column_weights(weights, chosen)),
             "workload": workload_option(workload, chosen),
             "mergePolicy": merge_policy,
             "maxBytes": size(max_bytes, "max_bytes"),
@@ -189,11 +192,11 @@ class ClusteredTable:
             raise ZCubeError("A forecast is made by a dry run. Call optimize with dry_run=True.")
         if dry_run and measure:
             raise ZCubeError("A dry run changes nothing, so measure has no after. Call quality().")
-        _extension.require(self._spark)
+        extension.require(self._spark)
         # Delta's own command, which runs when ZCube is switched off, takes no options.
-        if _sql.switch(self._spark, "spark.zcube.enabled", default=True):
+        if quoting.switch(self._spark, "spark.zcube.enabled", default=True):
             options["details"] = "true"
-        statement = [f"OPTIMIZE {self._table}"]
+        statement = [f"OPTIMIZE {self._log.name}"]
         if full:
             statement.append("FULL")
         if where is not None:
@@ -202,15 +205,15 @@ class ClusteredTable:
             # As a text and not as a clause: it ends where it ends, whatever stands in it.
             options["where"] = where
         if names is not None:
-            statement.append(f"ZORDER BY {_sql.column_list(names)}")
+            statement.append(f"ZORDER BY {quoting.column_list(names)}")
         if any(options.values()):
-            statement.append(_sql.options(options, _sql.writer(self._spark)))
+            statement.append(quoting.options(options, quoting.writer(self._spark)))
         if dry_run:
             statement.append("DRY RUN")
-            return OptimizePlan.from_rows(self._run(" ".join(statement), "OPTIMIZE"))
+            return OptimizePlan.from_rows(self._log.run(" ".join(statement), "OPTIMIZE"))
         before = self.quality(columns=zorder_by, where=where) if measure else None
         with watched(self._spark, progress):
-            row = self._run(" ".join(statement), "OPTIMIZE")[0]
+            row = self._log.run(" ".join(statement), "OPTIMIZE")[0]
         after = self.quality(columns=zorder_by, where=where) if measure else None
         return OptimizeResult.from_row(row, before, after)
 
@@ -231,15 +234,15 @@ class ClusteredTable:
         >>> table.quality(columns=["x", "y"]).all.average_depth  # doctest: +SKIP
         1.3
         """
-        statement = [f"DESCRIBE CLUSTERING {self._table}"]
+        statement = [f"DESCRIBE CLUSTERING {self._log.name}"]
         if columns is not None:
             names = column_names(columns, "columns")
-            statement.append(f"BY {_sql.column_list(names)}")
+            statement.append(f"BY {quoting.column_list(names)}")
         if where is not None:
             statement.append(f"WHERE {check_predicate(where)}")
-        _extension.require(self._spark)
-        rows = self._run(" ".join(statement), "DESCRIBE CLUSTERING")
-        return ClusteringQuality.from_rows(rows, self)
+        extension.require(self._spark)
+        rows = self._log.run(" ".join(statement), "DESCRIBE CLUSTERING")
+        return ClusteringQuality.from_rows(rows, self.files_read)
 
     def recommend(self, queries: Queries) -> Recommendations:
         """Find out how the table should be clustered for these queries.
@@ -260,14 +263,13 @@ class ClusteredTable:
         ... # doctest: +SKIP
         by (day), kdtree: reads 3.1 % of the bytes that it reads today; costs one rewrite of 4.1 GiB
         """
-        statement = recommend.statement(self._table, queries, _sql.writer(self._spark))
-        _extension.require(self._spark)
-        return Recommendations.from_rows(self._run(statement, "RECOMMEND CLUSTERING"))
+        statement = statements.recommend(self._log.name, queries, quoting.writer(self._spark))
+        extension.require(self._spark)
+        return Recommendations.from_rows(self._log.run(statement, "RECOMMEND CLUSTERING"))
 
     def files_read(self, predicate: str) -> list[str]:
         """Return the files that Spark's scan reads for a predicate; see ``ClusteringQuality``."""
-        with _gateway.typed_errors(f"Reading {self._table}", connect=self._over_connect()):
-            return sorted(self._rows().where(check_predicate(predicate)).inputFiles())
+        return self._log.files_read(check_predicate(predicate))
 
     def _at(self, version: int) -> ClusteredTable:
         """Return the table as of a version; DESCRIBE CLUSTERING knows it by its path."""
@@ -276,23 +278,16 @@ class ClusteredTable:
     @property
     def location(self) -> str:
         """The URI of the table's folder."""
-        return str(self._run(f"DESCRIBE DETAIL {self._table}", "DESCRIBE DETAIL")[0]["location"])
+        return self._log.location
 
     def _commits(self, most: int | None = None) -> list[dict[str, Any]]:
-        limit = "" if most is None else f" LIMIT {most}"
-        rows = self._run(f"DESCRIBE HISTORY {self._table}{limit}", "DESCRIBE HISTORY")
-        return [row.asDict() for row in rows]
+        return self._log.commits(most)
 
-    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
-        return _file_boxes.read_by_spark(self, columns)
+    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
+        return self._log.files(columns)
 
     def _logged_cubes(self) -> list[LoggedCube]:
-        return _logged_cubes.read_by_spark(self)
-
-    def _rows(self) -> DataFrame:
-        if self._path is not None:
-            return self._spark.read.format("delta").load(self._path)
-        return self._spark.table(self._table)
+        return self._log.cubes()
 
     def cluster_by(self, *columns: str | None) -> None:
         """Set the table's clustering columns; ``cluster_by(None)`` removes them.
@@ -314,24 +309,23 @@ class ClusteredTable:
             if len(given) < len(columns):
                 raise ZCubeError("cluster_by takes column names, or None alone.")
             names = column_names(given, "cluster_by")
-            clause = _sql.column_list(names)
+            clause = quoting.column_list(names)
         # ALTER TABLE takes no string literal for a path.
-        if self._table.startswith("'"):
-            raise ZCubeError(f"cluster_by needs an absolute path or a name, not {self._table}.")
-        self._run(f"ALTER TABLE {self._table} CLUSTER BY {clause}", "ALTER TABLE")
+        if self._log.name.startswith("'"):
+            raise ZCubeError(f"cluster_by needs an absolute path or a name, not {self._log.name}.")
+        self._log.run(f"ALTER TABLE {self._log.name} CLUSTER BY {clause}", "ALTER TABLE")
 
     @property
     def clustering_columns(self) -> list[str]:
         """The table's clustering columns, none if it isn't clustered."""
-        row = self._run(f"DESCRIBE DETAIL {self._table}", "DESCRIBE DETAIL")[0]
-        return list(row["clusteringColumns"] or [])
+        return list(self._log.detail()["clusteringColumns"] or [])
 
-    def _run(self, statement: str, doing: str) -> list[Row]:
-        with _gateway.typed_errors(f"{doing} {self._table}", connect=self._over_connect()):
-            return self._spark.sql(statement).collect()
+    @property
+    def _table(self) -> str:
+        return self._log.name
 
     def _over_connect(self) -> bool:
-        return type(self._spark).__module__.startswith("pyspark.sql.connect.")
+        return self._log.is_remote
 
     def __repr__(self) -> str:
-        return f"ClusteredTable({self._table})"
+        return f"ClusteredTable({self._log.name})"

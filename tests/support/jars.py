@@ -5,13 +5,13 @@ from __future__ import annotations
 import glob
 import os
 
-from zcube import _versions
+from zcube._spark import versions
 
 
 def of_delta() -> list[str]:
     """Delta's two jars for the installed Spark, as Ivy brought them: see fetch_packages."""
-    line = _versions.spark_line()
-    version = _versions.delta_version(line)
+    line = versions.spark_line()
+    version = versions.delta_version(line)
     wanted = (f"delta-spark_{line}_2.13-{version}.jar", f"delta-storage-{version}.jar")
     listed = glob.glob(os.path.expanduser("~/.ivy2*/jars/*.jar"))
     return [jar for jar in listed if jar.endswith(wanted)]

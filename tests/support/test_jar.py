@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from zcube import _jar, _versions
+from zcube._spark import versions
+from zcube._spark.jar import jar_path
 
 MISSING = "The jar of the tests is missing. Build it: sbt delta/Test/package, or make test-python."
 
 
 def settings() -> dict[str, str]:
     """What puts it on a session's class path, with the log store of it; nothing if it wasn't built."""
-    jar = _jar.jar_path(_versions.spark_line())
+    jar = jar_path(versions.spark_line())
     tests = jar.with_name(f"{jar.stem}-tests.jar")
     if not tests.is_file():
         return {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from zcube.demo.event_log import EventLog, Work
 from zcube.demo.queries import Query, Reading, read_by
-from zcube.result import OptimizeResult
+from zcube.results.optimize import OptimizeResult
 from zcube.table import ClusteredTable
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zcube import _file_boxes
 from zcube.demo.comparison import COLUMNS
 from zcube.demo.queries import Box
 from zcube.table import ClusteredTable
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def file_boxes(spark: SparkSession, table: Path) -> list[Box]:
     """Read the statistics of the table as it is now."""
-    _, files = _file_boxes.read_by_spark(ClusteredTable.for_path(spark, str(table)), COLUMNS)
+    _, files = ClusteredTable.for_path(spark, str(table))._file_boxes(COLUMNS)
     return [
         Box((_date(dates[0]), _date(dates[1])), (int(parts[0]), int(parts[1])))
         for dates, parts in (file.ends for file in files)

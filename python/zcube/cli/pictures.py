@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zcube import _engine
+from zcube.cli import engine
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
-    from zcube._logged_table import LoggedTable
+    from zcube._log.protocol import TableLog
 
 _FORMATS = (".png", ".svg", ".pdf")
 
@@ -20,7 +20,7 @@ _FORMATS = (".png", ".svg", ".pdf")
 def add(
     command: Callable[[str, str, str], argparse.ArgumentParser],
     list_columns: Callable[[argparse.ArgumentParser, str, str], None],
-    open_table: _engine.Open,
+    open_table: engine.Open,
 ) -> None:
     """Add both commands; the arguments are how ``zcube.cli`` does what all commands do."""
     plot = command(
@@ -44,13 +44,13 @@ def add(
     )
     report.set_defaults(run=lambda options: _report(options, open_table))
     for one, example in ((plot, "picture.png, .svg or .pdf"), (report, "report.html")):
-        _engine.add(one)
+        engine.add(one)
         list_columns(one, "--by", "x,y (default: the table's own)")
         one.add_argument("-o", "--output", required=True, metavar="FILE", help=example)
         one.add_argument("--predicate", help="show in the boxes which files it must read: x > 5")
 
 
-def _plot(options: argparse.Namespace, open_table: _engine.Open) -> int:
+def _plot(options: argparse.Namespace, open_table: engine.Open) -> int:
     from zcube import plots
 
     plots.matplotlib_chart()
@@ -63,7 +63,7 @@ def _plot(options: argparse.Namespace, open_table: _engine.Open) -> int:
     if options.kind != "boxes" and options.predicate is not None:
         raise ZCubeError("--predicate is for --kind boxes.")
 
-    def draw(table: LoggedTable) -> Any:
+    def draw(table: TableLog) -> Any:
         if options.kind == "depth":
             return plots.depth_histogram(table.quality(columns=by))
         if options.kind == "history":
@@ -75,17 +75,17 @@ def _plot(options: argparse.Namespace, open_table: _engine.Open) -> int:
             return plots.curve_order(table, own[0], own[1])
         return plots.boxes(table, own[0], own[1], predicate=options.predicate)
 
-    _engine.read(options, open_table, draw).savefig(output, dpi=120)
+    engine.read(options, open_table, draw).savefig(output, dpi=120)
     return _written(options, output)
 
 
-def _report(options: argparse.Namespace, open_table: _engine.Open) -> int:
+def _report(options: argparse.Namespace, open_table: engine.Open) -> int:
     from zcube import plots, report
 
     plots.matplotlib_chart()
     output = _writable(options.output)
     by = options.by
-    text = _engine.read(
+    text = engine.read(
         options, open_table, lambda table: report.page(table, by, predicate=options.predicate)
     )
     output.write_text(text, encoding="utf-8")

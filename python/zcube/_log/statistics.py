@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from zcube._layout_quality import FileRanges
-from zcube._log_actions import LoggedFile, NotServedError
-from zcube._log_column import WITHOUT_MINIMUM, LogColumn, days, keys, quoted, reader
+from zcube._log.actions import LoggedFile, NotServedError
+from zcube._log.column import WITHOUT_MINIMUM, LogColumn, days, keys, quoted, reader
+from zcube._log.quality import FileRanges
 from zcube.errors import ColumnNotFoundError
 
 

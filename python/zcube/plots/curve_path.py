@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from zcube._box_panel import Interval, Rectangle
-from zcube._box_panel import draw as draw_boxes
+from zcube.plots.rectangles import Interval, Rectangle
+from zcube.plots.rectangles import draw as draw_boxes
 
 if TYPE_CHECKING:
-    from zcube._file_boxes import FileBox
+    from zcube._log.files import FileBounds
 
 _MOST_CUBES = 6
 
@@ -20,12 +20,12 @@ class Way:
     """A cube and its files, in the order of the curve."""
 
     cube: str
-    files: list[FileBox]
+    files: list[FileBounds]
 
 
-def ways(boxes: Iterable[FileBox]) -> tuple[list[Way], list[FileBox]]:
+def ways(boxes: Iterable[FileBounds]) -> tuple[list[Way], list[FileBounds]]:
     """Return the largest cubes, the largest first, and all other files that have ends."""
-    cubes: dict[str, list[FileBox]] = {}
+    cubes: dict[str, list[FileBounds]] = {}
     others = []
     for box in boxes:
         if not all(box.ends):
@@ -60,12 +60,12 @@ def draw(
         x: the limits of the first axis.
         y: the limits of the second.
     """
-    from zcube import _chart
+    from zcube.plots import chart
 
     draw_boxes(panel, [Rectangle(*pair, read=False) for pair in ends], x, y)
     start = 0
     for number, (way, (colour, marker)) in enumerate(
-        zip(found, _chart.series(len(found)), strict=True), start=1
+        zip(found, chart.series(len(found)), strict=True), start=1
     ):
         own = ends[start : start + len(way.files)]
         start += len(way.files)
@@ -83,7 +83,7 @@ def draw(
     panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False)
 
 
-def title(found: Sequence[Way], others: Sequence[FileBox], without: int) -> str:
+def title(found: Sequence[Way], others: Sequence[FileBounds], without: int) -> str:
     """Say what is drawn, and what isn't."""
     count = sum(len(way.files) for way in found)
     lines = [f"The order of {count} files in {len(found)} ZCube{'s' * (len(found) > 1)}"]

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeVar
 
-from zcube import _launch
-from zcube._log_actions import NotServedError
+from zcube._log.actions import NotServedError
+from zcube._spark import launch
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
-    from zcube._logged_table import LoggedTable
+    from zcube._log.protocol import TableLog
     from zcube.table import ClusteredTable
 
 Result = TypeVar("Result")
@@ -43,7 +43,7 @@ def check(refuse: Refuse, options: argparse.Namespace) -> None:
 
 
 def read(
-    options: argparse.Namespace, open_table: Open, work: Callable[[LoggedTable], Result]
+    options: argparse.Namespace, open_table: Open, work: Callable[[TableLog], Result]
 ) -> Result:
     """Do work with a table by the engine that the options ask for.
 
@@ -54,7 +54,7 @@ def read(
         ZCubeError: ``--engine log`` was asked for and can't serve.
     """
     # With SPARK_REMOTE a path is one of the server's.
-    speaks_to_spark = any(getattr(options, name) for name in _OF_SPARK) or _launch.is_remote({})
+    speaks_to_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.is_remote({})
     if options.engine == "log" or (options.engine == "auto" and not speaks_to_spark):
         try:
             return work(_open_log(options.table))
@@ -68,9 +68,9 @@ def read(
         return work(table)
 
 
-def _open_log(path: str) -> LoggedTable:
+def _open_log(path: str) -> TableLog:
     try:
-        from zcube._log_table import LogTable
+        from zcube._log.deltalake import DeltaLakeLog
     except ImportError as error:
         raise NotServedError(f"without it needs {error.name}, pip install 'zcube[log]'") from error
-    return LogTable.open(path)
+    return DeltaLakeLog.open(path)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from zcube._log_actions import NotServedError
+from zcube._log.actions import NotServedError
 from zcube.errors import ColumnNotFoundError
-from zcube.quality import ClusteringQuality
+from zcube.results.quality import ClusteringQuality
 
 if TYPE_CHECKING:
-    from zcube._logged_table import LoggedTable
+    from zcube._log.protocol import TableLog
 
 
 def measure(
-    table: LoggedTable, columns: Sequence[str] | None, count: int
+    table: TableLog, columns: Sequence[str] | None, count: int
 ) -> tuple[dict[int, ClusteringQuality], list[int]]:
     """Measure so many versions at most; return them, and at which an OPTIMIZE was committed.
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from zcube import _gateway
+from zcube._spark import gateway
+from zcube._spark.connect import is_connect
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -96,10 +97,10 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
         ZCubeError: it is wanted, and ``rich`` is missing or the session is one of Spark Connect.
     """
     bar = None if wanted is False else _bar(spark, required=wanted is True)
-    if type(spark).__module__.startswith("pyspark.sql.connect."):
+    if is_connect(spark):
         yield
         return
-    with _gateway.stoppable(spark) as tag, bar or nullcontext():
+    with gateway.stoppable(spark) as tag, bar or nullcontext():
         if bar is None:
             yield
             return
@@ -120,7 +121,7 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
 
 def _bar(spark: SparkSession, *, required: bool) -> Any:
     """Return a bar, or None where none is to be shown."""
-    if type(spark).__module__.startswith("pyspark.sql.connect."):
+    if is_connect(spark):
         if required:
             raise ZCubeError(
                 "The progress bar asks Spark in this process, which Spark Connect has not. Leave "
@@ -161,7 +162,7 @@ def _watch(spark: SparkSession, tag: str, bar: Any, task: Any, over: threading.E
     ended: set[int] = set()
     with suppress(Exception):
         while not over.wait(_SECONDS):
-            for one in _gateway.stages(spark, tag, ended):
+            for one in gateway.stages(spark, tag, ended):
                 stages[one[0]] = Stage(*one)
             now = progress_of(stages.values())
             if now.cubes:

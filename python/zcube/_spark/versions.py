@@ -59,7 +59,7 @@ def versions() -> dict[str, str]:
 
     What is not installed, or not there, is said in words; nothing is raised.
     """
-    from zcube._jar import jar_path
+    from zcube._spark.jar import jar_path
     from zcube._version import __version__
 
     found = {"zcube": __version__}

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zcube import _gateway, _scan_log
+from zcube._spark import event_log, gateway
+from zcube._sql.statements import split_statements
 from zcube.errors import ZCubeError
-from zcube.recommend import split_statements
 
 if TYPE_CHECKING:
     from zcube.table import ClusteredTable
@@ -67,8 +67,8 @@ def _from_file(file: Path) -> list[str | tuple[str, float]]:
 
 
 def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, float]]:
-    unpack = None if table._over_connect() else _gateway.open_event_log
-    log = _scan_log.read(path, table.location, unpack)
+    unpack = None if table._over_connect() else gateway.open_event_log
+    log = event_log.read(path, table.location, unpack)
     for text, count in log.not_understood.most_common():
         print(f"zcube: not understood, in {count} scan(s): {text}", file=sys.stderr)
     if log.partition_filters:

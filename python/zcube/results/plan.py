@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from zcube import _format
+from zcube.results import formatting
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
@@ -110,14 +110,14 @@ class Forecast:
         text = f"files of the table: {self.files_before} → {self.files_after}"
         if self.all is not None:
             text += (
-                f"; depth {_format.number(self.all.average_depth_before)} → "
-                f"{_format.number(self.all.average_depth_after)}, "
-                f"skipping {_format.number(self.all.skipping_before)} → "
-                f"{_format.number(self.all.skipping_after)}"
+                f"; depth {formatting.number(self.all.average_depth_before)} → "
+                f"{formatting.number(self.all.average_depth_after)}, "
+                f"skipping {formatting.number(self.all.skipping_before)} → "
+                f"{formatting.number(self.all.skipping_after)}"
             )
         if self.cpu_time_ms is None:
             return f"{text}; CPU time: no history yet"
-        seconds = _format.number(self.cpu_time_ms / 1000)
+        seconds = formatting.number(self.cpu_time_ms / 1000)
         return f"{text}; CPU time: about {seconds} s, by {self.earlier_runs} earlier commit(s)"
 
 
@@ -180,11 +180,11 @@ class OptimizePlan:
     def _summary(self) -> str:
         files = sum(len(cube.files) for cube in self.cubes)
         text = (
-            f"{files} files ({_format.size(self.bytes_read)}) to rewrite, about "
-            f"{_format.size(self.bytes_written)} to write, in {len(self.cubes)} cube(s)"
+            f"{files} files ({formatting.size(self.bytes_read)}) to rewrite, about "
+            f"{formatting.size(self.bytes_written)} to write, in {len(self.cubes)} cube(s)"
         )
         if self.left:
-            size = _format.size(sum(file.bytes for file in self.left))
+            size = formatting.size(sum(file.bytes for file in self.left))
             text += f"; {len(self.left)} files ({size}) over the budget"
         return f"{text}; {len(self.stay)} files stay"
 
@@ -193,8 +193,8 @@ class OptimizePlan:
             [
                 f"cube {cube.number}",
                 str(len(cube.files)),
-                _format.size(cube.bytes_read),
-                _format.size(cube.bytes_written),
+                formatting.size(cube.bytes_read),
+                formatting.size(cube.bytes_written),
                 _reasons(cube.files),
             ]
             for cube in self.cubes
@@ -205,11 +205,11 @@ class OptimizePlan:
         return rows
 
     def __str__(self) -> str:
-        lines = _format.table(_TITLES, self._rows()) if self._rows() else []
+        lines = formatting.table(_TITLES, self._rows()) if self._rows() else []
         return "\n".join([self._summary(), *lines, str(self.forecast)])
 
     def _repr_html_(self) -> str:
-        table = _format.html_table(_TITLES, self._rows())
+        table = formatting.html_table(_TITLES, self._rows())
         return (
             f"<p>{html.escape(self._summary())}</p>{table}<p>{html.escape(str(self.forecast))}</p>"
         )

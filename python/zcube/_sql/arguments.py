@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from zcube._sql import folded, name_parts
+from zcube._sql.quoting import folded, name_parts
 from zcube.errors import ZCubeError
 
 CURVES = ("linear", "zorder", "hilbert", "kdtree")

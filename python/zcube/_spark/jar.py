@@ -14,7 +14,7 @@ def jar_path(line: str) -> Path:
     Raises:
         ZCubeError: it is in neither place.
     """
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     name = f"zcube-spark_{line}_2.13-{__version__}.jar"
     checkout = package.parent.parent / "jvm/delta/target" / f"spark-{line}" / "scala-2.13" / name
     # A checkout's own build is newer than jars copied for a wheel.

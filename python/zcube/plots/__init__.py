@@ -16,17 +16,18 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from zcube import _file_boxes, _history
+from zcube._log.files import mark
 from zcube.errors import ZCubeError
-from zcube.quality import check_predicate
+from zcube.plots.versions import measure
+from zcube.results.quality import check_predicate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from zcube._box_panel import Interval, Rectangle
-    from zcube._file_boxes import Axis, FileBox
-    from zcube._logged_table import LoggedTable
-    from zcube.quality import ClusteringQuality, ColumnQuality
+    from zcube._log.files import Axis, FileBounds
+    from zcube._log.protocol import TableLog
+    from zcube.plots.rectangles import Interval, Rectangle
+    from zcube.results.quality import ClusteringQuality, ColumnQuality
 
 _MOST_BOXES = 20_000
 _MOST_BARS = 60
@@ -34,7 +35,7 @@ _MOST_BARS = 60
 _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
 
 
-def boxes(table: LoggedTable, x: str, y: str, *, predicate: str | None = None) -> Figure:
+def boxes(table: TableLog, x: str, y: str, *, predicate: str | None = None) -> Figure:
     """Draw each file as the rectangle between its minima and maxima of two columns.
 
     Well clustered files tile the plane; files that lie over each other must all be read for what is
@@ -57,11 +58,11 @@ def boxes(table: LoggedTable, x: str, y: str, *, predicate: str | None = None) -
     axes, files = _boxes_of(table, x, y)
     read = [True] * len(files)
     if predicate is not None:
-        read = _file_boxes.mark(files, table.files_read(check_predicate(predicate)))
+        read = mark(files, table.files_read(check_predicate(predicate)))
     return _boxes(chart, axes, files, read, predicate)
 
 
-def curve_order(table: LoggedTable, x: str, y: str) -> Figure:
+def curve_order(table: TableLog, x: str, y: str) -> Figure:
     """Draw the way along which the files of each ZCube were laid, over two columns.
 
     A Hilbert curve is seen as a way without jumps, a Z-order as one of Zs. Lines join the middles
@@ -78,11 +79,11 @@ def curve_order(table: LoggedTable, x: str, y: str) -> Figure:
 
     >>> plots.curve_order(table, "l_shipdate", "l_partkey")  # doctest: +SKIP
     """
-    from zcube import _curve_order
+    from zcube.plots import curve_path
 
     chart = matplotlib_chart()
     axes, files = _boxes_of(table, x, y)
-    ways, others = _curve_order.ways(files)
+    ways, others = curve_path.ways(files)
     if not ways:
         raise ZCubeError(
             "No file of the table tells of a ZCube. OPTIMIZE it by columns first; Delta's own "
@@ -92,10 +93,10 @@ def curve_order(table: LoggedTable, x: str, y: str) -> Figure:
     figure, (panel,) = chart.picture(1, 1, (6.6, 5.6))
     xs, x_limits = _scale(chart, panel.xaxis, axes[0], [box.ends[0] for box in placed])
     ys, y_limits = _scale(chart, panel.yaxis, axes[1], [box.ends[1] for box in placed])
-    _curve_order.draw(panel, ways, list(zip(xs, ys, strict=True)), x_limits, y_limits)
+    curve_path.draw(panel, ways, list(zip(xs, ys, strict=True)), x_limits, y_limits)
     panel.set_xlabel(axes[0].label)
     panel.set_ylabel(axes[1].label)
-    panel.set_title(_curve_order.title(ways, others, len(files) - len(placed)), fontsize=11)
+    panel.set_title(curve_path.title(ways, others, len(files) - len(placed)), fontsize=11)
     return figure  # type: ignore[no-any-return]
 
 
@@ -123,9 +124,7 @@ def depth_histogram(quality: ClusteringQuality) -> Figure:
     return figure  # type: ignore[no-any-return]
 
 
-def history(
-    table: LoggedTable, columns: Sequence[str] | None = None, *, versions: int = 12
-) -> Figure:
+def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: int = 12) -> Figure:
     """Draw quality over the table's versions, from the log of each; no data is read.
 
     Above, how deep files lie over each other; below, the share of files that a search skips; dotted
@@ -146,7 +145,7 @@ def history(
     chart = matplotlib_chart()
     if isinstance(versions, bool) or not isinstance(versions, int) or versions < 2:
         raise ZCubeError(f"versions must be an int from 2 on, not {versions!r}.")
-    found, optimized = _history.measure(table, columns, versions)
+    found, optimized = measure(table, columns, versions)
     at = sorted(found)
     figure, (upper, lower) = chart.picture(2, 1, (7.2, 2.8), sharex=True)
     last = found[at[-1]]
@@ -180,13 +179,13 @@ def matplotlib_chart() -> ModuleType:
         ZCubeError: it isn't installed.
     """
     try:
-        from zcube import _chart
+        from zcube.plots import chart
     except ImportError as error:
         raise ZCubeError("Plots need matplotlib: pip install 'zcube[plots]'.") from error
-    return _chart
+    return chart
 
 
-def _boxes_of(table: LoggedTable, x: str, y: str) -> tuple[list[Axis], list[FileBox]]:
+def _boxes_of(table: TableLog, x: str, y: str) -> tuple[list[Axis], list[FileBounds]]:
     axes, files = table._file_boxes([x, y])
     for axis in axes:
         if axis.kind == "none":
@@ -200,11 +199,11 @@ def _boxes_of(table: LoggedTable, x: str, y: str) -> tuple[list[Axis], list[File
 def _boxes(
     chart: ModuleType,
     axes: Sequence[Axis],
-    files: Sequence[FileBox],
+    files: Sequence[FileBounds],
     read: Sequence[bool],
     predicate: str | None,
 ) -> Figure:
-    from zcube._box_panel import Rectangle, draw, legend
+    from zcube.plots.rectangles import Rectangle, draw, legend
 
     placed = [(box.ends, r) for box, r in zip(files, read, strict=True) if all(box.ends)]
     without = len(files) - len(placed)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zcube import _sql
-from zcube._file_boxes import MICROS_OF_A_DAY
-from zcube._log_actions import NotServedError
+from zcube._log.actions import NotServedError
+from zcube._log.files import MICROS_PER_DAY
+from zcube._sql import quoting
 
 _INTEGERS = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 _BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
@@ -64,7 +64,7 @@ class LogColumn:
 def quoted(parts: Sequence[str]) -> str:
     """Write a name as Spark shows it, with backquotes only where they must be."""
     return ".".join(
-        part if re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", part) else _sql.identifier(part)
+        part if re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", part) else quoting.identifier(part)
         for part in parts
     )
 
@@ -153,4 +153,4 @@ def keys(values: Sequence[Any], column: LogColumn) -> NDArray[Any]:
 
 def days(micros: int) -> float:
     """Return days since 1970."""
-    return micros / MICROS_OF_A_DAY
+    return micros / MICROS_PER_DAY

@@ -13,15 +13,16 @@ import numpy as np
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
-from zcube import _layout_quality, _log_actions, _sql
-from zcube._file_boxes import Axis, FileBox, interval
-from zcube._log_actions import LoggedFile, NotServedError
-from zcube._log_column import LogColumn
-from zcube._log_statistics import LogStatistics, leaves
-from zcube._logged_cubes import LoggedCube
-from zcube._validate import column_names
+from zcube._log import actions, quality, tags
+from zcube._log.actions import LoggedFile, NotServedError
+from zcube._log.column import LogColumn
+from zcube._log.cubes import LoggedCube
+from zcube._log.files import Axis, FileBounds, interval
+from zcube._log.statistics import LogStatistics, leaves
+from zcube._sql import quoting
+from zcube._sql.arguments import column_names
 from zcube.errors import ZCubeError
-from zcube.quality import ClusteringQuality
+from zcube.results.quality import ClusteringQuality
 
 # Above it DESCRIBE CLUSTERING takes a sample of the boxes.
 _MOST_FILES = 20_000
@@ -29,22 +30,19 @@ _MOST_FILES = 20_000
 _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
 # Delta keeps statistics of so many leaf columns, unless the table's properties say otherwise.
 _INDEXED = 32
-_TAG_ID, _TAG_BY, _TAG_CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
-_TAG_PHYSICAL = "ZCUBE_PHYSICAL_COLUMNS"
 
 
-class LogTable:
+class DeltaLakeLog:
     """A table in a local folder; gives the same figures as ``ClusteredTable``, or refuses.
 
-    >>> LogTable.open("/data/events").quality(columns=["x"])  # doctest: +SKIP
+    >>> DeltaLakeLog.open("/data/events").quality(columns=["x"])  # doctest: +SKIP
     """
 
     def __init__(self, table: DeltaTable, path: Path) -> None:
         """Use ``open``."""
         self._delta = table
         self._path = path
-        self._table = str(path)
-        self._actions = _log_actions.read(path / "_delta_log", table.version())
+        self._actions = actions.read(path / "_delta_log", table.version())
         self._files = list(self._actions.files.values())
         _require_same_files(table, self._files)
         self._statistics = LogStatistics(
@@ -52,7 +50,7 @@ class LogTable:
         )
 
     @classmethod
-    def open(cls, path: str, version: int | None = None) -> LogTable:
+    def open(cls, path: str, version: int | None = None) -> DeltaLakeLog:
         """Open a table.
 
         Raises:
@@ -84,11 +82,11 @@ class LogTable:
         note = f"{without} of {files} files have no minimum and maximum in each column"
         return ClusteringQuality(
             columns=[
-                _layout_quality.of_column(column.name, of, notes)
+                quality.of_column(column.name, of, notes)
                 for column, (of, notes) in zip(chosen, found, strict=True)
             ],
-            all=_layout_quality.of_boxes("*", ranges, note if without and len(chosen) > 1 else ""),
-            _table=self,
+            all=quality.of_boxes("*", ranges, note if without and len(chosen) > 1 else ""),
+            _files_read=self.files_read,
             **self._sizes(chosen),
         )
 
@@ -96,8 +94,12 @@ class LogTable:
         """Refuse: only Spark knows what its scan reads."""
         raise NotServedError("a predicate needs Spark's data skipping")
 
-    def _at(self, version: int) -> LogTable:
-        return LogTable.open(self._table, version)
+    def _at(self, version: int) -> DeltaLakeLog:
+        return DeltaLakeLog.open(str(self._path), version)
+
+    @property
+    def _table(self) -> str:
+        return str(self._path)
 
     def _over_connect(self) -> bool:
         return False
@@ -117,15 +119,15 @@ class LogTable:
             for commit in sorted(self._delta.history(most), key=lambda c: -c["version"])
         ]
 
-    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
-        chosen = [self._statistics.find(_sql.name_parts(name)) for name in columns]
+    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
+        chosen = [self._statistics.find(quoting.name_parts(name)) for name in columns]
         ends = [self._statistics.numbers(column) for column in chosen]
         boxes = [
-            FileBox(
+            FileBounds(
                 file.path,
                 file.size,
                 tuple(interval(pairs[i]) for pairs in ends),
-                file.tags.get(_TAG_ID),
+                file.tags.get(tags.CUBE),
             )
             for i, file in enumerate(self._files)
         ]
@@ -135,8 +137,8 @@ class LogTable:
     def _logged_cubes(self) -> list[LoggedCube]:
         sums: dict[tuple[str, str | None, str | None], list[int]] = {}
         for file in self._files:
-            if _TAG_ID in file.tags:
-                key = (file.tags[_TAG_ID], file.tags.get(_TAG_BY), file.tags.get(_TAG_CURVE))
+            if tags.CUBE in file.tags:
+                key = (file.tags[tags.CUBE], file.tags.get(tags.COLUMNS), file.tags.get(tags.CURVE))
                 sums.setdefault(key, []).append(file.size)
         return LoggedCube.in_order(
             LoggedCube(id_, json.loads(by) if by else [], curve, len(sizes), sum(sizes))
@@ -152,9 +154,14 @@ class LogTable:
                 return [self._statistics.find(parts) for parts in declared]
         newest = max(
             (
-                (of.modified, of.tags[_TAG_BY], of.tags.get(_TAG_PHYSICAL) or "", of.path)
+                (
+                    of.modified,
+                    of.tags[tags.COLUMNS],
+                    of.tags.get(tags.PHYSICAL_COLUMNS) or "",
+                    of.path,
+                )
                 for of in self._files
-                if of.tags.get(_TAG_BY)
+                if of.tags.get(tags.COLUMNS)
             ),
             default=None,
         )
@@ -166,7 +173,7 @@ class LogTable:
         _, logical, physical, _ = newest
         if physical:
             return [self._statistics.find(parts, exact=True) for parts in json.loads(physical)]
-        return [self._statistics.find(_sql.name_parts(name)) for name in json.loads(logical)]
+        return [self._statistics.find(quoting.name_parts(name)) for name in json.loads(logical)]
 
     def _find_all(self, columns: Sequence[str]) -> list[LogColumn]:
         return [self._statistics.find(parts) for parts in column_names(columns, "columns")]
@@ -181,15 +188,15 @@ class LogTable:
         inside = fresh = others = 0
         for of in self._files:
             foreign = of.provider not in (None, "liquid")
-            cube, by = of.tags.get(_TAG_ID), of.tags.get(_TAG_BY)
+            cube, by = of.tags.get(tags.CUBE), of.tags.get(tags.COLUMNS)
             if cube is None or by is None:
                 if foreign:
                     others += of.size
                 else:
                     fresh += of.size
             elif not foreign and (
-                of.tags[_TAG_PHYSICAL] == physical
-                if of.tags.get(_TAG_PHYSICAL) is not None
+                of.tags[tags.PHYSICAL_COLUMNS] == physical
+                if of.tags.get(tags.PHYSICAL_COLUMNS) is not None
                 else json.loads(by) == names
             ):
                 cubes.add(cube)

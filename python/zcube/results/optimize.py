@@ -7,13 +7,13 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from zcube import _format
-from zcube._cube_result import TITLES, CubeResult
+from zcube.results import formatting
+from zcube.results.cube import TITLES, CubeResult
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-    from zcube.quality import ClusteringQuality
+    from zcube.results.quality import ClusteringQuality
 
 _QUERIES = ("predicate", "weight", "files before", "bytes", "files after", "bytes", "note")
 _CHANGES = ("column", "average depth before", "after", "skipping before", "after")
@@ -58,9 +58,9 @@ class WorkloadResult:
             self.predicate,
             f"{self.weight:g}",
             str(self.files_before),
-            _format.size(self.bytes_before),
+            formatting.size(self.bytes_before),
             str(self.files_after),
-            _format.size(self.bytes_after),
+            formatting.size(self.bytes_after),
             self.note or "–",
         ]
 
@@ -173,17 +173,17 @@ class OptimizeResult:
         if self.left_files:
             text += f"; left for another run: {self.left_files} files ({_mib(self.left_bytes)})"
         if self.files_removed and self.cubes:
-            cpu = "–" if self.cpu_ms is None else _format.seconds(self.cpu_ms)
+            cpu = "–" if self.cpu_ms is None else formatting.seconds(self.cpu_ms)
             text += (
-                f"\nsampling {_format.seconds(self.sampling_ms)}, "
-                f"writing {_format.seconds(self.writing_ms)}, "
-                f"committing {_format.seconds(self.committing_ms)}; CPU time of tasks {cpu}"
+                f"\nsampling {formatting.seconds(self.sampling_ms)}, "
+                f"writing {formatting.seconds(self.writing_ms)}, "
+                f"committing {formatting.seconds(self.committing_ms)}; CPU time of tasks {cpu}"
             )
         if self.before and self.after:
             one, other = (q.all.depth_and_skipping() for q in (self.before, self.after))
             text += f"\naverage depth {one[0]} → {other[0]}, skipping {one[1]} → {other[1]}"
         if self.workload:
-            lines = _format.table(_QUERIES, [one._cells() for one in self.workload])
+            lines = formatting.table(_QUERIES, [one._cells() for one in self.workload])
             text = "\n".join([text, *lines])
         return text
 
@@ -191,12 +191,12 @@ class OptimizeResult:
         rows = [cube._cells() for cube in self.cubes]
         parts = [f"<p>{html.escape(line)}</p>" for line in str(self).splitlines()]
         if rows:
-            parts.append(_format.html_table(TITLES, rows))
+            parts.append(formatting.html_table(TITLES, rows))
         if self.workload:
             rows = [one._cells() for one in self.workload]
-            parts.append(_format.html_table(_QUERIES, rows))
+            parts.append(formatting.html_table(_QUERIES, rows))
         if self.before and self.after:
-            parts.append(_format.html_table(_CHANGES, self._changes(self.before, self.after)))
+            parts.append(formatting.html_table(_CHANGES, self._changes(self.before, self.after)))
         return "".join(parts)
 
     def _changes(self, before: ClusteringQuality, after: ClusteringQuality) -> list[list[str]]:

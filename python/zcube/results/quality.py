@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from zcube import _format
 from zcube.errors import ZCubeError
+from zcube.results import formatting
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
-    from zcube._logged_table import LoggedTable
 
 _ALL = "*"
 _TITLES = (
@@ -69,7 +68,7 @@ class ColumnQuality:
 
     def depth_and_skipping(self) -> tuple[str, str]:
         """Write the average depth and the skipping effectiveness as people read them."""
-        return _format.number(self.average_depth), _format.share(self.skipping_effectiveness)
+        return formatting.number(self.average_depth), formatting.share(self.skipping_effectiveness)
 
     def _cells(self) -> list[str]:
         depth, skipping = self.depth_and_skipping()
@@ -78,8 +77,8 @@ class ColumnQuality:
             str(self.files),
             str(self.files_with_stats),
             depth,
-            _format.number(self.maximum_depth),
-            _format.number(self.average_overlaps),
+            formatting.number(self.maximum_depth),
+            formatting.number(self.average_overlaps),
             str(self.constant_files),
             skipping,
         ]
@@ -110,17 +109,19 @@ class ClusteringQuality:
     bytes_in_cubes: int
     bytes_fresh: int
     bytes_other_columns: int
-    _table: LoggedTable = field(repr=False, compare=False)
+    _files_read: Callable[[str], list[str]] = field(repr=False, compare=False)
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Row], table: LoggedTable) -> ClusteringQuality:
+    def from_rows(
+        cls, rows: Sequence[Row], files_read: Callable[[str], list[str]]
+    ) -> ClusteringQuality:
         """Read the rows of DESCRIBE CLUSTERING; the one of all columns is the last."""
         *columns, together = [ColumnQuality._from_row(row) for row in rows]
         sizes = {
             name: rows[-1][name]
             for name in ("cubes", "bytes", "bytes_in_cubes", "bytes_fresh", "bytes_other_columns")
         }
-        return cls(columns=columns, all=together, _table=table, **sizes)
+        return cls(columns=columns, all=together, _files_read=files_read, **sizes)
 
     def __getitem__(self, column: str) -> ColumnQuality:
         """Return the figures of a column by its name, or of all of them by ``"*"``."""
@@ -147,7 +148,7 @@ class ClusteringQuality:
         >>> len(quality.files_read("x BETWEEN 10 AND 20"))  # doctest: +SKIP
         3
         """
-        return self._table.files_read(predicate)
+        return self._files_read(predicate)
 
     def violations(
         self, *, max_depth: int | None = None, min_skipping: float | None = None
@@ -162,10 +163,10 @@ class ClusteringQuality:
         if not self.all.files:
             return found
         if max_depth is not None and (depth is None or depth > max_depth):
-            found.append(f"maximum depth is {_format.number(depth)}, over {max_depth}")
+            found.append(f"maximum depth is {formatting.number(depth)}, over {max_depth}")
         if min_skipping is not None and (skipping is None or skipping < min_skipping):
             found.append(
-                f"skipping effectiveness is {_format.number(skipping)}, under {min_skipping}"
+                f"skipping effectiveness is {formatting.number(skipping)}, under {min_skipping}"
             )
         return found
 
@@ -182,21 +183,21 @@ class ClusteringQuality:
         }
 
     def __str__(self) -> str:
-        lines = _format.table(_TITLES, [one._cells() for one in [*self.columns, self.all]])
+        lines = formatting.table(_TITLES, [one._cells() for one in [*self.columns, self.all]])
         return "\n".join([*lines, self._sizes(), *self._notes()])
 
     def _repr_html_(self) -> str:
-        table = _format.html_table(_TITLES, [one._cells() for one in [*self.columns, self.all]])
+        table = formatting.html_table(_TITLES, [one._cells() for one in [*self.columns, self.all]])
         below = "".join(f"<p>{html.escape(line)}</p>" for line in [self._sizes(), *self._notes()])
         return table + below
 
     def _sizes(self) -> str:
         text = (
-            f"{_format.size(self.bytes)}: {_format.size(self.bytes_in_cubes)} in {self.cubes} "
-            f"cube(s), {_format.size(self.bytes_fresh)} fresh"
+            f"{formatting.size(self.bytes)}: {formatting.size(self.bytes_in_cubes)} in "
+            f"{self.cubes} cube(s), {formatting.size(self.bytes_fresh)} fresh"
         )
         if self.bytes_other_columns:
-            text += f", {_format.size(self.bytes_other_columns)} by other columns"
+            text += f", {formatting.size(self.bytes_other_columns)} by other columns"
         return text
 
     def _notes(self) -> list[str]:

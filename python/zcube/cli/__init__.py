@@ -12,10 +12,10 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from zcube import _completion, _engine, _picture_commands, _recommend_command
-from zcube._validate import CURVES
+from zcube._sql.arguments import CURVES
+from zcube._sql.workload import read_workload
 from zcube._version import __version__
-from zcube._workload import read_workload
+from zcube.cli import completion, engine, pictures, recommend
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.getLogger().addHandler(logging.NullHandler())
     parser = _parser()
     options = parser.parse_args(arguments)
-    _engine.check(parser.error, options)
+    engine.check(parser.error, options)
     try:
         return int(options.run(options))
     except ZCubeError as error:
@@ -102,12 +102,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SHARE",
         help="exit code 1 if the skipping effectiveness, 0 to 1, is under it",
     )
-    _engine.add(quality)
+    engine.add(quality)
     quality.set_defaults(run=_quality)
 
-    _recommend_command.add(partial(_table_command, commands), _table)
-    _picture_commands.add(partial(_table_command, commands), _list_columns, _table)
-    _completion.add(commands, parser)
+    recommend.add(partial(_table_command, commands), _table)
+    pictures.add(partial(_table_command, commands), _list_columns, _table)
+    completion.add(commands, parser)
     return parser
 
 
@@ -232,7 +232,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 def _quality(options: argparse.Namespace) -> int:
     by = options.by
-    quality = _engine.read(
+    quality = engine.read(
         options, _table, lambda table: table.quality(columns=by, where=options.where)
     )
     print(json.dumps(quality.to_dict()) if options.json else quality)

@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from zcube._file_boxes import Axis, FileBox
-    from zcube._logged_cubes import LoggedCube
-    from zcube.quality import ClusteringQuality
+    from zcube._log.cubes import LoggedCube
+    from zcube._log.files import Axis, FileBounds
+    from zcube.results.quality import ClusteringQuality
 
 
-class LoggedTable(Protocol):
-    """``ClusteredTable``, which reads by Spark, and ``LogTable``, which reads without it."""
+class TableLog(Protocol):
+    """``ClusteredTable``, which reads by Spark, and ``DeltaLakeLog``, which reads without it."""
 
-    _table: str
+    @property
+    def _table(self) -> str:
+        """Its name, as SQL text or as a path."""
 
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
@@ -24,13 +26,13 @@ class LoggedTable(Protocol):
     def files_read(self, predicate: str) -> list[str]:
         """Return the files that a scan reads for a predicate."""
 
-    def _at(self, version: int) -> LoggedTable:
+    def _at(self, version: int) -> TableLog:
         """Return the table as of a version."""
 
     def _commits(self, most: int | None = None) -> Sequence[Mapping[str, Any]]:
         """Return the rows of DESCRIBE HISTORY, the newest first."""
 
-    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBox]]:
+    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
         """Return each file's extents."""
 
     def _logged_cubes(self) -> list[LoggedCube]:

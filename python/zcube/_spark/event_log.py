@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 from urllib.parse import unquote, urlparse
 
-from zcube import _sql
+from zcube._sql import quoting
 from zcube.errors import ZCubeError
 
 _COMPARISONS = {
@@ -173,7 +173,7 @@ def _predicate(text: str, types: dict[str, str]) -> str | None:
     if name in _COMPARISONS:
         return f"{name_of_column} {_COMPARISONS[name]} {_value(value, types.get(column))}"
     if name == "StringStartsWith":
-        return f"startswith({name_of_column}, {_sql.literal(value)})"
+        return f"startswith({name_of_column}, {quoting.literal(value)})"
     if name == "In" and re.fullmatch(r"\s*\[.*\]", value, re.DOTALL):
         given = value.strip()[1:-1].split(",")
         # Spark puts no blank behind a comma, but texts do: then it is within a text.
@@ -186,11 +186,13 @@ def _predicate(text: str, types: dict[str, str]) -> str | None:
 
 def _value(text: str, of_type: str | None) -> str:
     """Write a value in its column's type; text in its place is compared in another type."""
-    return _sql.literal(text) if of_type is None else f"CAST({_sql.literal(text)} AS {of_type})"
+    return (
+        quoting.literal(text) if of_type is None else f"CAST({quoting.literal(text)} AS {of_type})"
+    )
 
 
 def _column(text: str) -> str:
-    return _sql.qualified(_sql.name_parts(text.strip()))
+    return quoting.qualified(quoting.name_parts(text.strip()))
 
 
 def _split(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from zcube import _format
+from zcube.results import formatting
 
 TITLES = (
     *("cube", "state", "files", "bytes", "files added", "bytes added", "depth", "skipping"),
@@ -91,11 +91,11 @@ class CubeResult:
             self.id or "–",
             f"{self.state}: {self.why}" if self.why else self.state,
             str(self.files),
-            _format.size(self.bytes),
+            formatting.size(self.bytes),
             str(self.files_added),
-            _format.size(self.bytes_added),
-            " → ".join(_format.number(depth) for depth in depths),
-            " → ".join(_format.share(share) for share in shares),
-            *(_format.seconds(time) for time in times),
+            formatting.size(self.bytes_added),
+            " → ".join(formatting.number(depth) for depth in depths),
+            " → ".join(formatting.share(share) for share in shares),
+            *(formatting.seconds(time) for time in times),
             ", ".join(f"{count} {reason}" for reason, count in self.reasons.items()),
         ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from zcube._chart import BLUE, GREY, VERMILION
+from zcube.plots.chart import BLUE, GREY, VERMILION
 
 Interval = tuple[float, float]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zcube.quality import ColumnQuality
+from zcube.results.quality import ColumnQuality
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]

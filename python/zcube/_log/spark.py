@@ -1,0 +1,195 @@
+"""A table's log, read by Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import types as t
+
+from zcube._log import tags
+from zcube._log.cubes import LoggedCube
+from zcube._log.files import MICROS_PER_DAY, Axis, FileBounds, interval
+from zcube._spark import gateway
+from zcube._spark.connect import is_connect
+from zcube._sql import quoting
+from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
+
+
+class SparkLog:
+    """What a session knows of a table without reading its data.
+
+    Attributes:
+        name: of the table, as SQL text.
+    """
+
+    def __init__(self, spark: SparkSession, name: str, path: str | None) -> None:
+        """Name a table; ``path`` is where it is, if it is known by that."""
+        self._spark = spark
+        self.name = name
+        self._path = path
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is Spark Connect's; files and cubes are then unavailable."""
+        return is_connect(self._spark)
+
+    @property
+    def location(self) -> str:
+        """The URI of the table's folder."""
+        return str(self.detail()["location"])
+
+    def detail(self) -> Row:
+        """Return the row of DESCRIBE DETAIL."""
+        return self.run(f"DESCRIBE DETAIL {self.name}", "DESCRIBE DETAIL")[0]
+
+    def commits(self, most: int | None = None) -> list[dict[str, Any]]:
+        """Return the rows of DESCRIBE HISTORY, the newest first."""
+        limit = "" if most is None else f" LIMIT {most}"
+        rows = self.run(f"DESCRIBE HISTORY {self.name}{limit}", "DESCRIBE HISTORY")
+        return [row.asDict() for row in rows]
+
+    def run(self, statement: str, doing: str) -> list[Row]:
+        """Run a statement, with errors of a type that says what they are."""
+        with gateway.typed_errors(f"{doing} {self.name}", connect=self.is_remote):
+            return self._spark.sql(statement).collect()
+
+    def files_read(self, predicate: str) -> list[str]:
+        """Return the files that a scan reads for a predicate."""
+        with gateway.typed_errors(f"Reading {self.name}", connect=self.is_remote):
+            return sorted(self._rows().where(predicate).inputFiles())
+
+    def files(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
+        """Return each file's minima and maxima as the table is now; no data is read.
+
+        Raises:
+            ZCubeError: there is no such column, or the session is one of Spark Connect.
+        """
+        rows = self._rows()
+        if self.is_remote:
+            raise ZCubeError(
+                "The files' boxes come from Delta's log in the session's own Java process, which "
+                "Spark Connect keeps to itself. Draw them in a classic session; quality(), "
+                "plots.depth_histogram and plots.history work over Connect too."
+            )
+
+        from pyspark.sql import functions as f
+
+        files, schema, partitions = gateway.logged_files(rows)
+        axes, ends = [], []
+        for column in columns:
+            axis, low, high = _ends(files, schema, partitions, column)
+            axes.append(axis)
+            ends += [low, high]
+        found = files.select("path", "size", f.col("tags")[tags.CUBE], *ends).collect()
+        boxes = [
+            FileBounds(
+                row[0],
+                row[1],
+                tuple(interval(row[i : i + 2]) for i in range(3, len(row), 2)),
+                row[2],
+            )
+            for row in found
+        ]
+        return axes, sorted(boxes, key=lambda box: box.path)
+
+    def cubes(self) -> list[LoggedCube]:
+        """Return the ZCubes, the largest first; in a classic session only."""
+        from pyspark.sql import functions as f
+
+        actions, _, _ = gateway.logged_files(self._rows())
+        cube, by, curve = (f.col("tags")[tag] for tag in (tags.CUBE, tags.COLUMNS, tags.CURVE))
+        rows = (
+            actions.where(cube.isNotNull())
+            .groupBy(cube.alias("id"), by.alias("by"), curve.alias("curve"))
+            .agg(f.count("*").alias("files"), f.sum("size").alias("bytes"))
+            .collect()
+        )
+        cubes = (
+            LoggedCube(
+                id=row["id"],
+                columns=json.loads(row["by"]) if row["by"] else [],
+                curve=row["curve"],
+                files=row["files"],
+                bytes=row["bytes"],
+            )
+            for row in rows
+        )
+        return LoggedCube.in_order(cubes)
+
+    def _rows(self) -> DataFrame:
+        if self._path is not None:
+            return self._spark.read.format("delta").load(self._path)
+        return self._spark.table(self.name)
+
+
+def _ends(
+    files: DataFrame, schema: t.StructType, partitions: Sequence[str], name: str
+) -> tuple[Axis, Column, Column]:
+    from pyspark.sql import functions as f
+
+    logical, physical, data_type = _find(schema, name)
+    if physical[0] in partitions:
+        value = f.col("partitionValues")[physical[0]].try_cast(data_type)
+        low = high = value
+    else:
+        low, high = (_statistic(files, part, physical) for part in ("minValues", "maxValues"))
+    if isinstance(data_type, t.NumericType):
+        kind = "number"
+    elif isinstance(data_type, (t.DateType, t.TimestampType, t.TimestampNTZType)):
+        kind = "date"
+    elif isinstance(data_type, t.StringType) or physical[0] in partitions:
+        kind = "text"
+    else:
+        kind, low, high = "none", f.lit(None), f.lit(None)
+    axis = Axis(".".join(logical), data_type.simpleString(), kind)
+    return axis, _as_number(low, data_type, kind), _as_number(high, data_type, kind)
+
+
+def _as_number(value: Column, data_type: t.DataType, kind: str) -> Column:
+    from pyspark.sql import functions as f
+
+    if kind in ("text", "none"):
+        return value.cast("string")
+    if kind == "number":
+        return value.cast("double")
+    if isinstance(data_type, t.DateType):
+        return f.unix_date(value).cast("double")
+    if isinstance(data_type, t.TimestampNTZType):
+        # No time zone in the way: the clock's face as it is.
+        value = f.concat(value.cast("string"), f.lit("Z")).cast("timestamp")
+    return f.unix_micros(value) / MICROS_PER_DAY
+
+
+def _statistic(files: DataFrame, part: str, physical: Sequence[str]) -> Column:
+    """The statistic, or NULL where no file can have it."""
+    from pyspark.sql import functions as f
+
+    path = ["stats", part, *physical]
+    within: t.DataType = files.schema
+    for step in path:
+        if not isinstance(within, t.StructType) or step not in within.names:
+            return f.lit(None)
+        within = within[step].dataType
+    return f.col(quoting.qualified(path))
+
+
+def _find(schema: t.StructType, name: str) -> tuple[list[str], list[str], t.DataType]:
+    """Logical and physical name parts and the type of a column, in any case."""
+    logical, physical = [], []
+    within: t.DataType = schema
+    for part in quoting.name_parts(name):
+        fields = within.fields if isinstance(within, t.StructType) else []
+        same = [field for field in fields if field.name.lower() == part.lower()]
+        if not same:
+            known = ", ".join(field.name for field in fields) or "no fields"
+            raise ZCubeError(f"There is no column {name}; {part} is not among {known}.")
+        field = next((field for field in same if field.name == part), same[0])
+        logical.append(field.name)
+        physical.append(field.metadata.get("delta.columnMapping.physicalName", field.name))
+        within = field.dataType
+    return logical, physical, within

@@ -1,0 +1,110 @@
+"""The text of RECOMMEND CLUSTERING, and queries out of a file's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from zcube._sql import quoting
+from zcube.errors import ZCubeError
+
+Queries = Sequence[str | tuple[str, float]] | Mapping[str, float]
+"""SQL texts or predicates, each perhaps with its weight."""
+
+
+def recommend(table: str, queries: Queries, write: Callable[[str], str] = quoting.literal) -> str:
+    """Write the RECOMMEND CLUSTERING statement; ``write`` makes literals.
+
+    Raises:
+        ZCubeError: there are no queries, or one is no text or has no weight greater than 0.
+
+    >>> recommend("t", ["x = 1", ("y > 2", 0.5)])
+    "RECOMMEND CLUSTERING t FOR 'x = 1' WEIGHT 1.0, 'y > 2' WEIGHT 0.5"
+    """
+    if isinstance(queries, str):
+        queries = [queries]
+    pairs = list(queries.items()) if isinstance(queries, Mapping) else [_pair(q) for q in queries]
+    if not pairs:
+        raise ZCubeError("recommend needs at least one query, or predicate.")
+    for text, weight in pairs:
+        if not isinstance(text, str) or not text.strip():
+            raise ZCubeError(f"A query must be SQL text, not {text!r}.")
+        number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not number or not 0 < weight < float("inf"):
+            raise ZCubeError(f"The weight of a query must be greater than 0, not {weight!r}.")
+    # As plain decimals: the grammar has no exponents.
+    parts = [f"{write(text)} WEIGHT {_decimal(weight)}" for text, weight in pairs]
+    return f"RECOMMEND CLUSTERING {table} FOR {', '.join(parts)}"
+
+
+def split_statements(text: str) -> list[str | tuple[str, float]]:
+    r"""Split the text of a file into queries, at semicolons outside of quotes and comments.
+
+    A comment ``-- weight: 3`` above a query gives its weight.
+
+    >>> split_statements("SELECT 1; -- weight: 2\nSELECT ';'")
+    ['SELECT 1', ("SELECT ';'", 2.0)]
+    """
+    found: list[str | tuple[str, float]] = []
+    sql: list[str] = []
+    weight: float | None = None
+    for part in [*_tokens(text), ";"]:
+        comment = re.match(r"--\s*weight:\s*([0-9.]+)\s*$", part)
+        if comment:
+            weight = float(comment[1])
+        elif part.startswith("--") or _opens_comment(part):
+            sql.append(" ")
+        elif part != ";":
+            sql.append(part)
+        else:
+            query = "".join(sql).strip()
+            if query:
+                found.append(query if weight is None else (query, weight))
+            sql, weight = [], None
+    return found
+
+
+_TOKEN = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b[rR](?:'[^']*'|"[^"]*")|`[^`]*`"""
+    r"""|--(?:\\\n|[^\n])*|.""",
+    re.DOTALL,
+)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """Texts, names and comments as Spark has them, and single characters."""
+    at = 0
+    while at < len(text):
+        if _opens_comment(text, at):
+            end = _end_of_comment(text, at)
+        else:
+            match = _TOKEN.match(text, at)
+            assert match is not None
+            end = match.end()
+        yield text[at:end]
+        at = end
+
+
+def _opens_comment(text: str, at: int = 0) -> bool:
+    return text.startswith("/*", at) and not text.startswith("/*+", at)
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    """Comments may hold others; one that isn't closed goes to the end."""
+    depth = 0
+    for mark in re.compile(r"/\*(?!\+)|\*/").finditer(text, start):
+        depth += 1 if mark[0] == "/*" else -1
+        if depth == 0:
+            return mark.end()
+    return len(text)
+
+
+def _pair(query: object) -> tuple[Any, Any]:
+    if isinstance(query, tuple) and len(query) == 2:
+        return query
+    return query, 1.0
+
+
+def _decimal(weight: float) -> str:
+    return f"{weight:.12f}".rstrip("0") + ("0" if float(weight).is_integer() else "")
