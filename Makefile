@@ -21,10 +21,11 @@ LINES := 4.1 4.0
 spark_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\1/p' project/SparkVersions.scala)
 delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' project/SparkVersions.scala)
 # What has nothing of Spark in it, or is about the wheel, the pictures and the examples.
-NO_VERSION := cli cluster_dataframe demo functions infrastructure layout_of_files log_table notebook plots progress \
-  quality recommend report row_groups_benchmark sql_quoting wheel work_done workload
+NO_VERSION := dataframe/test_cluster.py dataframe/test_functions.py interface/test_cli.py interface/test_demo.py \
+  interface/test_sql_quoting.py interface/test_wheel.py optimize/test_cost.py optimize/test_file_layout.py \
+  optimize/test_progress.py optimize/test_workload.py pictures quality support reference
 # The part of it that every submission runs: what must not lose rows, and every way to declare columns.
-VERSION_PART := tests/test_clustered_declarations.py tests/test_conflicts.py -k "declarations or False"
+VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
 .PHONY: help demo test test-jvm test-python test-versions test-versions-part bench bench-long soak pictures lint format wheel jar jars clean
 
@@ -51,7 +52,7 @@ test-versions-part: ## run a part of the tests on the other Spark lines (5 minut
 	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS='$(VERSION_PART)'
 
 JVM_TESTS := spark/test delta/test
-VERSION_TESTS := tests $(NO_VERSION:%=--ignore=tests/test_%.py)
+VERSION_TESTS := tests $(NO_VERSION:%=--ignore=tests/%)
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package
@@ -90,10 +91,10 @@ bench-long: $(VENV)/.ready $(JAR) ## what takes hours: streams of appends, SF 10
 
 soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## random sequences of 10,000 steps, faults of each operation, a cluster that breaks, all layouts of the advisor: hours
 	rm -f tests/results/soak.jsonl && mkdir -p tests/results
-	ZCUBE_MODEL_STEPS=2500 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest tests/test_model.py
+	ZCUBE_MODEL_STEPS=2500 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest tests/safety/test_random_operations.py
 	ZCUBE_SWEEP=all $(SBT) "delta/testOnly *FaultSweep*"
-	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_cluster_failures.py
-	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/test_recommend.py -k really_built
+	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/safety/test_cluster_failures.py
+	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/quality/test_recommend.py -k really_built
 
 pictures: $(VENV)/.ready $(JAR) ## draw the pictures of docs/ anew
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.cubes_picture

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-TOUR = Path(__file__).parent.parent / "docs" / "tour.ipynb"
+TOUR = Path(__file__).parents[2] / "docs" / "tour.ipynb"
 
 
 @pytest.mark.slow

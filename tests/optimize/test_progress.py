@@ -13,7 +13,10 @@ from rich import console as rich_console
 from zcube import ClusteredTable, ZCubeError
 from zcube._spark.progress import Progress, Stage, progress_of
 
+from tests.interface.test_cli import in_this_session, run_here  # noqa: F401
+from tests.quality.test_quality import extents
 from tests.reference import overlaps
+from tests.safety.test_conflicts import cube_sizes, make
 from tests.support.checksum import multiset
 from tests.support.log_replay import (
     data_files_on_disk,
@@ -21,9 +24,6 @@ from tests.support.log_replay import (
     last_version,
     live_files,
 )
-from tests.test_cli import in_this_session, run_here  # noqa: F401
-from tests.test_conflicts import cube_sizes, make
-from tests.test_quality import extents
 
 
 def job(number, of, size, doing):

@@ -14,7 +14,7 @@ import pytest
 from zcube._spark import jar, versions
 from zcube.session import CATALOG, DELTA_CATALOG, DELTA_EXTENSION, EXTENSIONS, ZCUBE_EXTENSION
 
-from tests.test_spark_submit import delta_jars
+from tests.interface.test_spark_submit import delta_jars
 
 SPARK = Path(pyspark.__file__).parent
 pytestmark = pytest.mark.slow

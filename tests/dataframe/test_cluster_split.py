@@ -13,7 +13,7 @@ from zcube import functions as zf
 
 # More rows than a sample takes whole.
 ROWS, FILES = 160_000, 8
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from zcube.session import (
     jar_settings,
 )
 
-REPOSITORY = Path(__file__).resolve().parent.parent
+REPOSITORY = Path(__file__).resolve().parents[2]
 JAR = "/opt/zcube-spark_4.2_2.13-0.1.0.jar"
 DELTA = "io.delta:delta-spark_4.2_2.13:4.4.0"
 BOTH = f"{DELTA_EXTENSION},{ZCUBE_EXTENSION}"

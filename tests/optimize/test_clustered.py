@@ -9,6 +9,7 @@ from delta.tables import DeltaTable
 from pyspark.errors import PySparkException
 from zcube import ClusteredTable
 
+from tests.interface.test_spark_submit import delta_jars
 from tests.support import jobs
 from tests.support.checksum import multiset
 from tests.support.log_replay import (
@@ -19,7 +20,6 @@ from tests.support.log_replay import (
     live_files,
 )
 from tests.support.skipping import files_scanned
-from tests.test_spark_submit import delta_jars
 
 SMALL = 12 << 10
 

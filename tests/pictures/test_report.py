@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import pytest
 from zcube import ClusteredTable, report
 
+from tests.interface.test_cli import in_this_session, run_here  # noqa: F401
 from tests.support.log_replay import live_files
-from tests.test_cli import in_this_session, run_here  # noqa: F401
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 

@@ -10,7 +10,7 @@ import pytest
 from zcube import __version__
 from zcube._spark import versions
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 SCRIPT = """
 import zcube, sys
