@@ -76,7 +76,7 @@ lazy val spark = (project in file("jvm/spark"))
     name := "zcube-spark-part",
     Antlr4 / antlr4Version := "4.13.1",
     Antlr4 / antlr4PackageName := Some("io.zcube.sql.parser"),
-    Antlr4 / antlr4GenVisitor := true,
+    Antlr4 / antlr4GenVisitor := false,
     Antlr4 / antlr4GenListener := false,
     // What the jar was built for, for the check when a session starts.
     Compile / resourceGenerators += Def.task {

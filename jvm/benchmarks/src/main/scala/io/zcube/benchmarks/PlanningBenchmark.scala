@@ -42,7 +42,7 @@ class PlanningBenchmark {
   @Benchmark def plan(): ClusteringPlan =
     new ZCubePlanner(
       PlanOptions(
-        policy = MergePolicyName.find(policy).get,
+        policy = MergePolicy.find(policy).get,
         minCubeBytes = 10L << 40,
         targetCubeBytes = 15L << 40)).plan(files)
 }

@@ -50,8 +50,6 @@ object CutPoints {
     */
   val Slack: Double = 0.06
 
-  val single: CutPoints = new CutPoints(Array.emptyLongArray, Array.emptyIntArray)
-
   /** Cuts at the given places; for tests and for layouts that place their cuts themselves. */
   def at(cuts: Seq[(Long, Int)]): CutPoints =
     new CutPoints(cuts.map(_._1).toArray, cuts.map(_._2).toArray)
@@ -72,7 +70,7 @@ object CutPoints {
   def of(sample: Array[Long], files: Int, spread: Boolean): CutPoints = {
     require(files >= 1, s"files must be positive, not $files")
     if (files == 1 || sample.isEmpty) {
-      single
+      at(Nil)
     } else {
       val sorted = sample.clone()
       Arrays.sort(sorted)

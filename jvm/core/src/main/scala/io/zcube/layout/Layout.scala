@@ -25,3 +25,12 @@ object Layout {
   /** NULLs stand together at the start of each column's scale. */
   val NullRank: Int = 0
 }
+
+/** A layout whose keys are the numbers of the files. */
+trait FileBoxes extends Layout {
+
+  /** For each column, the numbers of the bounds between buckets that the layout cuts at, ascending. Ranks
+    * are numbers of buckets among these bounds alone.
+    */
+  def bounds: IndexedSeq[Array[Int]]
+}

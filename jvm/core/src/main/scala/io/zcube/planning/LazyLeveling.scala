@@ -21,7 +21,7 @@ import io.zcube.planning.PlannedFile.bytesOf
   *   - A file of another cube that lies mostly within the new cube joins early if such files are few.
   *   - Nothing is merged into a stable cube.
   */
-object LazyLeveling extends MergePolicy {
+object LazyLeveling extends MergePolicy("leveled") {
 
   /** A file is concerned by others from this share of its box on. */
   private val Touched = 0.25
@@ -49,17 +49,17 @@ object LazyLeveling extends MergePolicy {
   override def merge(
       candidates: CandidateFiles,
       space: => RankSpace,
-      options: PlanOptions): Merge = {
+      options: PlanOptions): Seq[Seq[PlannedFile]] = {
     val fresh = candidates.fresh
     val sorted = candidates.partial.sortBy(c => (-c.bytes, c.id))
     mergeIntoLargest(sorted, fresh, space, options) match {
       case Some(group) =>
         val taken = PlannedFile.pathsOf(group.iterator)
-        Merge(Seq(group, fresh.filterNot(f => taken(f.file.path))).filter(_.nonEmpty))
+        Seq(group, fresh.filterNot(f => taken(f.file.path))).filter(_.nonEmpty)
       case None =>
         val ripe = if (mayWait(candidates, space, options)) Nil else fresh
         val group = mergeClasses(ripe, sorted.drop(1), space, options)
-        Merge(Seq(group ++ overlapped(group, sorted, space, options)).filter(_.nonEmpty))
+        Seq(group ++ overlapped(group, sorted, space, options)).filter(_.nonEmpty)
     }
   }
 

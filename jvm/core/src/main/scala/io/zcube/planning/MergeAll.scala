@@ -3,15 +3,15 @@ package io.zcube.planning
 /** The rule that Delta documents: fresh files and all partial cubes are clustered together, unless
   * there is one cube and nothing fresh. Reading is best; each run rewrites all that is not stable.
   */
-object MergeAll extends MergePolicy {
+object MergeAll extends MergePolicy("all") {
 
   override def merge(
       candidates: CandidateFiles,
       space: => RankSpace,
-      options: PlanOptions): Merge =
-    if (candidates.fresh.isEmpty && candidates.partial.size <= 1) Merge.Nothing
+      options: PlanOptions): Seq[Seq[PlannedFile]] =
+    if (candidates.fresh.isEmpty && candidates.partial.size <= 1) Nil
     else {
       val cubes = candidates.partial.flatMap(_.files).map(PlannedFile(_, FileReason.SmallCube))
-      Merge(Seq(candidates.fresh ++ cubes))
+      Seq(candidates.fresh ++ cubes)
     }
 }

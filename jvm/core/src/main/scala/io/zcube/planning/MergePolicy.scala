@@ -1,7 +1,9 @@
 package io.zcube.planning
 
+import java.util.Locale
+
 /** Decides which cubes are merged with the fresh files, and with each other. */
-trait MergePolicy {
+abstract class MergePolicy(val name: String) {
 
   /** Pure: the same files and options always give the same cubes.
     *
@@ -9,5 +11,15 @@ trait MergePolicy {
     * @return groups of files to rewrite together, none larger than need be; files that are in none
     *         stay as they are
     */
-  def merge(candidates: CandidateFiles, space: => RankSpace, options: PlanOptions): Merge
+  def merge(
+      candidates: CandidateFiles,
+      space: => RankSpace,
+      options: PlanOptions): Seq[Seq[PlannedFile]]
+}
+
+object MergePolicy {
+  val all: Seq[MergePolicy] = Seq(LazyLeveling, MergeAll)
+
+  /** The policy of that name, in any case. */
+  def find(name: String): Option[MergePolicy] = all.find(_.name == name.toLowerCase(Locale.ROOT))
 }

@@ -17,7 +17,7 @@ package io.zcube.planning
   * @param force           whether everything is rewritten, whatever its state
   */
 final case class PlanOptions(
-    policy: MergePolicyName = MergePolicyName.Leveled,
+    policy: MergePolicy = LazyLeveling,
     targetFileBytes: Long = 1L << 30,
     maxRecords: Long = 0,
     minCubeBytes: Long = 100L << 30,

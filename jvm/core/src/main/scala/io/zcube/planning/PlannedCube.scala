@@ -10,12 +10,6 @@ final case class PlannedCube(files: Seq[PlannedFile]) {
 
   /** Fresh bytes for each byte that is written: what a limited budget is spent on first. */
   def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)
-
-  /** For example `12 files, 190 MiB: 4 fresh, 8 small cube`. */
-  def describe: String = {
-    val reasons = PlannedFile.countByReason(files)
-    s"${files.size} files, $bytes bytes: $reasons"
-  }
 }
 
 object PlannedCube {

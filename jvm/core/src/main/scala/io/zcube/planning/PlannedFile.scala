@@ -16,11 +16,4 @@ object PlannedFile {
   /** How many files there are for each reason. */
   def counts(files: Iterable[PlannedFile]): Map[String, Int] =
     files.groupMapReduce(_.reason.text)(_ => 1)(_ + _)
-
-  /** For example `4 fresh, 8 small cube`, the most frequent reason first. */
-  def countByReason(files: Iterable[PlannedFile]): String =
-    counts(files).toSeq
-      .sortBy { case (reason, count) => (-count, reason) }
-      .map { case (reason, count) => s"$count $reason" }
-      .mkString(", ")
 }

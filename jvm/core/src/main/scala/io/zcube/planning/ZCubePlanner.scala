@@ -30,7 +30,7 @@ final class ZCubePlanner(options: PlanOptions) {
       outside: Map[String, CubeRest]): (Seq[PlannedCube], Seq[PlannedFile]) = {
     val candidates = CandidateFiles.of(files, options, outside)
     lazy val space = RankSpace.of(files)
-    val groups = options.policy.policy.merge(candidates, space, options).groups
+    val groups = options.policy.merge(candidates, space, options)
     val (affordable, beyond) = groups.map(afford).unzip
     val cubes = affordable.flatMap(pack)
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))

@@ -16,8 +16,6 @@ final class LongRangeBounds private (private val bounds: Array[Long]) extends Se
   /** The number of bounds, which is also the largest id. */
   def length: Int = bounds.length
 
-  def bound(index: Int): Long = bounds(index)
-
   /** The id of `value`, 0 to [[length]], in about log2([[length]]) steps.
     *
     * The loop has one data dependence and no early exit: the JIT turns the choice into a

@@ -34,7 +34,7 @@ class LazyLevelingSuite extends AnyFunSuite {
 
   test("policy all rewrites everything each time, and reads as a full clustering does") {
     val outcome =
-      new StreamSimulation(Uniform, byDefault.copy(policy = MergePolicyName.All)).run(20)
+      new StreamSimulation(Uniform, byDefault.copy(policy = MergeAll)).run(20)
     // 20 appends of 0.5 %: rows written are 20 + 0.005 · (1 + … + 20), of appended ones 0.1.
     assert(math.abs(outcome.rewritten - (20 + 0.005 * 210) / 0.1) < 0.01)
     assert(math.abs(outcome.read - 1.0) < 0.02)

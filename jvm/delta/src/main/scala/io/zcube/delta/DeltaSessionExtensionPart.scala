@@ -2,7 +2,7 @@ package io.zcube.delta
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.delta.zcube.auto.RegisterLayoutHook
-import org.apache.spark.sql.delta.zcube.commands.{ReplaceDescribeClustering, ReplaceOptimize, ReplaceRecommendClustering}
+import org.apache.spark.sql.delta.zcube.commands.{ReplaceClusteringStatements, ReplaceOptimize}
 import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, WithSameColumns}
 
 import io.zcube.sql.{SessionExtensionPart, SupportedVersions}
@@ -20,8 +20,7 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectHintResolutionRule(PreserveClusterByLike.Note(_))
     extensions.injectResolutionRule(PreserveClusterBy(_))
     // Post-hoc: by then Delta's command is resolved, whoever made it (SQL, DeltaTable, Connect).
-    extensions.injectPostHocResolutionRule(_ => ReplaceDescribeClustering)
-    extensions.injectPostHocResolutionRule(_ => ReplaceRecommendClustering)
+    extensions.injectPostHocResolutionRule(_ => ReplaceClusteringStatements)
     extensions.injectPostHocResolutionRule(ReplaceOptimize(_))
     extensions.injectPostHocResolutionRule(PreserveClusterByLike.Keep(_))
     // Whichever of the two a write comes by: plans may have been analyzed or optimized before.

@@ -51,7 +51,7 @@ object ZCubeConf {
     .version("0.1.0")
     .stringConf
     .checkValue(
-      name => io.zcube.planning.MergePolicyName.find(name).isDefined,
+      name => io.zcube.planning.MergePolicy.find(name).isDefined,
       "must be leveled or all")
     .createWithDefault("leveled")
 

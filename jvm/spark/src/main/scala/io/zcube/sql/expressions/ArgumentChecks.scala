@@ -15,6 +15,10 @@ private[expressions] object ArgumentChecks {
 
   val Integral: Seq[DataType] = LongType +: UpToInt
 
+  /** Whether an argument is taken as an INT without a cast. */
+  def isIntOrNarrower(dataType: DataType): Boolean =
+    dataType == NullType || UpToInt.contains(dataType)
+
   /** Raises `WRONG_NUM_ARGS.WITHOUT_SUGGESTION`, as Spark does for its own functions. */
   def wrongNumberOfArguments(function: String, expected: String, actual: Int): Nothing =
     throw new AnalysisException(

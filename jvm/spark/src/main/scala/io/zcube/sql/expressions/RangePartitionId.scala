@@ -51,7 +51,7 @@ case class RangePartitionId(left: Expression, right: Expression)
     if (left.dataType != NullType && !RowOrdering.isOrderable(left.dataType)) {
       TypeCheckFailure(
         s"the first argument of $prettyName must have a type with an order, not ${left.dataType.sql}")
-    } else if (!right.foldable || !IntArgument.isIntOrNarrower(right.dataType)) {
+    } else if (!right.foldable || !ArgumentChecks.isIntOrNarrower(right.dataType)) {
       TypeCheckFailure(s"the number of ranges of $prettyName must be a constant INT")
     } else {
       Option(right.eval()).map(_.asInstanceOf[Number].intValue) match {

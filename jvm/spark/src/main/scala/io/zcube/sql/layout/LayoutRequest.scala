@@ -1,6 +1,7 @@
 package io.zcube.sql.layout
 
 import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.predicates.PredicateBoxes
 
 /** How rows are to be laid out.
   *
@@ -18,3 +19,10 @@ final case class LayoutRequest(
     sort: Boolean = true,
     weights: Seq[Double] = Nil,
     workload: Seq[WeightedBoxes] = Nil)
+
+/** A query of a workload.
+  *
+  * @param boxes  where its rows lie, by the numbers of the clustering columns
+  * @param weight how often it is asked, greater than 0
+  */
+final case class WeightedBoxes(boxes: Seq[PredicateBoxes.Box], weight: Double)

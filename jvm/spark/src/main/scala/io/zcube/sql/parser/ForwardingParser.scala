@@ -6,8 +6,14 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.types.{DataType, StructType}
 
-/** Passes everything but whole statements on. */
+/** Passes everything but whole statements on: which class a statement comes in by depends on Spark. */
 abstract class ForwardingParser(delegate: ParserInterface) extends ParserInterface {
+
+  /** The plan of a statement that is ours; `parseWhole` parses what is left of it. */
+  protected def takeOver(
+      sqlText: String,
+      parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan]
+
   override def parseExpression(sqlText: String): Expression = delegate.parseExpression(sqlText)
   override def parseTableIdentifier(sqlText: String): TableIdentifier =
     delegate.parseTableIdentifier(sqlText)

@@ -8,11 +8,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   */
 abstract class DelegatingParser(delegate: ParserInterface) extends ForwardingParser(delegate) {
 
-  /** The plan of a statement that is ours; `parseWhole` parses what is left of it. */
-  protected def takeOver(
-      sqlText: String,
-      parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan]
-
   override def parsePlan(sqlText: String): LogicalPlan =
     takeOver(sqlText, (parser, text) => parser.parsePlan(text))
       .getOrElse(delegate.parsePlan(sqlText))

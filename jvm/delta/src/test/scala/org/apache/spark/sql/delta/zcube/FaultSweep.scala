@@ -66,7 +66,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
   }
 
   /** Runs the statement of a kind on a copy of its table, while an operation fails. */
-  private def run(kind: Kind, path: LocalPath): Try[Unit] = {
+  private def run(kind: Kind, path: LocalPath, faults: Faults): Try[Unit] = Faults.watch(faults) {
     @volatile var end: Option[Try[Unit]] = None
     val statement = new Thread(() =>
       end = Some(Caught {
@@ -74,10 +74,9 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
         spark.sql(s"OPTIMIZE $target ${kind.clause}").collect(): Unit
       }))
     statement.start()
-    val hangs = Faults.hangs
     var waited = 0L
     while (end.isEmpty && waited < PatienceMs) {
-      if (hangs.await(5, TimeUnit.MILLISECONDS)) {
+      if (faults.hangs.await(5, TimeUnit.MILLISECONDS)) {
         statement.interrupt()
         statement.join(PatienceMs)
         waited = PatienceMs
@@ -91,12 +90,9 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     val path = folder.resolve(s"copy-${copies.getAndIncrement()}")
     copy(original, path)
     val before = dataFiles(path.toString)
-    Faults.begin(Some(point))
-    val end =
-      try run(kind, path)
-      finally Faults.end(): Unit
-    val met = Faults.wasMet
-    assert(!Faults.wasStuck, s"$point: the hang was not interrupted")
+    val faults = new Faults(path.toString, Some(point))
+    val end = run(kind, path, faults)
+    assert(!faults.wasStuck, s"$point: the hang was not interrupted")
     val condition = end match {
       case Success(_) => "succeeded"
       case Failure(e: SparkThrowable) if e.getCondition != null => e.getCondition
@@ -119,7 +115,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
       // Again, without faults.
       spark.sql(s"OPTIMIZE delta.`$path` ${kind.clause}").collect()
       requireWhole()
-      if (met) s"$condition${if (orphans.nonEmpty) ", files left" else ""}" else "not met"
+      if (faults.wasMet) s"$condition${if (orphans.nonEmpty) ", files left" else ""}" else "not met"
     }
   }
 
@@ -149,9 +145,9 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
       setting(kind.settings) {
         val clean = folder.resolve(s"clean-${copies.getAndIncrement()}")
         copy(original, clean)
-        Faults.begin(None)
-        run(kind, clean).get
-        val counts = Faults.end()
+        val none = new Faults(clean.toString, None)
+        run(kind, clean, none).get
+        val counts = none.counts
         DeltaLog.clearCache()
         val version = DeltaLog.forTable(spark, clean.toString).update().version
         assert(if (kind.commits == 1) version == Appends + 1 else version > Appends + 1)

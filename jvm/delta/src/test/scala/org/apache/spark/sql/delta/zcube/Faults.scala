@@ -6,7 +6,67 @@ import java.util.concurrent.CountDownLatch
 
 import scala.collection.mutable
 
-/** Counts the operations of [[FaultyFileSystem]] and [[FaultyLogStore]], and lets one of them fail. */
+import org.apache.hadoop.fs.Path
+
+/** Counts the operations of [[FaultyFileSystem]] and [[FaultyLogStore]] in one folder, and lets one of
+  * them fail. A thread of an earlier run may still be at work in the folder of that run: what it does is
+  * not counted, and how its own fault ends is told by its own [[Faults]].
+  *
+  * @param folder  the table's
+  * @param failing the operation that fails, if any
+  */
+final private[zcube] class Faults(folder: String, failing: Option[Faults.Point]) {
+  import Faults._
+
+  private val counted = mutable.Map.empty[String, Int]
+  private val hanging = new CountDownLatch(1)
+  @volatile private var met = false
+  @volatile private var stuck = false
+
+  /** How many operations of each kind there were. */
+  def counts: Map[String, Int] = synchronized(counted.toMap)
+
+  /** Whether the operation that fails was reached. */
+  def wasMet: Boolean = met
+
+  /** Whether a hang was not interrupted in time. */
+  def wasStuck: Boolean = stuck
+
+  /** Opens when an operation hangs. */
+  def hangs: CountDownLatch = hanging
+
+  private def covers(path: Path): Boolean = s"${path.toUri.getPath}/".contains(s"$folder/")
+
+  private def in[T](kind: String)(operation: => T): T = {
+    val number = synchronized {
+      val next = counted.getOrElse(kind, 0) + 1
+      counted(kind) = next
+      next
+    }
+    failing.filter(p => p.kind == kind && p.number == number).map(_.fault) match {
+      case None => operation
+      case Some(fault) =>
+        met = true
+        fault match {
+          case Fault.Hang => hang()
+          case Fault.Before => throw new IOException(s"fault before $kind")
+          case after =>
+            val _ = operation
+            if (after == Fault.After) throw new IOException(s"fault after $kind")
+            else throw new FileAlreadyExistsException(s"fault after $kind")
+        }
+    }
+  }
+
+  private def hang(): Nothing = {
+    hanging.countDown()
+    try Thread.sleep(PatienceMs)
+    catch { case _: InterruptedException => throw new InterruptedIOException("interrupted") }
+    stuck = true
+    throw new IOException("a hang that nobody interrupted")
+  }
+}
+
 private[zcube] object Faults {
 
   /** The `number`-th operation of a kind, from 1 on. */
@@ -14,66 +74,21 @@ private[zcube] object Faults {
     override def toString: String = s"$kind $number, $fault"
   }
 
-  private var watching = false
-  private var point: Option[Point] = None
-  private val counts = mutable.Map.empty[String, Int]
-  private var hanging = new CountDownLatch(1)
-  @volatile private var met = false
-  @volatile private var stuck = false
+  @volatile private var watching: Option[Faults] = None
 
-  /** From now on operations are counted, and the one that is named fails. */
-  def begin(failing: Option[Point]): Unit = synchronized {
-    counts.clear()
-    point = failing
-    hanging = new CountDownLatch(1)
-    met = false
-    stuck = false
-    watching = true
+  /** Runs `body` while the operations in a folder are watched. */
+  def watch[T](faults: Faults)(body: => T): T = {
+    watching = Some(faults)
+    try body
+    finally watching = None
   }
-
-  /** How many operations of each kind there were. */
-  def end(): Map[String, Int] = synchronized {
-    watching = false
-    counts.toMap
-  }
-
-  def wasMet: Boolean = met
-
-  /** Whether a hang was not interrupted in time. */
-  def wasStuck: Boolean = stuck
-
-  /** Opens when an operation hangs. */
-  def hangs: CountDownLatch = synchronized(hanging)
 
   /** An operation, which may be the one that fails. */
-  def in[T](kind: String)(operation: => T): T = {
-    val fault = synchronized {
-      if (!watching) None
-      else {
-        val number = counts.getOrElse(kind, 0) + 1
-        counts(kind) = number
-        point.filter(p => p.kind == kind && p.number == number).map(_.fault)
-      }
-    }
-    if (fault.isDefined) met = true
-    fault match {
+  def in[T](kind: String, path: Path)(operation: => T): T =
+    watching.filter(_.covers(path)) match {
+      case Some(faults) => faults.in(kind)(operation)
       case None => operation
-      case Some(Fault.Hang) => hang()
-      case Some(Fault.Before) => throw new IOException(s"fault before $kind")
-      case Some(after) =>
-        val _ = operation
-        if (after == Fault.After) throw new IOException(s"fault after $kind")
-        else throw new FileAlreadyExistsException(s"fault after $kind")
     }
-  }
-
-  private def hang(): Nothing = {
-    hangs.countDown()
-    try Thread.sleep(PatienceMs)
-    catch { case _: InterruptedException => throw new InterruptedIOException("interrupted") }
-    stuck = true
-    throw new IOException("a hang that nobody interrupted")
-  }
 
   private val PatienceMs = 20000L
 }

@@ -13,8 +13,8 @@ final class FaultyFileSystem extends RawLocalFileSystem {
 
   override def getUri: URI = URI.create(s"${FaultyFileSystem.Scheme}:///")
 
-  override def open(path: Path, bufferSize: Int): FSDataInputStream = Faults.in("open") {
-    new FSDataInputStream(new FaultyInputStream(super.open(path, bufferSize)))
+  override def open(path: Path, bufferSize: Int): FSDataInputStream = Faults.in("open", path) {
+    new FSDataInputStream(new FaultyInputStream(path, super.open(path, bufferSize)))
   }
 
   override def create(
@@ -23,8 +23,8 @@ final class FaultyFileSystem extends RawLocalFileSystem {
       bufferSize: Int,
       replication: Short,
       blockSize: Long,
-      progress: Progressable): FSDataOutputStream = Faults.in("create") {
-    closing(super.create(path, overwrite, bufferSize, replication, blockSize, progress))
+      progress: Progressable): FSDataOutputStream = Faults.in("create", path) {
+    closing(path, super.create(path, overwrite, bufferSize, replication, blockSize, progress))
   }
 
   override def createNonRecursive(
@@ -34,8 +34,9 @@ final class FaultyFileSystem extends RawLocalFileSystem {
       bufferSize: Int,
       replication: Short,
       blockSize: Long,
-      progress: Progressable): FSDataOutputStream = Faults.in("create") {
+      progress: Progressable): FSDataOutputStream = Faults.in("create", path) {
     closing(
+      path,
       super.createNonRecursive(
         path,
         permission,
@@ -46,7 +47,7 @@ final class FaultyFileSystem extends RawLocalFileSystem {
         progress))
   }
 
-  private def closing(out: FSDataOutputStream): FSDataOutputStream =
+  private def closing(path: Path, out: FSDataOutputStream): FSDataOutputStream =
     new FSDataOutputStream(out, null) {
       private var asked = false
 
@@ -54,22 +55,22 @@ final class FaultyFileSystem extends RawLocalFileSystem {
         if (asked) super.close()
         else {
           asked = true
-          Faults.in("close")(super.close())
+          Faults.in("close", path)(super.close())
         }
     }
 
-  override def rename(from: Path, to: Path): Boolean = Faults.in("rename")(super.rename(from, to))
+  override def rename(from: Path, to: Path): Boolean = Faults.in("rename", to)(super.rename(from, to))
 
   override def delete(path: Path, recursive: Boolean): Boolean =
-    Faults.in("delete")(super.delete(path, recursive))
+    Faults.in("delete", path)(super.delete(path, recursive))
 
-  override def mkdirs(path: Path): Boolean = Faults.in("mkdirs")(super.mkdirs(path))
+  override def mkdirs(path: Path): Boolean = Faults.in("mkdirs", path)(super.mkdirs(path))
 
   override def listStatus(path: Path): Array[FileStatus] =
-    Faults.in("list")(super.listStatus(path))
+    Faults.in("list", path)(super.listStatus(path))
 
   override def getFileStatus(path: Path): FileStatus =
-    Faults.in("status")(super.getFileStatus(path))
+    Faults.in("status", path)(super.getFileStatus(path))
 }
 
 object FaultyFileSystem {

@@ -1,14 +1,15 @@
 package org.apache.spark.sql.delta.zcube
 
-import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
+import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, Path}
 
 /** What is read of a file of [[FaultyFileSystem]]. */
-final private[zcube] class FaultyInputStream(file: FSDataInputStream) extends FSInputStream {
+final private[zcube] class FaultyInputStream(path: Path, file: FSDataInputStream)
+    extends FSInputStream {
 
-  override def read(): Int = Faults.in("read")(file.read())
+  override def read(): Int = Faults.in("read", path)(file.read())
 
   override def read(buffer: Array[Byte], offset: Int, length: Int): Int =
-    Faults.in("read")(file.read(buffer, offset, length))
+    Faults.in("read", path)(file.read(buffer, offset, length))
 
   override def seek(position: Long): Unit = file.seek(position)
 

@@ -14,11 +14,11 @@ final class FaultyLogStore(conf: Configuration) extends LocalLogStore(conf) {
       actions: JIterator[String],
       overwrite: java.lang.Boolean,
       hadoopConf: Configuration): Unit =
-    Faults.in("log write")(super.write(path, actions, overwrite, hadoopConf))
+    Faults.in("log write", path)(super.write(path, actions, overwrite, hadoopConf))
 
   override def read(path: Path, hadoopConf: Configuration): CloseableIterator[String] =
-    Faults.in("log read")(super.read(path, hadoopConf))
+    Faults.in("log read", path)(super.read(path, hadoopConf))
 
   override def listFrom(path: Path, hadoopConf: Configuration): JIterator[FileStatus] =
-    Faults.in("log list")(super.listFrom(path, hadoopConf))
+    Faults.in("log list", path)(super.listFrom(path, hadoopConf))
 }

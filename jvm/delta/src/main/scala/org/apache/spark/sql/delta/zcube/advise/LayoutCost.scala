@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube.advise
 
+import io.zcube.layout.kinds.LayoutKind
+
 /** What a workload would read of a table that is laid out in some way.
   *
   * @param files     of the table
@@ -13,3 +15,10 @@ final case class LayoutCost(
     filesRead: Double,
     bytesRead: Double,
     each: Seq[(Long, Long)])
+
+/** A way to lay a table out.
+  *
+  * @param columns numbers of columns, the first one first
+  * @param weights of the columns, normalised; empty if all are alike
+  */
+final case class LayoutCandidate(columns: Seq[Int], curve: LayoutKind, weights: Seq[Double] = Nil)

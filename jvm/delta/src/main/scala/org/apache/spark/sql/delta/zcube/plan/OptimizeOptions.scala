@@ -10,7 +10,7 @@ import org.apache.spark.sql.delta.zcube.table.WhereOption
 
 import io.zcube.layout.ColumnWeights
 import io.zcube.layout.kinds.LayoutKind
-import io.zcube.planning.MergePolicyName
+import io.zcube.planning.MergePolicy
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.WeightedPredicate
 
@@ -32,7 +32,7 @@ final case class OptimizeOptions(
     curve: LayoutKind,
     weights: Seq[(Seq[String], Double)],
     workload: Seq[WeightedPredicate],
-    mergePolicy: Option[MergePolicyName],
+    mergePolicy: Option[MergePolicy],
     maxBytes: Option[Long],
     maxDuration: Option[Long],
     minCubeSize: Option[Long],
@@ -83,8 +83,8 @@ object OptimizeOptions {
       curve = curve,
       weights = weights.getOrElse(Nil),
       workload = workload.getOrElse(Nil),
-      mergePolicy = read("mergePolicy", MergePolicyName.all.map(_.name).mkString(" or "))(
-        MergePolicyName.find),
+      mergePolicy = read("mergePolicy", MergePolicy.all.map(_.name).mkString(" or "))(
+        MergePolicy.find),
       maxBytes = size("maxBytes"),
       maxDuration = read("maxDuration", "a time such as '90s', '10min' or '2h'")(duration),
       minCubeSize = size("minCubeSize"),

@@ -4,7 +4,7 @@ import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.internal.SQLConf
 
-import io.zcube.planning.MergePolicyName
+import io.zcube.planning.MergePolicy
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -37,7 +37,7 @@ final case class OptimizeSettings(
     maxDeletedRatio: Double,
     minCubeBytes: Long,
     targetCubeBytes: Long,
-    policy: MergePolicyName,
+    policy: MergePolicy,
     fanOut: Int,
     mergeShare: Double,
     overlapShare: Double,
@@ -80,7 +80,7 @@ object OptimizeSettings {
       conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_DELETED_ROWS_RATIO)),
     conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_MIN_CUBE_SIZE),
     conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_TARGET_CUBE_SIZE),
-    MergePolicyName.find(conf.getConf(ZCubeConf.MergePolicy)).get,
+    MergePolicy.find(conf.getConf(ZCubeConf.MergePolicy)).get,
     conf.getConf(ZCubeConf.MergeFanOut),
     conf.getConf(ZCubeConf.MergeShare),
     conf.getConf(ZCubeConf.MergeOverlapShare),

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.zcube.table.{ColumnPath, DeltaTableCommand, LayoutTag, WhereClause}
 
-import io.zcube.planning.{MergePolicyName, PlanOptions}
+import io.zcube.planning.{MergeAll, PlanOptions}
 import io.zcube.sql.layout.LayoutRequest
 
 /** What one OPTIMIZE by columns has to do.
@@ -57,7 +57,7 @@ final case class OptimizeTask(
 
   def planOptions: PlanOptions = PlanOptions(
     policy =
-      if (isFull) MergePolicyName.All else options.mergePolicy.getOrElse(settings.policy),
+      if (isFull) MergeAll else options.mergePolicy.getOrElse(settings.policy),
     targetFileBytes = targetFileBytes,
     maxRecords = settings.maxRecords,
     minCubeBytes = settings.leastCubeBytes(options),

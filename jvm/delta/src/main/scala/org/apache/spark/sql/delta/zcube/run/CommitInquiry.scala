@@ -1,17 +1,14 @@
 package org.apache.spark.sql.delta.zcube.run
 
+import io.zcube.sql.errors.ZCubeErrors
 import java.io.InterruptedIOException
 import java.net.SocketTimeoutException
 import java.nio.channels.ClosedByInterruptException
-
-import scala.util.control.NonFatal
-
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.delta.actions.{Action, AddFile, CommitInfo, RemoveFile}
 import org.apache.spark.sql.delta.zcube.jobs.DeferredInterrupt
 import org.apache.spark.sql.delta.zcube.write.RewriteTransaction
-
-import io.zcube.sql.errors.ZCubeErrors
+import scala.util.control.NonFatal
 
 /** Finds out from the log whether a transaction whose commit failed is committed all the same.
   *
@@ -116,4 +113,22 @@ object CommitInquiry {
   private def causesOf(failure: Throwable): Seq[Throwable] =
     // Causes may go in a circle.
     Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).take(100).toSeq
+}
+
+/** What became of a commit. Only the log decides: an exception proves nothing, stores lose answers. */
+sealed trait CommitResult
+
+object CommitResult {
+
+  /** The log has it.
+    *
+    * @param failure what came after it and is to end the run: an interrupt, a fatal error
+    */
+  final case class Landed(version: Long, failure: Option[Throwable] = None) extends CommitResult
+
+  /** The log doesn't have it and never will, so the files may be removed. */
+  final case class Refused(cause: Throwable) extends CommitResult
+
+  /** It may be in the log, or get there yet, so the files stay and nothing is tried again. */
+  final case class Unknown(error: Throwable) extends CommitResult
 }

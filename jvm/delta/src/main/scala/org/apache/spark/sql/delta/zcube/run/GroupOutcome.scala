@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube.run
 
-import org.apache.spark.sql.delta.zcube.plan.RewriteGroup
+import org.apache.spark.sql.delta.zcube.plan.{RewriteGroup, RewritePlan}
 
 /** What became of a planned cube. */
 sealed trait GroupOutcome {
@@ -23,3 +23,9 @@ object GroupOutcome {
   /** Time was up before it began. */
   final case class NotStarted(group: RewriteGroup) extends GroupOutcome
 }
+
+/** What a run planned, and what became of it.
+  *
+  * @param startedAt milliseconds since 1970
+  */
+final case class RunResult(plan: RewritePlan, outcomes: Seq[GroupOutcome], startedAt: Long)

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.delta.zcube.run
 
+import io.zcube.quality.LayoutQuality
 import org.apache.spark.sql.delta.actions.{AddFile, RemoveFile}
 import org.apache.spark.sql.delta.zcube.plan.RewriteGroup
 
@@ -10,3 +11,19 @@ final case class RewriteResult(
     added: Seq[AddFile],
     removed: Seq[RemoveFile],
     figures: RewriteMetrics)
+
+/** What is known of a group's rewriting, for the history and the report.
+  *
+  * @param samplingMs milliseconds from the start of the sampling job until the layout is known
+  * @param writingMs  of the job that writes
+  * @param cpuMs      CPU milliseconds of all tasks; None if Spark's events came too late
+  * @param before     quality of the files that were rewritten, among themselves, in all clustering
+  *                   columns together; None where it was too dear to find out, as for `after`
+  * @param after      of those that were written, among themselves
+  */
+final case class RewriteMetrics(
+    samplingMs: Long,
+    writingMs: Long,
+    cpuMs: Option[Long],
+    before: Option[LayoutQuality] = None,
+    after: Option[LayoutQuality] = None)

@@ -1,12 +1,11 @@
 package org.apache.spark.sql.delta.zcube.table
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.CubeTag
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.zorder.ZCubeInfo
-
-import io.zcube.layout.kinds.LayoutKind
-import io.zcube.planning.CubeTag
 
 /** The tags by which a file belongs to a ZCube: Delta's own, so that either system can go on with the
   * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
@@ -76,3 +75,17 @@ object CubeTags {
   /** Fingerprint of the workload, where there is one. */
   private val Workload = "ZCUBE_WORKLOAD"
 }
+
+/** What a file's tags must say for it to belong to a layout.
+  *
+  * @param columns  the clustering columns, in their order
+  * @param weights  of the columns, normalised; empty if all are alike
+  * @param workload the fingerprint of the workload, where there is one
+  * @param declared whether the columns are the table's own (CLUSTER BY) and not a statement's
+  */
+final case class LayoutTag(
+    columns: Seq[ColumnPath],
+    kind: LayoutKind,
+    weights: Seq[Double],
+    workload: Option[String],
+    declared: Boolean)

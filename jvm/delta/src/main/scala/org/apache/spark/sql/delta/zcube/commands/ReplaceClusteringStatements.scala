@@ -4,17 +4,21 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 
-import io.zcube.sql.plans.DescribeClustering
+import io.zcube.sql.plans.{DescribeClustering, RecommendClustering}
 
-/** Puts the command in the place of DESCRIBE CLUSTERING. It must run before [[ReplaceOptimize]], which
-  * would take over the statement that carries the table, the columns and the predicate.
+/** Puts the commands in the place of DESCRIBE CLUSTERING and RECOMMEND CLUSTERING. It must run before
+  * [[ReplaceOptimize]], which would take over the statement that carries the table, the columns and the
+  * predicate.
   */
-object ReplaceDescribeClustering extends Rule[LogicalPlan] {
+object ReplaceClusteringStatements extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case DescribeClustering(where, statement: OptimizeTableCommand) if statement.child.resolved =>
       DescribeClusteringCommand(
         statement.child,
         statement.zOrderBy.map(_.nameParts),
         where.toSeq)
+    case RecommendClustering(queries, statement: OptimizeTableCommand)
+        if statement.child.resolved =>
+      RecommendClusteringCommand(statement.child, queries)
   }
 }
