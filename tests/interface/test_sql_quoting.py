@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from zcube import ZCubeError
-from zcube._sql import quoting
-from zcube.results import recommendation
+from zcube._sql import quoting, statements
 
 
 @pytest.mark.parametrize(
@@ -52,5 +51,5 @@ def test_quoted_names_come_back(parts):
     ],
 )
 def test_a_file_is_split_at_its_semicolons(text, queries):
-    found = recommendation.split_statements(text)
+    found = statements.split_statements(text)
     assert found == (queries or ["SELECT /*+ HINT */ 1", "SELECT 2"])

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Path => LocalPath}
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
@@ -26,6 +27,8 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     "spark.master" -> master,
     "spark.sql.shuffle.partitions" -> "1",
     "spark.databricks.delta.snapshotPartitions" -> "1",
+    "spark.sql.codegen.wholeStage" -> "false",
+    "spark.sql.codegen.factoryMode" -> "NO_CODEGEN",
     "spark.hadoop.fs.faulty.impl" -> classOf[FaultyFileSystem].getName,
     "spark.delta.logStore.faulty.impl" -> classOf[FaultyLogStore].getName
   )
@@ -133,6 +136,11 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
 
   private val copies = new AtomicInteger
 
+  private def cpuTime: Long = ManagementFactory.getOperatingSystemMXBean match {
+    case bean: com.sun.management.OperatingSystemMXBean => bean.getProcessCpuTime
+    case _ => 0L
+  }
+
   private def setting[T](pairs: Map[String, String])(body: => T): T = {
     pairs.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
@@ -152,7 +160,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
         val version = DeltaLog.forTable(spark, clean.toString).update().version
         assert(if (kind.commits == 1) version == Appends + 1 else version > Appends + 1)
         val swept = points(counts, faults)
-        val startedAt = System.nanoTime()
+        val (startedAt, cpuAt) = (System.nanoTime(), cpuTime)
         val ends = swept.map { point =>
           point -> Caught(check(kind, point, original)).recover { case e => s"WRONG: $e" }.get
         }
@@ -162,7 +170,8 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
         info(s"${swept.size} points of ${counts.values.sum * faults.size} swept: " +
           s"${tally.toSeq.sorted.mkString("; ")}; operations: " +
           counts.toSeq.sorted.map { case (k, n) => s"$n $k" }.mkString(", ") +
-          s"; ${(System.nanoTime() - startedAt) / 1000000000} s")
+          s"; ${(System.nanoTime() - startedAt) / 1000000000} s, " +
+          s"${(cpuTime - cpuAt) / 1000000000} CPU s")
         val wrong = ends.map(_._2).filter(_.startsWith("WRONG"))
         assert(wrong.isEmpty, wrong.mkString("\n", "\n", "\n"))
         // The store is on the way of a run at all.
