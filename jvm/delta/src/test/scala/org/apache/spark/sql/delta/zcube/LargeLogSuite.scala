@@ -9,6 +9,7 @@ import org.apache.spark.sql.delta.actions.{AddFile, DeletionVectorDescriptor}
 import org.apache.spark.sql.delta.zcube.plan.RewriteGroup
 import org.apache.spark.sql.delta.zcube.table.{ColumnPath, FileFilter, OutsideWhere, PlanningRanges}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
+import org.apache.spark.storage.RDDInfo
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.planning.CubeRest
@@ -110,6 +111,29 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     }
   }
 
+  test("WHERE of one partition: of the other files no statistics are parsed, and none are kept") {
+    // A log of its own, of which nobody has asked anything.
+    val path = table("kept", "PARTITIONED BY (p)")
+    commit(path, (0 until 2000).map(i => file(i, Map("p" -> (i % 10).toString), None)))
+    DeltaLog.clearCache()
+    def kept = spark.sparkContext.getRDDStorageInfo.toSeq
+      .filter(rdd => rdd.name.contains(path) && rdd.isCached)
+    def bytes(rdds: Seq[RDDInfo]) = rdds.map(rdd => rdd.memSize + rdd.diskSize).sum
+    val before = kept.map(_.id).toSet
+    Seq(
+      s"OPTIMIZE delta.`$path` WHERE p = 7 ZORDER BY (a, s) OPTIONS ('curve' = 'hilbert') DRY RUN",
+      s"DESCRIBE CLUSTERING delta.`$path` BY (a, s) WHERE p = 7"
+    ).foreach { statement =>
+      spark.sql(statement).collect()
+      // The state that the log makes, which any statement builds, and nothing else.
+      assert(kept.count(rdd => !before(rdd.id)) == 1, statement)
+    }
+    val state = kept.filterNot(rdd => before(rdd.id))
+    // Where statistics of all files are asked for, Delta keeps them, as much again.
+    spark.sql(s"DESCRIBE CLUSTERING delta.`$path` BY (a, s)").collect()
+    assert(bytes(kept.filterNot(rdd => before(rdd.id))) > 1.2 * bytes(state))
+  }
+
   test("WHERE of a clustered table: the files outside are counted, not brought") {
     val few = "a BETWEEN 1000 AND 1100"
     var stay = 0L
@@ -131,14 +155,14 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     val wanted = (0 until 50).map(i => s"part-$i")
     val some = received {
       val ranges =
-        PlanningRanges.of(session, snapshot, columns, Some(FileFilter(wanted.iterator)))
+        PlanningRanges.of(session, columns, FileFilter(wanted.iterator).of(snapshot.withStats))
       wanted.zipWithIndex.foreach { case (path, i) =>
         assert(ranges.of(path).lower(0) == i && ranges.of(path).upper(0) == i + 1)
       }
       val _ = assert(ranges.of("part-60").dimensions == 0)
     }
     assert(some < (8 << 10))
-    val all = received(PlanningRanges.of(session, snapshot, columns, None): Unit)
+    val all = received(PlanningRanges.of(session, columns, snapshot.withStats): Unit)
     assert(all > Files * 38 && all < Files * 40 + (64 << 10))
   }
 

@@ -2,6 +2,7 @@ package org.apache.spark.sql.delta.zcube.plan
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.zcube.table.LoggedStatistics
 import org.apache.spark.sql.delta.zcube.table.{CubeTags, FileFilter, OutsideWhere, PlanningRanges}
 
 import io.zcube.planning.{ClusteringPlan, CubeTag, DataFile, FileReason, PlannedFile, ZCubePlanner}
@@ -32,7 +33,8 @@ object RewritePlan {
   /** Reads the log and plans; reads no data. */
   def of(session: SparkSession, task: OptimizeTask): RewritePlan = {
     val tags = new CubeTags(task.layoutTag)
-    val files = task.snapshot.filesForScan(task.where.filters, keepNumRecords = true).files
+    val statistics = LoggedStatistics.of(session, task.snapshot, task.where.filters)
+    val files = statistics.files
     val tagged = files.map(file => file -> tags.read(file))
     val cubes = tagged.iterator.flatMap(_._2).filter(_.matches).map(_.id).toSet
     val options = task.planOptions
@@ -44,7 +46,7 @@ object RewritePlan {
       if (cubes.nonEmpty || bytes > options.packBytes) {
         // Of a table as a whole nothing is gained by asking for each file by name.
         val named = Option.when(task.where.picks)(FileFilter(files.iterator.map(_.path)))
-        PlanningRanges.of(session, task.snapshot, task.columns, named)
+        PlanningRanges.of(session, task.columns, statistics.parsed(named))
       } else PlanningRanges.Unknown
     val outside =
       if (task.clustered && task.where.picks) {

@@ -9,6 +9,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.zcube.jobs.JobCpuTime
 import org.apache.spark.sql.delta.zcube.plan.{GroupDescription, OptimizeTask, RewriteGroup, RewritePlan}
+import org.apache.spark.sql.delta.zcube.table.LoggedStatistics
 import org.apache.spark.sql.delta.zcube.table.FileStatisticsRows
 
 import io.zcube.quality.LayoutQuality
@@ -38,7 +39,11 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
       val groupOf =
         run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
       FileStatisticsRows
-        .ofPaths(task.snapshot, task.columns, groupOf.keySet)
+        .ofPaths(
+          task.snapshot,
+          LoggedStatistics.of(session, task.snapshot, task.where.filters),
+          task.columns,
+          groupOf.keySet)
         .by(row => groupOf(row.getString(FileStatisticsRows.Path)))
         .map { case (number, files) => number -> qualityOf(files) }
     }

@@ -46,7 +46,8 @@ object ClusteringState {
       if (predicates.isEmpty) FileStatisticsRows.of(snapshot, columns, withPaths = false)
       else {
         val selected = snapshot.filesForScan(predicates, keepNumRecords = false).files
-        FileStatisticsRows.ofPaths(snapshot, columns, selected.iterator.map(_.path).toSet)
+        val statistics = LoggedStatistics.of(session, snapshot, predicates)
+        FileStatisticsRows.ofPaths(snapshot, statistics, columns, selected.iterator.map(_.path).toSet)
       }
     summed(described, columns)
   }

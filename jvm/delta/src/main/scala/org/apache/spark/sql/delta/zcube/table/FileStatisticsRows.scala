@@ -6,7 +6,7 @@ import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.{DeltaColumnMapping, Snapshot}
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.functions.{col, from_json, lit, when}
+import org.apache.spark.sql.functions.{col, lit, when}
 import org.apache.spark.sql.types.{DataType, NullType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -76,10 +76,12 @@ object FileStatisticsRows {
   /** Some of a snapshot's files. */
   def ofPaths(
       snapshot: Snapshot,
+      statistics: LoggedStatistics,
       columns: Seq[ColumnPath],
-      paths: collection.Set[String]): FileStatisticsRows =
-    collect(FileFilter(paths.iterator).of(snapshot.withStats), snapshot, columns, withPaths = true)
-      .only(row => paths(row.getString(Path)))
+      paths: collection.Set[String]): FileStatisticsRows = {
+    val files = statistics.parsed(Some(FileFilter(paths.iterator)))
+    collect(files, snapshot, columns, withPaths = true).only(row => paths(row.getString(Path)))
+  }
 
   /** Files that need not be in the log yet. Runs no Spark job. */
   def ofActions(
@@ -88,8 +90,7 @@ object FileStatisticsRows {
       files: Seq[AddFile],
       columns: Seq[ColumnPath]): FileStatisticsRows = {
     import org.apache.spark.sql.delta.implicits._
-    val parsed = from_json(col("stats"), snapshot.statsSchema)
-    val described = session.createDataset(files).withColumn("stats", parsed)
+    val described = LoggedStatistics.parsed(snapshot, session.createDataset(files).toDF())
     collect(described, snapshot, columns, withPaths = true)
   }
 

@@ -5,7 +5,6 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
-import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types._
@@ -47,19 +46,16 @@ object PlanningRanges {
     */
   final private class Part(val paths: Array[Long], val bounds: Array[Long]) extends Serializable
 
-  /** @param files of the table that are asked about; None for all */
+  /** @param files those that are asked about, as [[LoggedStatistics]] has them */
   def of(
       session: SparkSession,
-      snapshot: Snapshot,
       columns: Seq[ColumnPath],
-      files: Option[FileFilter]): PlanningRanges = session.withActive {
-    val all: AnyDataFrame = snapshot.withStats
-    val statistics = all.schema("stats").dataType
+      files: AnyDataFrame): PlanningRanges = session.withActive {
+    val statistics = files.schema("stats").dataType
     def bounds(kind: String) = columns.map(column => statistic(statistics, kind +: column.physical))
     val selected = (col("path") +: (bounds("minValues") ++ bounds("maxValues"))).zipWithIndex
       .map { case (column, i) => column.as(s"c$i") }
-    val described =
-      files.fold(all)(_.of(all)).select(selected: _*).asInstanceOf[DataFrame]
+    val described = files.select(selected: _*).asInstanceOf[DataFrame]
     val types = described.schema.map(_.dataType).toArray.slice(1, 1 + columns.length)
     val query = described.queryExecution
     val parts = SQLExecution.withNewExecutionId(query) {

@@ -29,15 +29,17 @@ object SnapshotState {
   private def isChosen(session: SparkSession): Boolean =
     session.sessionState.conf.getConf(DELTA_SNAPSHOT_PARTITIONS).isDefined
 
+  private def partitions(snapshot: Snapshot): Int =
+    partitions(snapshot.logSegment.deltas.map(_.getLen).sum, snapshot.checkpointSizeInBytes())
+
   /** Some 8,000 files each, which take about 500 bytes in a commit and 60 in a checkpoint; that is work for
     * a fifth of a second, and a task costs a twelfth before it has done any. No more than Delta's own
     * number until that would be above three times as many files each: a task holds all of its files as
-    * objects, and a driver that is the executor too may have little room.
+    * objects, 1,600 bytes a file with tags, and a driver that is the executor too may have little room.
+    * In one of 1 GiB two tasks of 60,000 files each were what it couldn't hold.
     */
-  private def partitions(snapshot: Snapshot): Int = {
-    val commits = snapshot.logSegment.deltas.map(_.getLen).sum / (4 << 20)
-    val checkpoint = snapshot.checkpointSizeInBytes() / (1 << 19)
-    val usual = commits + checkpoint + 1
+  private[zcube] def partitions(commitBytes: Long, checkpointBytes: Long): Int = {
+    val usual = commitBytes / (4 << 20) + checkpointBytes / (1 << 19) + 1
     math.max(math.min(usual, DeltasDefault), math.min(usual / 3, MostPartitions)).toInt
   }
 

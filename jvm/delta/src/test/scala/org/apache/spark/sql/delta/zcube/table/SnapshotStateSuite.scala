@@ -64,6 +64,17 @@ class SnapshotStateSuite extends AnyFunSuite with DeltaSparkSession {
     assert(partitionsOf(again.unsafeVolatileSnapshot) < 4)
   }
 
+  test("no task holds more than some 25,000 files at once, however large the log") {
+    val counts = Seq(1, 8000, 400000, 1200000, 3000000, 20000000).map(_.toLong)
+    for { files <- counts; ofFile <- Seq(60L, 75L, 300L) } {
+      val checkpointed = SnapshotState.partitions(0, files * ofFile)
+      val committed = SnapshotState.partitions(files * ofFile * 8, 0)
+      assert(files / checkpointed <= 27000 && files / committed <= 27000, s"$files, $ofFile")
+      // A short log has few tasks, and up to Delta's own number it is that.
+      if (files * ofFile < 75000000) assert(checkpointed <= 50 && committed <= 50)
+    }
+  }
+
   test("the user's number is the user's") {
     val log = table("chosen", 1)
     withPartitions(Some(7))(describe(log))
