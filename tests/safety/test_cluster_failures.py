@@ -5,80 +5,16 @@ Two cubes, of one partition each, are laid out one after the other; the first me
 
 import os
 import signal
-from collections import Counter
 
-import pyarrow.parquet as parquet
 import pytest
 
 from tests.support.breaking_cluster import BreakingCluster, until
-from tests.support.log_replay import (
-    actions,
-    data_files_on_disk,
-    files_ever_added,
-    last_version,
-    live_files,
-)
+from tests.support.log_replay import files_ever_added
+from tests.support.table_on_cluster import TableOnCluster
 
 pytestmark = pytest.mark.slow
 
 ROUNDS = int(os.environ.get("ZCUBE_CLUSTER_ROUNDS", "1"))
-OPTIMIZE = "OPTIMIZE delta.`{path}` ZORDER BY (x, y) OPTIONS ('maxFileSize' = '60000')"
-
-
-class Table:
-    """A table, and how an OPTIMIZE lays it out if nobody disturbs it."""
-
-    def __init__(self, cluster, path):
-        self.cluster = cluster
-        self.path = str(path)
-        cluster.run(
-            f"CREATE TABLE delta.`{path}` USING delta PARTITIONED BY (p) AS SELECT /*+ REPARTITION(6) */ "
-            "id, hash(id) x, hash(id, 1) y, string(hash(id, 2)) s, id % 2 p FROM range(60000)"
-        )
-        self.first = last_version(self.path)
-        self.rows = self._rows()
-        cluster.run(self.statement)
-        self.boxes = self._boxes()
-        assert sum(self.boxes.values()) > 12
-
-    @property
-    def statement(self):
-        return OPTIMIZE.format(path=self.path)
-
-    def _boxes(self):
-        return Counter(file.box for file in live_files(self.path))
-
-    def _rows(self):
-        rows = Counter()
-        for file in live_files(self.path):
-            columns = parquet.ParquetFile(f"{self.path}/{file.path}").read().to_pydict()
-            rows.update(zip(*(columns[name] for name in ("id", "x", "y", "s")), strict=True))
-        return rows
-
-    def _orphans(self):
-        return data_files_on_disk(self.path) - files_ever_added(self.path)
-
-    def restore(self):
-        """As it was before any OPTIMIZE, with the same files."""
-        self.cluster.run(f"RESTORE delta.`{self.path}` TO VERSION AS OF {self.first}")
-        self.version = last_version(self.path)
-        self.left_before = self._orphans()
-
-    def check(self, unfinished=()):
-        """Nothing is lost or otherwise laid out; only what a dead process wrote may be left."""
-        assert self._rows() == self.rows
-        assert self._boxes() == self.boxes
-        new = range(self.version + 1, last_version(self.path) + 1)
-        operations = [
-            action["commitInfo"]["operation"]
-            for version in new
-            for action in actions(self.path, version)
-            if "commitInfo" in action
-        ]
-        assert operations == ["OPTIMIZE"] * 2
-        assert self._orphans() - self.left_before <= {
-            os.path.relpath(file, self.path) for file in unfinished
-        }
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +25,7 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def table(cluster, tmp_path_factory):
-    return Table(cluster, tmp_path_factory.mktemp("tables") / "table")
+    return TableOnCluster(cluster, tmp_path_factory.mktemp("tables") / "table")
 
 
 def begin(table, place):

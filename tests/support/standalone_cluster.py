@@ -61,10 +61,11 @@ class StandaloneCluster:
             "master", {}, "master.Master", "--host", "127.0.0.1", "--port", str(self._port), *ui
         )
         _wait_for(log, "New state: ALIVE")
-        for name in ("worker1", "worker2"):
+        # Spark runs a speculative copy of a task on another host only, which it knows by its name.
+        for name, host in (("worker1", "127.0.0.1"), ("worker2", "localhost")):
             local = self._folder / f"{name}-local"
             log, pid = self._launch(
-                name, {"SPARK_LOCAL_DIRS": str(local)}, "worker.Worker", "--host", "127.0.0.1",
+                name, {"SPARK_LOCAL_DIRS": str(local)}, "worker.Worker", "--host", host,
                 "-c", "1", "-m", self._memory, *ui, self.master,
             )  # fmt: skip
             self.local_folders[pid] = local
