@@ -1,8 +1,9 @@
 package org.apache.spark.sql.delta.zcube.auto
 
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{CyclicBarrier, TimeUnit}
 
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Sort}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionOperation, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.actions.{AddFile, CommitInfo, RemoveFile}
@@ -64,6 +65,9 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
 
   private def all(path: String): Seq[String] =
     spark.read.format("delta").load(path).collect().map(_.toString).toSeq.sorted
+
+  private def everAdded(path: String): Set[String] =
+    commits(path).flatMap(_.added).map(_.path.split('/').last).toSet
 
   private def withSettings[T](settings: (String, String)*)(body: => T): T = {
     val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
@@ -271,6 +275,66 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     assertLaidOut(path)
   }
 
+  for (enabled <- Seq(true, false))
+    test(s"two threads append at the same time, by ZCube: $enabled") {
+      val path = pathOf(s"threads-$enabled")
+      create(path, auto = true)
+      val start = new CyclicBarrier(2)
+      withSettings("spark.zcube.enabled" -> enabled.toString) {
+        val ends = new Workers("append", 2).map(Seq(0, 1)) { thread =>
+          (0 until 4).foreach { n =>
+            start.await(PatienceSeconds, TimeUnit.SECONDS): Unit
+            val from = (n * 2 + thread) * 100
+            append(path, from, from + 100)
+          }
+        }
+        // Appends are in nobody's way.
+        ends.foreach(_.get)
+      }
+      assert(ids(path) === (0L until 800L))
+      val optimized = commits(path).filter(_.info.operation == "OPTIMIZE")
+      assert(optimized.nonEmpty)
+      assert(optimized.flatMap(_.added).forall(
+        _.getTag(CubeTags.PhysicalColumns).isDefined == enabled))
+      if (enabled) assert(dataFiles(path) === everAdded(path))
+    }
+
+  for (enabled <- Seq(true, false))
+    test(s"of two compactions at the same time one fails, and no append, by ZCube: $enabled") {
+      val path = pathOf(s"conflict-$enabled")
+      create(path, auto = true)
+      append(path, 0, 100)
+      def optimized = commits(path).count(_.info.operation == "OPTIMIZE")
+      val before = optimized
+      val (met, meeting) = (new AtomicInteger(0), new CyclicBarrier(2))
+      // Delta's snapshots have no column s, and appends are not shuffled.
+      def compacts(plan: LogicalPlan) = plan.output.exists(_.name == "s") &&
+        plan.exists(node => node.isInstanceOf[RepartitionOperation] || node.isInstanceOf[Sort])
+      val rule = new Rule[LogicalPlan] {
+        // Both have chosen their files by then.
+        override def apply(plan: LogicalPlan): LogicalPlan = {
+          if (compacts(plan) && met.incrementAndGet() <= 2) {
+            meeting.await(PatienceSeconds, TimeUnit.SECONDS): Unit
+          }
+          plan
+        }
+      }
+      spark.experimental.extraOptimizations = Seq(rule)
+      try withSettings(
+          "spark.zcube.enabled" -> enabled.toString,
+          // Else Delta has the later one leave the table to the earlier.
+          "spark.databricks.delta.autoCompact.reservePartitions.enabled" -> "false") {
+          new Workers("append", 2)
+            .map(Seq(100, 200))(from => append(path, from, from + 100))
+            .foreach(_.get)
+        }
+      finally spark.experimental.extraOptimizations = Nil
+      assert(met.get >= 2)
+      assert(optimized === before + 1)
+      assert(ids(path) === (0L until 300L))
+      if (enabled) assert(dataFiles(path) === everAdded(path))
+    }
+
   test("a Z-ordered table: small files join its cubes, all others stay") {
     val path = pathOf("zordered")
     create(path, auto = false, clustered = false)
@@ -319,5 +383,9 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
 }
 
 object AutoLayoutSuite {
+
+  /** Only so that a test that goes wrong comes to an end. */
+  private val PatienceSeconds = 120L
+
   final case class Commit(info: CommitInfo, added: Seq[AddFile], removed: Seq[RemoveFile])
 }
