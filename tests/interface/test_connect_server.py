@@ -65,6 +65,13 @@ print("cubes", [(cube.state, cube.reasons) for cube in result.cubes], result.lef
 df.limit(100).write.format("delta").mode("append").save(path + "-clustered")
 result = clustered.optimize(curve="kdtree", weights={"x": 2}, where="x is not null")
 print("again", result.files_removed, result.kept)
+spark.conf.set("spark.databricks.delta.autoCompact.enabled", "true")
+spark.conf.set("spark.databricks.delta.autoCompact.minNumFiles", "2")
+for _ in range(2):
+    df.limit(100).write.format("delta").mode("append").save(path + "-clustered")
+last = spark.sql(f"DESCRIBE HISTORY delta.`{path}-clustered`").first()
+parameters = last.operationParameters
+print("auto compaction", last.operation, parameters["auto"], "cubeId" in parameters)
 rows = zcube.cluster(df, "x", curve="linear", num_partitions=5, sort=True)
 rows.write.parquet(path + "-parquet")
 print("rows", spark.read.parquet(path + "-parquet").count())
@@ -196,6 +203,7 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "clustered by ['x', 'y']",
         "cubes [('committed', {'fresh': 4})] 0",
         "again 1 {'in a cube': 1}",
+        "auto compaction OPTIMIZE true True",
         "rows 8000",
     ]
 
