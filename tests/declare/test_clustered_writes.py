@@ -206,6 +206,28 @@ def test_schemas_that_change(spark, twins, name):
     assert conditions[1] is None
 
 
+@pytest.mark.parametrize("name", ["save overwrite", "saveAsTable overwrite"])
+def test_rows_that_lack_a_clustering_column(spark, twins, name):
+    """The columns stay as long as the table has them; only another schema takes them away."""
+    left = []
+
+    def scenario(table):
+        table.create()
+        WRITES["save append"](rows(spark, 0, 4), table, {})
+        without = rows(spark, 0, 5).drop("b")
+        WRITES[name](without, table, {})
+        left.append(table.columns())
+        nulls = table.rows()
+        WRITES[name](without, table, {"overwriteSchema": "true"})
+        left.append(table.columns())
+        spark.sql(f"ALTER TABLE {table.name} ADD COLUMN b INT")
+        spark.sql(f"ALTER TABLE {table.name} CLUSTER BY (a, b)")
+        return nulls
+
+    assert same(twins, scenario) == [f"Row(a={a}, b=None, c='x')" for a in range(5)]
+    assert left == [["a", "b"], [], [], []]
+
+
 def test_streams(spark, twins, tmp_path):
     source = str(tmp_path / "source")
     for start in (0, 10):

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.analysis.{NamedRelation, NoSuchNamespaceException, NoSuchTableException, ResolvedIdentifier}
-import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.expressions.{Alias, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
@@ -18,7 +18,7 @@ import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
 import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
 import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSourceUtils}
 import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
-import org.apache.spark.sql.delta.{DeltaDynamicPartitionOverwriteCommand, DeltaOptions, Snapshot}
+import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaDynamicPartitionOverwriteCommand, DeltaOptions, Snapshot}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.types.StructType
@@ -47,9 +47,7 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
         case replace: ReplaceTableAsSelect
             if replace.partitioning.isEmpty && isDelta(replace) && replace.query.resolved &&
               savesAsTable(replace) =>
-          existingColumns(replace)
-            .map(columns => replace.withPartitioning(Seq(PreservedClusterBy(columns))): LogicalPlan)
-            .getOrElse(replace)
+          keeping(replace).getOrElse(replace)
         case save: SaveIntoDataSourceCommand
             if save.dataSource.getClass == classOf[DeltaDataSource] && mindsColumns(save) =>
           save.copy(dataSource = new ClusteredDeltaDataSource)
@@ -82,7 +80,7 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
     }
   }
 
-  private def existingColumns(replace: ReplaceTableAsSelect): Option[Seq[String]] =
+  private def keeping(replace: ReplaceTableAsSelect): Option[LogicalPlan] =
     replace.name match {
       case ResolvedIdentifier(catalog: TableCatalog, identifier) =>
         val existing =
@@ -90,7 +88,15 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           // Any other failure must not pass for a table without columns.
           catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
         existing.collect { case table: DeltaTableV2 =>
-          keptBy(table.initialSnapshot, replace.query.schema)
+          val options = new DeltaOptions(replace.writeOptions, session.sessionState.conf)
+          val overwritesRowsOnly =
+            !options.canOverwriteSchema && !options.isInsertAtomicReplaceOp
+          val snapshot = table.initialSnapshot
+          val rows =
+            if (overwritesRowsOnly) withNulls(snapshot, replace.query) else replace.query
+          keptBy(snapshot, rows.schema).map { columns =>
+            replace.copy(partitioning = Seq(PreservedClusterBy(columns)), query = rows)
+          }
         }.flatten
       case _ => None
     }
@@ -108,6 +114,26 @@ object PreserveClusterBy {
         .findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
         .exists { case (_, field) => SkippingEligibleDataType(field.dataType) }
     Option.when(columns.nonEmpty && columns.forall(found))(columns)
+  }
+
+  /** The rows with a NULL for each clustering column that they lack, as the table will have it anyway.
+    * Delta looks for the columns in the rows, even if the schema stays. Where it would put something
+    * else than NULL, or refuse the rows, they are left as they are.
+    */
+  private def withNulls(snapshot: Snapshot, rows: LogicalPlan): LogicalPlan = {
+    val wanted = PreservedColumns.of(snapshot).map(FieldReference(_).fieldNames.head)
+    val missing = snapshot.schema.filter { field =>
+      wanted.exists(DELTA_COL_RESOLVER(field.name, _)) &&
+      !rows.output.exists(column => DELTA_COL_RESOLVER(field.name, column.name)) &&
+      field.nullable &&
+      !ColumnWithDefaultExprUtils
+        .columnHasDefaultExpr(snapshot.protocol, field, nullAsDefault = false)
+    }
+    if (missing.isEmpty) rows
+    else {
+      val nulls = missing.map(field => Alias(Literal(null, field.dataType), field.name)())
+      Project(rows.output ++ nulls, rows)
+    }
   }
 
   /** Spark's mark (since 4.1) of `df.write.mode("overwrite").saveAsTable`, which overwrites a table and

@@ -82,6 +82,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
         "id <=> 17",
         "id < 100 + 100 AND true",
         "id < coalesce(null, 200)",
+        "born > current_date() - 7",
         "born = current_date() - 7",
         "born > current_date() - interval 7 days",
         "born BETWEEN date_sub(current_date(), 12) AND current_date() - 8",
