@@ -20,10 +20,10 @@ SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.prop
 LINES := 4.1 4.0
 spark_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\1/p' project/SparkVersions.scala)
 delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' project/SparkVersions.scala)
-# What has nothing of Spark in it, or is about the wheel, the pictures and the examples.
-NO_VERSION := dataframe/test_cluster.py dataframe/test_functions.py interface/test_cli.py interface/test_demo.py \
-  interface/test_sql_quoting.py interface/test_wheel.py optimize/test_cost.py optimize/test_file_layout.py \
-  optimize/test_progress.py optimize/test_workload.py pictures quality support reference
+# The Python tests that run there: all that could lose rows, lay them out wrongly, or misread what was asked.
+VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test_clustered \
+  optimize/test_predicate_text optimize/test_refused_options optimize/test_zorder safety/test_conflicts \
+  safety/test_crashes safety/test_kinds_of_tables safety/test_stored_values safety/test_unreadable_input
 # The part of it that every submission runs: what must not lose rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
@@ -52,13 +52,13 @@ test-versions-part: ## run a part of the tests on the other Spark lines (5 minut
 	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS='$(VERSION_PART)'
 
 JVM_TESTS := spark/test delta/test
-VERSION_TESTS := tests $(NO_VERSION:%=--ignore=tests/%)
+VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package
 
 $(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready $(LAUNCHER)
-	$(SBT) -Dspark.line=$* delta/package
+	$(SBT) -Dspark.line=$* delta/package delta/Test/package
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
 	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(VERSION_TESTS)
 

@@ -50,9 +50,7 @@ def test_an_attempt_is_overtaken(cluster, table, orders, place):
     cluster.run(table.statement)
     (orders / place).unlink()
 
-    written = {
-        tuple(map(int, file.name.split("-"))): file.read_text() for file in orders.iterdir()
-    }
+    written = {tuple(map(int, file.name.split("-"))): file.read_text() for file in orders.iterdir()}
     stages = {stage["stageId"]: stage for stage in cluster.stages()}
 
     def ended():

@@ -9,6 +9,7 @@ import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.actions.{AddFile, CommitInfo, RemoveFile}
 import org.apache.spark.sql.delta.util.FileNames
 import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+import org.apache.spark.sql.delta.zcube.jobs.Workers
 import org.apache.spark.sql.delta.zcube.table.CubeTags
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, Row}
