@@ -43,12 +43,14 @@ object ArchitectureSuite {
       .withImportOption((location: Location) => !location.contains("/test-classes/"))
       .importPackages("io.zcube", Delta)
     // An empty set would pass every rule.
-    require(found.contain("io.zcube.curve.HilbertCurve") && found.contain(s"$Delta.run.OptimizeRunner"))
+    require(
+      found.contain("io.zcube.curve.HilbertCurve") && found.contain(s"$Delta.run.OptimizeRunner"))
     found
   }
 
   private object ByPackage extends SliceAssignment {
-    override def getIdentifierOf(of: JavaClass): SliceIdentifier = SliceIdentifier.of(of.getPackageName)
+    override def getIdentifierOf(of: JavaClass): SliceIdentifier =
+      SliceIdentifier.of(of.getPackageName)
 
     override def getDescription: String = "packages"
   }

@@ -59,7 +59,8 @@ final class FaultyFileSystem extends RawLocalFileSystem {
         }
     }
 
-  override def rename(from: Path, to: Path): Boolean = Faults.in("rename", to)(super.rename(from, to))
+  override def rename(from: Path, to: Path): Boolean =
+    Faults.in("rename", to)(super.rename(from, to))
 
   override def delete(path: Path, recursive: Boolean): Boolean =
     Faults.in("delete", path)(super.delete(path, recursive))

@@ -2,8 +2,7 @@ package org.apache.spark.sql.delta.zcube.plan
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.delta.zcube.table.LoggedStatistics
-import org.apache.spark.sql.delta.zcube.table.{CubeTags, FileFilter, OutsideWhere, PlanningRanges}
+import org.apache.spark.sql.delta.zcube.table.{CubeTags, FileFilter, LoggedStatistics, OutsideWhere, PlanningRanges}
 
 import io.zcube.planning.{ClusteringPlan, CubeTag, DataFile, FileReason, PlannedFile, ZCubePlanner}
 

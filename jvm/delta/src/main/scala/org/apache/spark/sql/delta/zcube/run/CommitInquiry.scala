@@ -1,14 +1,17 @@
 package org.apache.spark.sql.delta.zcube.run
 
-import io.zcube.sql.errors.ZCubeErrors
 import java.io.InterruptedIOException
 import java.net.SocketTimeoutException
 import java.nio.channels.ClosedByInterruptException
+
+import scala.util.control.NonFatal
+
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.delta.actions.{Action, AddFile, CommitInfo, RemoveFile}
 import org.apache.spark.sql.delta.zcube.jobs.DeferredInterrupt
 import org.apache.spark.sql.delta.zcube.write.RewriteTransaction
-import scala.util.control.NonFatal
+
+import io.zcube.sql.errors.ZCubeErrors
 
 /** Finds out from the log whether a transaction whose commit failed is committed all the same.
   *

@@ -1,8 +1,9 @@
 package org.apache.spark.sql.delta.zcube.run
 
-import io.zcube.quality.LayoutQuality
 import org.apache.spark.sql.delta.actions.{AddFile, RemoveFile}
 import org.apache.spark.sql.delta.zcube.plan.RewriteGroup
+
+import io.zcube.quality.LayoutQuality
 
 /** A group of files and what they were rewritten to. */
 final case class RewriteResult(

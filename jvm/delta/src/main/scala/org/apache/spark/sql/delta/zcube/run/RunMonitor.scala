@@ -9,8 +9,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.zcube.jobs.JobCpuTime
 import org.apache.spark.sql.delta.zcube.plan.{GroupDescription, OptimizeTask, RewriteGroup, RewritePlan}
-import org.apache.spark.sql.delta.zcube.table.LoggedStatistics
-import org.apache.spark.sql.delta.zcube.table.FileStatisticsRows
+import org.apache.spark.sql.delta.zcube.table.{FileStatisticsRows, LoggedStatistics}
 
 import io.zcube.quality.LayoutQuality
 

@@ -47,7 +47,11 @@ object ClusteringState {
       else {
         val selected = snapshot.filesForScan(predicates, keepNumRecords = false).files
         val statistics = LoggedStatistics.of(session, snapshot, predicates)
-        FileStatisticsRows.ofPaths(snapshot, statistics, columns, selected.iterator.map(_.path).toSet)
+        FileStatisticsRows.ofPaths(
+          snapshot,
+          statistics,
+          columns,
+          selected.iterator.map(_.path).toSet)
       }
     summed(described, columns)
   }

@@ -1,11 +1,12 @@
 package org.apache.spark.sql.delta.zcube.table
 
-import io.zcube.layout.kinds.LayoutKind
-import io.zcube.planning.CubeTag
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.zorder.ZCubeInfo
+
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.CubeTag
 
 /** The tags by which a file belongs to a ZCube: Delta's own, so that either system can go on with the
   * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
@@ -20,7 +21,8 @@ final class CubeTags(layout: LayoutTag) {
   private val weights =
     Option.when(layout.weights.nonEmpty)(Weights -> JsonUtils.toJson(layout.weights))
   private val workload = layout.workload.map(Workload -> _)
-  private val usualCurve: LayoutKind = if (layout.declared) LayoutKind.Hilbert else LayoutKind.ZOrder
+  private val usualCurve: LayoutKind =
+    if (layout.declared) LayoutKind.Hilbert else LayoutKind.ZOrder
 
   /** @return None for a file that was never clustered */
   def read(file: AddFile): Option[CubeTag] = {

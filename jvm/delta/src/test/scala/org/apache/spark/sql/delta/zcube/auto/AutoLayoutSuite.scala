@@ -324,7 +324,8 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       try withSettings(
           "spark.zcube.enabled" -> enabled.toString,
           // Else Delta has the later one leave the table to the earlier.
-          "spark.databricks.delta.autoCompact.reservePartitions.enabled" -> "false") {
+          "spark.databricks.delta.autoCompact.reservePartitions.enabled" -> "false"
+        ) {
           new Workers("append", 2)
             .map(Seq(100, 200))(from => append(path, from, from + 100))
             .foreach(_.get)

@@ -1,8 +1,8 @@
 package org.apache.spark.sql.delta.zcube.table
 
-import org.apache.spark.sql.delta.zcube.DeltaSparkSession
 import org.apache.spark.sql.delta.DeltaOperations.ManualUpdate
 import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.zcube.DeltaSparkSession
 import org.apache.spark.sql.delta.{DeltaColumnMapping, DeltaLog, Snapshot}
 import org.apache.spark.sql.{DataFrame, classic}
 import org.scalatest.funsuite.AnyFunSuite
