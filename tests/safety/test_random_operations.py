@@ -1,14 +1,17 @@
 """Random sequences of everything that can happen to a table, against a plain list of its rows.
 
-``make soak`` runs the same for longer: ``ZCUBE_MODEL_STEPS`` is the number of steps of each sequence,
-and ``ZCUBE_MODEL_RESULT`` a file that takes down what was done, with the seed.
+``make soak`` runs more of it: ``ZCUBE_MODEL_SEQUENCES`` sequences of ``ZCUBE_MODEL_STEPS`` steps each.
+The file ``ZCUBE_MODEL_RESULT`` takes down each sequence that came to its end, with its seed, and a
+sequence that stands there is not run again: hours of work can be done in parts.
 """
 
 import json
 import os
 import random
+import subprocess
 from collections import Counter
 from functools import partial
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -17,14 +20,13 @@ from zcube import ClusteredTable, ZCubeError
 from zcube._spark import versions
 
 from tests.support import test_jar
-from tests.support.kill import kill_optimize
+from tests.support.kill import ROOT, kill_optimize
 from tests.support.log_replay import actions, data_files_on_disk, last_version
 
 STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "45"))
-RESULT = os.environ.get("ZCUBE_MODEL_RESULT")
-SEQUENCES = [("clustered", 0), ("clustered", 1), ("plain", 2), ("partitioned", 3)]
-# Seeds of the tables that compact themselves after each write.
-AUTO_COMPACTED = (1, 3)
+RESULT = Path(os.environ["ZCUBE_MODEL_RESULT"]) if "ZCUBE_MODEL_RESULT" in os.environ else None
+KINDS = ("clustered", "clustered", "plain", "partitioned")
+SEEDS = range(int(os.environ.get("ZCUBE_MODEL_SEQUENCES", "4")))
 SCHEMA = "id BIGINT, x INT, y INT, p INT, s STRING"
 
 
@@ -37,13 +39,15 @@ class Model:
         self.table = ClusteredTable.for_path(spark, path)
         self.next_id, self.rows, self.done = 0, [], []
         self.columns, self.transactions, self.cached = ("x", "y"), 0, None
+        # Every kind of table with both, in time.
+        odd = (seed + seed // len(KINDS)) % 2 == 1
         clause = {"clustered": "CLUSTER BY (x, y)", "partitioned": "PARTITIONED BY (p)"}.get(
             kind, ""
         )
         spark.sql(
             f"CREATE TABLE {self.name} ({SCHEMA}) USING delta {clause} TBLPROPERTIES "
-            f"('delta.enableDeletionVectors' = {str(seed % 2 == 0).lower()}, "
-            f"'delta.autoOptimize.autoCompact' = {str(seed in AUTO_COMPACTED).lower()})"
+            f"('delta.enableDeletionVectors' = {str(not odd).lower()}, "
+            f"'delta.autoOptimize.autoCompact' = {str(odd).lower()})"
         )
         self.versions = {0: []}
         self.added, self.orphans, self.replayed = set(), set(), 0
@@ -265,7 +269,16 @@ class Model:
         return reader.load(self.path)
 
 
-@pytest.mark.parametrize(("kind", "seed"), SEQUENCES)
+def left():
+    """The sequences that are not in the results yet, by kind of table and seed."""
+    done = set()
+    if RESULT and RESULT.exists():
+        lines = map(json.loads, RESULT.read_text(encoding="utf-8").splitlines())
+        done = {line["seed"] for line in lines if line["asked"] == STEPS}
+    return [(KINDS[seed % len(KINDS)], seed) for seed in SEEDS if seed not in done]
+
+
+@pytest.mark.parametrize(("kind", "seed"), left())
 def test_random_steps(spark, path, tmp_path, failure_points, kind, seed):
     assert test_jar.settings(), test_jar.MISSING
     spark.conf.set("spark.sql.shuffle.partitions", "2")
@@ -281,12 +294,14 @@ def test_random_steps(spark, path, tmp_path, failure_points, kind, seed):
                 model.take(action)
     finally:
         model.release()
-        if RESULT:
-            take_down(model, seed)
+    if RESULT:
+        take_down(model, seed)
 
 
 def take_down(model, seed):
-    """What was done, for the record; that it was right, pytest says."""
+    """What was done, all of it right."""
+    describe = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
     result = {
         "kind": model.kind,
         "seed": seed,
@@ -295,7 +310,8 @@ def take_down(model, seed):
         "versions": last_version(model.path) + 1,
         "rows": len(model.rows),
         "spark": versions.spark_line(),
+        "commit": commit,
         "actions": dict(sorted(Counter(model.done).items())),
     }
-    with open(RESULT, "a", encoding="utf-8") as file:
+    with RESULT.open("a", encoding="utf-8") as file:
         file.write(json.dumps(result) + "\n")

@@ -33,9 +33,13 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     "spark.delta.logStore.faulty.impl" -> classOf[FaultyLogStore].getName
   )
 
-  /** Whether every operation is to fail in every way, which takes an hour or two. */
-  protected val all: Boolean =
-    sys.env.get("ZCUBE_SWEEP").orElse(sys.props.get("ZCUBE_SWEEP")).contains("all")
+  /** `all`: every operation fails in every way, which takes hours. `changes`: every one that changes
+    * something or is the log store's, and some of those that read, which takes an hour.
+    */
+  private val mode: Option[String] = sys.env.get("ZCUBE_SWEEP")
+
+  /** Whether all kinds of runs are swept. */
+  protected val all: Boolean = mode.isDefined
 
   private val known = (0L until Rows).map(id => (id, id * 7919 % 101, id % 2))
 
@@ -58,13 +62,16 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
       number <- 1 to count
       fault <- faults
     } yield Faults.Point(kind, number, fault)
-    if (all) every
+    if (mode.contains("all")) every
     else {
       val (reads, changes) = every.partition(point => Reads.contains(point.kind))
       val (commits, others) = changes.partition(_.kind == Commit)
       val random = new Random(15)
-      commits ++ random.shuffle(others).take(SampledChanges) ++
-        random.shuffle(reads).take(SampledReads)
+      if (all) changes ++ random.shuffle(reads).take(10 * SampledReads)
+      else {
+        commits ++ random.shuffle(others).take(SampledChanges) ++
+          random.shuffle(reads).take(SampledReads)
+      }
     }
   }
 
