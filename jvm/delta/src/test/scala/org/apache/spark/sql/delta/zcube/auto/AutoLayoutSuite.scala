@@ -67,6 +67,10 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
   private def all(path: String): Seq[String] =
     spark.read.format("delta").load(path).collect().map(_.toString).toSeq.sorted
 
+  /** Appends are not shuffled, and Delta's own plans of its log have no column s. */
+  private def compacts(plan: LogicalPlan): Boolean = plan.output.exists(_.name == "s") &&
+    plan.exists(node => node.isInstanceOf[RepartitionOperation] || node.isInstanceOf[Sort])
+
   private def everAdded(path: String): Set[String] =
     commits(path).flatMap(_.added).map(_.path.split('/').last).toSet
 
@@ -258,8 +262,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     val failed = new AtomicInteger(0)
     val rule = new Rule[LogicalPlan] {
       override def apply(plan: LogicalPlan): LogicalPlan = {
-        // Only a layout is sorted inside its files.
-        if (plan.exists { case sort: Sort => !sort.global; case _ => false }) {
+        if (compacts(plan)) {
           failed.incrementAndGet(): Unit
           throw new UnsupportedOperationException("no such layout")
         }
@@ -308,9 +311,6 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       def optimized = commits(path).count(_.info.operation == "OPTIMIZE")
       val before = optimized
       val (met, meeting) = (new AtomicInteger(0), new CyclicBarrier(2))
-      // Delta's snapshots have no column s, and appends are not shuffled.
-      def compacts(plan: LogicalPlan) = plan.output.exists(_.name == "s") &&
-        plan.exists(node => node.isInstanceOf[RepartitionOperation] || node.isInstanceOf[Sort])
       val rule = new Rule[LogicalPlan] {
         // Both have chosen their files by then.
         override def apply(plan: LogicalPlan): LogicalPlan = {
