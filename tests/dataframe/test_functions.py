@@ -1,4 +1,4 @@
-"""The SQL functions: FACTS F1, F2, F3, F5."""
+"""The SQL functions, from Python."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,13 +13,13 @@ def one(spark, expression):
     return spark.sql(f"SELECT {expression} AS v").collect()[0]["v"]
 
 
-def test_f1_interleave_two_bytes(spark):
+def test_interleave_two_bytes(spark):
     assert int.from_bytes(one(spark, "interleave_bits(214, 97)")[-2:], "big") == 46633
     assert int.from_bytes(one(spark, "interleave_bits(97, 214)")[-2:], "big") == 30998
     assert len(one(spark, "interleave_bits(1, 2, 3)")) == 12
 
 
-def test_f2_hilbert_grid(spark):
+def test_hilbert_grid(spark):
     rows = spark.sql(
         "SELECT x, y, hilbert_index(2, x, y) h FROM (SELECT explode(sequence(0, 3)) x), "
         "(SELECT explode(sequence(0, 3)) y)"
@@ -29,7 +29,7 @@ def test_f2_hilbert_grid(spark):
     assert one(spark, "hilbert_index(5, 5, 10, 20)") == 7865
 
 
-def test_f3_neighbours_differ_by_one(spark):
+def test_neighbours_differ_by_one(spark):
     rows = spark.sql(
         "SELECT x, y FROM (SELECT explode(sequence(0, 31)) x), (SELECT explode(sequence(0, 31)) y)"
         " ORDER BY hilbert_index(5, x, y)"

@@ -1,4 +1,4 @@
-"""range_partition_id and its rewrite: FACTS F5."""
+"""range_partition_id and its rewrite."""
 
 import random
 
@@ -34,7 +34,7 @@ TYPES = {
 }
 
 
-def test_f5_approximate_rank(spark):
+def test_approximate_rank(spark):
     rows = spark.sql(f"SELECT range_partition_id(x, 3) r FROM {SIX} ORDER BY x").collect()
     assert [r.r for r in rows] == [0, 0, 1, 1, 2, 2]
 

@@ -1,4 +1,4 @@
-"""F13: every way to say CLUSTER BY makes a clustered table, and nothing loses the columns."""
+"""Every way to say CLUSTER BY makes a clustered table, and nothing loses the columns."""
 
 import contextlib
 
@@ -29,7 +29,7 @@ def by_path(name, path):
 
 @pytest.mark.parametrize("target", [by_name, by_path])
 @pytest.mark.parametrize("replaced", [False, True])
-def test_f13_sql(spark, name, path, target, replaced):
+def test_sql_declares_the_columns(spark, name, path, target, replaced):
     table = target(name, path)
     create = "CREATE OR REPLACE TABLE" if replaced else "CREATE TABLE"
     spark.sql(f"{create} {table} (a BIGINT, b INT, c STRING) USING delta CLUSTER BY (b, a)")
@@ -44,14 +44,14 @@ def test_f13_sql(spark, name, path, target, replaced):
 
 
 @pytest.mark.parametrize("target", [by_name, by_path])
-def test_f13_ctas(spark, name, path, target):
+def test_create_table_as_select_declares_the_columns(spark, name, path, target):
     table = target(name, path)
     spark.sql(f"CREATE TABLE {table} USING delta CLUSTER BY (a, b) AS SELECT 1 a, 2 b")
     assert columns_of(spark, table) == ["a", "b"]
 
 
 @pytest.mark.parametrize("mode", ["errorifexists", "ignore", "append", "overwrite"])
-def test_f13_save_as_table(spark, name, mode):
+def test_save_as_table_declares_the_columns(spark, name, mode):
     rows(spark).write.format("delta").clusterBy("b", "a").mode(mode).saveAsTable(name)
     assert columns_of(spark, name) == ["b", "a"]
     assert multiset(spark.table(name)) == multiset(rows(spark))
@@ -59,7 +59,7 @@ def test_f13_save_as_table(spark, name, mode):
     assert columns_of(spark, name) == ["a"]
 
 
-def test_f13_writer_v2(spark, name):
+def test_write_to_declares_the_columns(spark, name):
     rows(spark).writeTo(name).using("delta").clusterBy("a", "b").create()
     assert columns_of(spark, name) == ["a", "b"]
     rows(spark).writeTo(name).using("delta").clusterBy("b").replace()
@@ -73,13 +73,13 @@ def test_f13_writer_v2(spark, name):
 
 
 @pytest.mark.parametrize("mode", ["errorifexists", "ignore", "append", "overwrite"])
-def test_f13_save_by_path(spark, path, mode):
+def test_save_by_path_declares_the_columns(spark, path, mode):
     rows(spark).write.format("delta").clusterBy("b", "a").mode(mode).save(path)
     assert columns_of(spark, f"delta.`{path}`") == ["b", "a"]
     assert multiset(spark.read.format("delta").load(path)) == multiset(rows(spark))
 
 
-def test_f13_save_by_path_to_a_table_that_exists(spark, path):
+def test_save_by_path_to_a_table_that_exists(spark, path):
     table = f"delta.`{path}`"
     write = rows(spark).write.format("delta")
     write.clusterBy("a").save(path)
@@ -121,7 +121,7 @@ def test_an_unclustered_table_gets_columns_by_an_overwrite(spark, path):
     assert columns_of(spark, f"delta.`{path}`") == ["b"]
 
 
-def test_f13_append_and_overwrite_keep_the_columns(spark, name, path):
+def test_append_and_overwrite_keep_the_columns(spark, name, path):
     rows(spark).write.format("delta").clusterBy("a", "b").saveAsTable(name)
     rows(spark).createOrReplaceTempView("source")
     table = f"delta.`{path}`"
@@ -164,13 +164,13 @@ def test_an_overwrite_by_another_schema_may_drop_the_columns(spark, path):
     assert columns_of(spark, f"delta.`{path}`") == []
 
 
-def test_f13_builder(spark, name):
+def test_the_table_builder_declares_the_columns(spark, name):
     builder = DeltaTable.create(spark).tableName(name).addColumn("a", "INT").addColumn("b", "INT")
     builder.clusterBy("b", "a").execute()
     assert columns_of(spark, name) == ["b", "a"]
 
 
-def test_f13_like_keeps_the_columns(spark, name):
+def test_create_table_like_keeps_the_columns(spark, name):
     rows(spark).write.format("delta").clusterBy("b", "a").saveAsTable(name)
     spark.sql(f"CREATE TABLE {name}_like LIKE {name}")
     spark.sql(f"CREATE TABLE IF NOT EXISTS {name}_like LIKE {name}")
@@ -199,7 +199,7 @@ def test_like_of_tables_that_are_not_clustered(spark, name):
             spark.sql(f"DROP TABLE {name}{suffix}")
 
 
-def test_f13_alter_rename_and_drop(spark, name):
+def test_columns_follow_alter_rename_and_drop(spark, name):
     rows(spark).write.format("delta").clusterBy("a").saveAsTable(name)
     table = ClusteredTable.for_name(spark, name)
     table.cluster_by("b", "a")
@@ -215,7 +215,7 @@ def test_f13_alter_rename_and_drop(spark, name):
     spark.sql(f"ALTER TABLE {name} DROP COLUMN bb")
 
 
-def test_f13_clone_and_restore(spark, name):
+def test_clone_and_restore_keep_the_columns(spark, name):
     rows(spark).write.format("delta").clusterBy("a").saveAsTable(name)
     ClusteredTable.for_name(spark, name).cluster_by("b")
     spark.sql(f"CREATE TABLE {name}_clone SHALLOW CLONE {name}")

@@ -35,11 +35,11 @@ WORK = (
     + """
 cells = spark.sql("SELECT a.id AS x, b.id AS y FROM range(4) a, range(4) b")
 index = cells.select("x", "y", zf.hilbert_index(2, "x", "y").alias("h")).collect()
-print("F2", {(r.x, r.y): r.h for r in index}[2, 0])
-print("F1", bytes(spark.sql("SELECT interleave_bits(214, 97)").collect()[0][0]).hex())
+print("hilbert", {(r.x, r.y): r.h for r in index}[2, 0])
+print("interleaved", bytes(spark.sql("SELECT interleave_bits(214, 97)").collect()[0][0]).hex())
 six = spark.createDataFrame([(v,) for v in (0, 1, 3, 15, 36, 99)], "v INT")
 ids = six.select("v", zf.range_partition_id("v", 3).alias("r")).orderBy("v").collect()
-print("F5", [r.r for r in ids])
+print("ranges", [r.r for r in ids])
 df.write.format("delta").save(path)
 table = ClusteredTable.for_path(spark, path)
 for curve in (None, "hilbert", "linear"):
@@ -188,9 +188,9 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         commands = run_client(COMMANDS, url, path, str(tmp_path / "report"))
     check_commands(commands, tmp_path / "report")
     assert printed == [
-        "F2 14",
-        f"F1 {46633:016x}",
-        "F5 [0, 0, 1, 1, 2, 2]",
+        "hilbert 14",
+        f"interleaved {46633:016x}",
+        "ranges [0, 0, 1, 1, 2, 2]",
         "OPTIMIZE 1",
         "OPTIMIZE 1",
         "OPTIMIZE 1",

@@ -1,4 +1,4 @@
-"""OPTIMIZE of clustered tables: FACTS F14 to F17, ZCubes, budgets, WHERE, and Delta beside it."""
+"""OPTIMIZE of clustered tables: tags, ZCubes, budgets, WHERE, and Delta beside it."""
 
 import json
 import subprocess
@@ -61,7 +61,7 @@ def overlap(files, column):
     return sum(a[1] >= b[0] for i, a in enumerate(boxes) for b in boxes[i + 1 :])
 
 
-def test_f14_tags_provider_and_history(spark, path):
+def test_tags_provider_and_history(spark, path):
     table = clustered(spark, path)
     before = rows(spark, path)
     result = table.optimize()
@@ -92,7 +92,7 @@ def test_one_column_is_plain_range_order(spark, path):
     assert overlap(files, "x") == 0
 
 
-def test_f16_nothing_to_do_commits_nothing_and_runs_no_job_over_data(spark, path, job_counter):
+def test_nothing_to_do_commits_nothing_and_runs_no_job_over_data(spark, path, job_counter):
     table = clustered(spark, path)
     table.optimize()
     version = last_version(path)
@@ -143,7 +143,7 @@ def test_policy_all_merges_every_partial_cube(spark, path):
     assert len(cubes(path)) == 1
 
 
-def test_f15_stable_cubes_are_left_alone(spark, path):
+def test_stable_cubes_are_left_alone(spark, path):
     table = clustered(spark, path)
     table.optimize(min_cube_size=1000)
     stable = {file.path for file in live_files(path)}
@@ -156,7 +156,7 @@ def test_f15_stable_cubes_are_left_alone(spark, path):
     assert result.kept == {"stable": len(stable)}
 
 
-def test_f15_many_cubes_one_commit_each(spark, path):
+def test_many_cubes_one_commit_each(spark, path):
     table = clustered(spark, path, count=12_000, parts=12)
     before, version = rows(spark, path), last_version(path)
     size = sum(file.size for file in live_files(path))
@@ -179,7 +179,7 @@ def test_deltas_batch_size_keeps_its_meaning(spark, path):
     assert last_version(path) == version + 1
 
 
-def test_f16_other_columns_stay_until_full(spark, path):
+def test_other_columns_stay_until_full(spark, path):
     table = clustered(spark, path)
     table.optimize()
     old = {file.path for file in live_files(path)}
@@ -204,7 +204,7 @@ def test_a_renamed_column_is_the_same_column(spark, path):
     assert table.optimize(full=True).files_removed == 0
 
 
-def test_f17_zorder_by_is_refused_and_none_compacts(spark, path):
+def test_zorder_by_is_refused_and_none_compacts(spark, path):
     table = clustered(spark, path)
     with pytest.raises(PySparkException) as error:
         table.optimize(zorder_by=["x"])

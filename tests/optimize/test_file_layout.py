@@ -83,7 +83,7 @@ def test_sizes_and_order_under_max_records_per_file(spark, path):
 
 
 @pytest.mark.parametrize("spread", ["true", "false"])
-def test_f10_one_too_frequent_value(spark, path, spread):
+def test_one_too_frequent_value(spark, path, spread):
     spark.range(0, 60_000, 1, 3).selectExpr(
         "id", "if(id % 10 < 6, 7, id) x", "sha1(string(id)) payload"
     ).write.format("delta").save(path)
@@ -100,7 +100,7 @@ def test_f10_one_too_frequent_value(spark, path, spread):
         assert len(holding) == 1
 
 
-def test_f10_the_number_of_ranges_can_be_set(spark, path):
+def test_the_number_of_ranges_can_be_set(spark, path):
     wide_table(spark, path, 20_000)
     target(spark, 50 << 10)
     spark.conf.set("spark.databricks.io.skipping.mdc.rangeId.max", "4")
@@ -111,7 +111,7 @@ def test_f10_the_number_of_ranges_can_be_set(spark, path):
     assert min(f.high["x"] - f.low["x"] for f in files) > 2**32 / 4 * 0.8
 
 
-def test_f9_the_number_of_files(spark, path):
+def test_the_number_of_files(spark, path):
     total = wide_table(spark, path)
     for wanted in (1, 3, 25):
         target(spark, total // wanted + 1000)
@@ -119,7 +119,7 @@ def test_f9_the_number_of_files(spark, path):
         assert abs(len(delta_log.files(spark, path)) - wanted) <= max(1, wanted // 10)
 
 
-def test_f11_the_same_table_gives_the_same_files(spark, path):
+def test_the_same_table_gives_the_same_files(spark, path):
     """Also when the input is cut into other tasks, as it is with another number of cores."""
     spark.range(0, 400_000, 1, 5).selectExpr(
         "id", "hash(id) x", "if(id % 3 = 0, 5, hash(id, 1)) y"
@@ -182,7 +182,7 @@ def test_no_worse_than_delta_over_200_queries(spark, path, columns):
 
 
 @pytest.mark.parametrize(("curve", "expected"), [("zorder", 7), ("linear", 9)])
-def test_f4_sixteen_files_of_an_8_by_8_grid(spark, path, curve, expected):
+def test_sixteen_files_of_an_8_by_8_grid(spark, path, curve, expected):
     """x = 2 OR y = 2 reads 7 files of 16 in Z-order, 9 in linear order."""
     grid = spark.range(64).selectExpr("cast(id % 8 AS INT) x", "cast(id DIV 8 AS INT) y")
     clustered = zcube.cluster(grid, "x", "y", curve=curve, num_partitions=16)

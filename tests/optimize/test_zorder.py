@@ -1,4 +1,4 @@
-"""OPTIMIZE … ZORDER BY: FACTS F6 to F12, on the kinds of tables that Delta has."""
+"""OPTIMIZE … ZORDER BY, on the kinds of tables that Delta has."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ def small_files(spark, size):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(size))
 
 
-def test_f12_result_history_and_data_change(spark, path):
+def test_result_history_and_data_change(spark, path):
     write(spark, path)
     small_files(spark, 16 << 10)
     metrics = optimize(spark, path)
@@ -80,7 +80,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("clause", "kind"), REFUSALS)
-def test_f7_the_same_refusals_as_delta(spark, path, clause, kind):
+def test_the_same_refusals_as_delta(spark, path, clause, kind):
     clustering = "CLUSTER BY (y)" if kind.get("clustered") else ""
     partitioned = "PARTITIONED BY (p)" if kind.get("partition") else ""
     properties = f"TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '{kind.get('indexed', 32)}')"
@@ -99,7 +99,7 @@ def test_f7_the_same_refusals_as_delta(spark, path, clause, kind):
     assert conditions[0][0]
 
 
-def test_f7_the_check_of_statistics_can_be_switched_off(spark, path):
+def test_the_check_of_statistics_can_be_switched_off(spark, path):
     spark.sql(
         f"CREATE TABLE delta.`{path}` (a INT, late INT) USING delta "
         "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '1')"
@@ -157,7 +157,7 @@ def test_by_name_and_three_parts(spark, name):
     assert any(d.startswith(f"spark_catalog.default.{name}: OPTIMIZE") for d in ran)
 
 
-def test_f8_partitions(spark, path):
+def test_each_partition_is_laid_out_by_itself(spark, path):
     odd = ["NULL", "''", "'a b'", "'a/b=c'", "'ü%:'", "'__HIVE_DEFAULT'", "'x'"]
     values = ", ".join(f"({i}, {v})" for i, v in enumerate(odd))
     spark.sql(

@@ -11,7 +11,7 @@ class BitInterleaverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     BigInt((0 until 32).flatMap(i => strings.map(_(i))).mkString, 2)
   }
 
-  test("F1: 214 and 97") {
+  test("214 and 97 interleave to 46633") {
     assert(BigInt(1, BitInterleaver.interleave(Array(214, 97))) === 46633)
     assert(BigInt(1, BitInterleaver.interleave(Array(97, 214))) === 30998)
   }

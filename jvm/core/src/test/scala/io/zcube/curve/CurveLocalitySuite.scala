@@ -2,7 +2,7 @@ package io.zcube.curve
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** FACTS F3 and F4: how well the curves keep neighbours together. */
+/** How well the curves keep neighbours together. */
 class CurveLocalitySuite extends AnyFunSuite {
   private type Point = (Int, Int)
 
@@ -20,7 +20,7 @@ class CurveLocalitySuite extends AnyFunSuite {
 
   private def rounded(share: Double): Double = math.round(share * 100) / 100.0
 
-  test("F3: segments of 6 points on a 4 x 4 grid") {
+  test("segments of 6 points on a 4 x 4 grid") {
     val z = boxes(MortonCurve(2, 2), 4)
     val hilbert = boxes(HilbertCurve(2, 2), 4)
     assert(z.max == 1.0)
@@ -29,7 +29,7 @@ class CurveLocalitySuite extends AnyFunSuite {
     assert(rounded(hilbert.sum / hilbert.size) == 0.47)
   }
 
-  test("F3: segments of 6 points on an 8 x 8 grid") {
+  test("segments of 6 points on an 8 x 8 grid") {
     assert(rounded(boxes(MortonCurve(2, 3), 8).max) == 0.5)
     assert(rounded(boxes(HilbertCurve(2, 3), 8).max) == 0.14)
   }
@@ -41,7 +41,7 @@ class CurveLocalitySuite extends AnyFunSuite {
     }
 
   for (value <- Seq(2, 0))
-    test(s"F4: files of 4 records read for x = $value OR y = $value") {
+    test(s"files of 4 records read for x = $value OR y = $value") {
       assert(filesRead(LinearCurve(2, 3), value) == 9)
       assert(filesRead(MortonCurve(2, 3), value) == 7)
     }

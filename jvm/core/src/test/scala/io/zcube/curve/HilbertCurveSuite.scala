@@ -21,7 +21,7 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         cells.map { case (x, y) => (2 * side - 1 - y, side - 1 - x) }
     }
 
-  test("F2: the 4 x 4 grid in Skilling's orientation, and (5, 10, 20)") {
+  test("the 4 x 4 grid in Skilling's orientation, and (5, 10, 20)") {
     val rows = Seq(Seq(0, 1, 14, 15), Seq(3, 2, 13, 12), Seq(4, 7, 8, 11), Seq(5, 6, 9, 10))
     val curve = HilbertCurve(2, 2)
     for (y <- 0 to 3; x <- 0 to 3) assert(curve.index(Array(x, y)) === rows(y)(x))
@@ -44,7 +44,7 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       6 -> 2,
       7 -> 2,
       8 -> 1))
-    test(s"F3: one to one, neighbours differ by 1: $dimensions dimensions, $bits bits") {
+    test(s"one to one, neighbours differ by 1: $dimensions dimensions, $bits bits") {
       val curve = HilbertCurve(dimensions, bits)
       val along = new Array[Array[Int]](1 << (dimensions * bits))
       cells(dimensions, bits).foreach { cell =>
@@ -85,7 +85,7 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("F3: bounding boxes of segments, Z-order against Hilbert") {
+  test("bounding boxes of segments, Z-order against Hilbert") {
     // Share of the space that the bounding box of each segment of 6 points of the 4 x 4 grid covers.
     def boxes(curve: SpaceFillingCurve): Seq[Double] =
       cells(2, 2).toSeq.sortBy(curve.index(_)).sliding(6).toSeq.map { segment =>

@@ -5,7 +5,7 @@ import org.scalatest.prop.TableDrivenPropertyChecks
 
 class FileCountSuite extends AnyFunSuite with TableDrivenPropertyChecks {
 
-  test("F9: about bytes / target, at least 1, and no mean over 1.05 targets") {
+  test("about bytes / target, at least 1, and no mean over 1.05 targets") {
     val cases = Table(
       ("bytes", "target", "files"),
       (0L, 100L, 1),

@@ -23,7 +23,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def plan(files: Seq[DataFile], options: PlanOptions): ClusteringPlan =
     new ZCubePlanner(options).plan(files)
 
-  test("F15, F16: all takes fresh files and partial cubes; stable ones and other columns stay") {
+  test("all takes fresh files and partial cubes; stable ones and other columns stay") {
     val files = Seq(fresh("f")) ++ cube("partial", 9) ++ cube("stable", 10) ++
       cube("other", 3, matches = false)
     val found = plan(files, all)
@@ -34,25 +34,25 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
   }
 
-  test("F16: one cube and no fresh file is nothing to do, two cubes are") {
+  test("one cube and no fresh file is nothing to do, two cubes are") {
     assert(plan(cube("a", 3), all).isEmpty)
     assert(plan(cube("a", 3) ++ cube("b", 3), all).cubes.size === 1)
     assert(plan(Nil, all).isEmpty)
   }
 
-  test("F15: cubes are filled up to the target size") {
+  test("cubes are filled up to the target size") {
     val found = plan((1 to 40).map(i => fresh(f"f$i%02d")), all)
     assert(found.cubes.map(_.bytes).sum === 4000)
     assert(found.cubes.size === 3)
     assert(found.cubes.forall(c => c.bytes <= 1500 && c.bytes >= 1000))
   }
 
-  test("F15: a target below the minimum counts as the minimum") {
+  test("a target below the minimum counts as the minimum") {
     val found = plan((1 to 40).map(i => fresh(s"f$i")), all.copy(targetCubeBytes = 10))
     assert(found.cubes.map(_.bytes) === Seq(1000, 1000, 1000, 1000))
   }
 
-  test("F15: a stable cube that lost rows falls back to partial") {
+  test("a stable cube that lost rows falls back to partial") {
     val files = cube("a", 10).map(_.copy(bytes = 99)) :+ fresh("f")
     assert(plan(files, all).cubes.head.files.size === 11)
   }

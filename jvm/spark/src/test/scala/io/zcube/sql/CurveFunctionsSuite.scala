@@ -12,7 +12,7 @@ class CurveFunctionsSuite extends AnyFunSuite with ZCubeSparkSession {
 
   private def value(sql: String): Any = spark.sql(sql).head().get(0)
 
-  test("F1 and F2 through SQL and the Scala functions") {
+  test("interleave_bits and hilbert_index give the same through SQL and the Scala functions") {
     assert(value("SELECT hex(interleave_bits(214, 97))") == "000000000000B629")
     assert(value("SELECT hilbert_index(2, 2, 0)") == 14L)
     assert(value("SELECT hilbert_index(5, 5, 10, 20)") == 7865L)

@@ -23,7 +23,7 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
   private def ints(n: Int): Seq[Expression] =
     (0 until n).map(BoundReference(_, IntegerType, nullable = true))
 
-  test("F2: the 4 x 4 table and (5, 10, 20)") {
+  test("the 4 x 4 table in Skilling's orientation, and (5, 10, 20)") {
     val table = Seq(Seq(0, 1, 14, 15), Seq(3, 2, 13, 12), Seq(4, 7, 8, 11), Seq(5, 6, 9, 10))
     for { y <- 0 to 3; x <- 0 to 3 }
       checkEvaluation(hilbert(2, Literal(x), Literal(y)), table(y)(x).toLong)

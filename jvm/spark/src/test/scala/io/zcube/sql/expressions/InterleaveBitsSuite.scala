@@ -19,7 +19,7 @@ class InterleaveBitsSuite extends SparkFunSuite with ExpressionEvalHelper {
 
   private def literals(values: Int*): InterleaveBits = InterleaveBits(values.map(Literal(_)))
 
-  test("F1: 214 and 97") {
+  test("214 and 97 interleave to 46633") {
     checkEvaluation(literals(214, 97), Array[Byte](0, 0, 0, 0, 0, 0, 0xb6.toByte, 0x29))
     checkEvaluation(literals(97, 214), Array[Byte](0, 0, 0, 0, 0, 0, 0x79, 0x16))
   }
