@@ -47,7 +47,7 @@ def cluster(
         workload: with ``kdtree``, predicates of queries: partitions are cut so that these skip
             most; ``["x = 5", ("y < 3", 2.0)]`` or a dict, weights 1 unless given.
         num_partitions: how many partitions the result has.
-        target_file_bytes: else, aim at partitions of so many bytes by Spark's estimate of the
+        target_file_bytes: else, aim at partitions of this many bytes by Spark's estimate of the
             input's size; 128 MiB if neither is given.
         sort: whether rows are sorted along the curve inside each partition, so that row groups and
             pages can be skipped too.

@@ -159,7 +159,7 @@ class ClusteredTable:
                 ``["day = '2026-01-01'", ("user = 5", 3.0)]`` or a dict, weights 1 unless given. The
                 result's ``workload`` tells the files read before and after.
             merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.
-            max_bytes: rewrite at most so many bytes now, the most useful cubes first; ``"10g"``.
+            max_bytes: rewrite at most this many bytes now, the most useful cubes first; ``"10g"``.
             max_duration: begin no cube after that time; ``"90s"``, ``"10min"``.
             min_cube_size: a ZCube of that size is stable: nothing is merged into it.
             target_cube_size: what a ZCube is filled to.
@@ -220,7 +220,7 @@ class ClusteredTable:
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
     ) -> ClusteringQuality:
-        """Measure from the log alone how well columns tell the files apart.
+        """Measure from the log alone how well files are clustered by some columns.
 
         Args:
             columns: such as ``["x", "a.b"]``; by default the clustering columns, or those of the

@@ -24,7 +24,7 @@ def write(spark, path, rows=ROWS):
 
 
 def optimize(spark, path, files, *, by="x, y", options="'curve' = 'kdtree'"):
-    """Run it into about so many files, and check that the rows are the same as before."""
+    """Run it into about ``files`` files, and check that the rows are the same as before."""
     before = checksum.multiset(spark.read.format("delta").load(path))
     size = sum(file.size for file in live_files(path))
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(int(size / files / 1.02)))

@@ -48,7 +48,7 @@ class JobList:
         return [job for job in self.jobs if text in job.description]
 
     def reading(self, at_least: int) -> list[SparkJob]:
-        """The jobs that read at least so many rows from storage."""
+        """The jobs that read ``at_least`` rows or more from storage."""
         return [job for job in self.jobs if job.input_records >= at_least]
 
     def __len__(self) -> int:

@@ -28,7 +28,7 @@ from zcube.results.quality import ClusteringQuality
 _MOST_FILES = 20_000
 # What a reader must know to read our figures right; of these nothing changes them.
 _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
-# Delta keeps statistics of so many leaf columns, unless the table's properties say otherwise.
+# Delta keeps statistics of the first 32 leaf columns, unless the table's properties say otherwise.
 _INDEXED = 32
 
 

@@ -21,7 +21,7 @@ class TableLog(Protocol):
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
     ) -> ClusteringQuality:
-        """Measure how well columns tell the files apart."""
+        """Measure how well files are clustered by some columns."""
 
     def files_read(self, predicate: str) -> list[str]:
         """Return the files that a scan reads for a predicate."""
@@ -39,4 +39,4 @@ class TableLog(Protocol):
         """Return the ZCubes, the largest first."""
 
     def _over_connect(self) -> bool:
-        """Whether files and cubes can't be had."""
+        """Whether files and cubes are unavailable."""

@@ -1,4 +1,4 @@
-"""How well files are told apart: DESCRIBE CLUSTERING's figures from minima and maxima, in numpy.
+"""How well files are clustered: DESCRIBE CLUSTERING's figures from minima and maxima, in numpy.
 
 The definitions are those of ``io.zcube.quality.LayoutQuality``, and so are the figures.
 """
@@ -81,7 +81,7 @@ def _sweep(ranges: FileRanges) -> tuple[Ints, Ints, Ints]:
     ended_before = np.concatenate([[0], ended[:-1]]) if len(ended) else ended
     over = begun - ended_before
     overlaps = begun[upper] - ended_before[lower] - 1 + unknown
-    # The most files over a point can be had where one begins, so ranks are points enough.
+    # Depth peaks where some interval starts, so checking starts suffices.
     return _greatest(over, lower, upper) + unknown, overlaps, over[lower] + unknown
 
 

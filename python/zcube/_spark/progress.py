@@ -157,7 +157,7 @@ def _bar(spark: SparkSession, *, required: bool) -> Any:
 
 
 def _watch(spark: SparkSession, tag: str, bar: Any, task: Any, over: threading.Event) -> None:
-    """Ask Spark again and again; whatever goes wrong here is no matter of the run's."""
+    """Ask Spark again and again; failures here never affect the run."""
     stages: dict[int, Stage] = {}
     ended: set[int] = set()
     with suppress(Exception):

@@ -148,7 +148,7 @@ def _what_to_optimize(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--merge-policy", choices=("leveled", "all"))
     for option, text in (
-        ("--max-bytes", "rewrite at most so many bytes now, such as 10g"),
+        ("--max-bytes", "rewrite at most this many bytes now, such as 10g"),
         ("--max-duration", "begin no cube after so long, such as 30min"),
         ("--min-cube-size", "a ZCube of that size is stable"),
         ("--target-cube-size", "what a ZCube is filled to"),

@@ -47,7 +47,7 @@ def read(
 ) -> Result:
     """Do work with a table by the engine that the options ask for.
 
-    ``auto`` takes deltalake for a path, unless an option or SPARK_REMOTE speaks to Spark. Where
+    ``auto`` takes deltalake for a path, unless an option or SPARK_REMOTE selects Spark. Where
     deltalake can't serve, Spark does it all from the beginning, and standard error says so.
 
     Raises:

@@ -34,7 +34,7 @@ def add(
         choices=("boxes", "curve", "depth", "history"),
         default="boxes",
         help="the files' boxes over two columns (the default), the way of the curve through them, "
-        "how deep files lie over each other, or quality over the table's versions",
+        "how many files overlap, or quality over the table's versions",
     )
     plot.set_defaults(run=lambda options: _plot(options, open_table))
     report = command(

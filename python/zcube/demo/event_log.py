@@ -75,7 +75,7 @@ class EventLog:
         raise ZCubeError(f"Spark wrote no event log to {self._prefix.parent} in time.")
 
     def work(self, start: int, end: int, rows: int) -> Work:
-        """Sum up what stands between two positions, for a table of so many rows."""
+        """Sum up what stands between two positions, for a table of ``rows`` rows."""
         stages: dict[int, int] = {}
         jobs: dict[int, list[int]] = {}
         cpu = 0

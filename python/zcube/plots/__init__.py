@@ -1,8 +1,8 @@
 """Pictures of how a table is laid out.
 
 Each function returns a matplotlib ``Figure``: notebooks show it, ``figure.savefig("picture.png")``
-writes it. matplotlib comes with ``pip install 'zcube[plots]'``. Colours are Okabe and Ito's, told
-apart by colour-blind readers.
+writes it. matplotlib comes with ``pip install 'zcube[plots]'``. The palette is Okabe and
+Ito's, which is colour-blind safe.
 
 >>> from zcube import plots
 >>> plots.boxes(table, "x", "y", predicate="x = 5").savefig("boxes.png")  # doctest: +SKIP
@@ -38,7 +38,7 @@ _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
 def boxes(table: TableLog, x: str, y: str, *, predicate: str | None = None) -> Figure:
     """Draw each file as the rectangle between its minima and maxima of two columns.
 
-    Well clustered files tile the plane; files that lie over each other must all be read for what is
+    Well clustered files tile the plane; files that overlap must all be read for what is
     below them. From the statistics in Delta's log; no data is read. Texts stand in their order, at
     equal distances. Of more than 20,000 files a part is drawn, and the title says so.
 
@@ -118,16 +118,14 @@ def depth_histogram(quality: ClusteringQuality) -> Figure:
     for panel, row in zip(panels, rows, strict=True):
         _depths(chart, panel, row)
     panels[0].set_ylabel("files")
-    figure.suptitle(
-        f"Depth of {quality.all.files} files: how many files lie over each other", fontsize=11
-    )
+    figure.suptitle(f"Depth of {quality.all.files} files: how many files overlap", fontsize=11)
     return figure  # type: ignore[no-any-return]
 
 
 def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: int = 12) -> Figure:
     """Draw quality over the table's versions, from the log of each; no data is read.
 
-    Above, how deep files lie over each other; below, the share of files that a search skips; dotted
+    Above, how many files overlap; below, the share of files that a search skips; dotted
     lines stand where an OPTIMIZE was committed.
 
     Args:
@@ -168,7 +166,7 @@ def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: 
     lower.set_xlabel("version of the table")
     chart.whole_numbers(lower.xaxis)
     upper.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    figure.suptitle("How well the files are told apart, version by version", fontsize=11)
+    figure.suptitle("How well the files are clustered, version by version", fontsize=11)
     return figure  # type: ignore[no-any-return]
 
 

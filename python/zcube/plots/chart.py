@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, told apart by colour-blind readers. Where colours tell things apart,
+# Okabe and Ito's palette, which is colour-blind safe. Where colours tell things apart,
 # markers, line styles or words do so as well.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#9A9A9A"
@@ -43,7 +43,7 @@ def picture(
 
 
 def series(count: int) -> Iterator[tuple[str, str]]:
-    """Colour and marker of each of so many lines."""
+    """Colour and marker of each of ``count`` lines."""
     return (SERIES[i % len(SERIES)] for i in range(count))
 
 

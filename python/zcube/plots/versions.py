@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def measure(
     table: TableLog, columns: Sequence[str] | None, count: int
 ) -> tuple[dict[int, ClusteringQuality], list[int]]:
-    """Measure so many versions at most; return them, and at which an OPTIMIZE was committed.
+    """Measure at most ``count`` versions; return them, and at which an OPTIMIZE was committed.
 
     Raises:
         AnalysisException: not even the newest version can be measured.
@@ -42,7 +42,7 @@ def measure(
 
 
 def spread(versions: Sequence[int], count: int) -> list[int]:
-    """Choose so many at equal distances, the first and the last among them.
+    """Choose ``count`` at equal distances, the first and the last among them.
 
     >>> spread(range(11), 3), spread([4, 7], 5)
     ([0, 5, 10], [4, 7])

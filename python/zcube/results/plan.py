@@ -53,7 +53,7 @@ class PlannedCube:
 
 @dataclass(frozen=True)
 class ColumnForecast:
-    """How well files are told apart by a column, now and after the run.
+    """How well files are clustered by a column, now and after the run.
 
     Attributes:
         column: its name; ``*`` for all columns together.

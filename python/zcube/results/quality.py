@@ -1,4 +1,4 @@
-"""How well a table's files are told apart by some columns."""
+"""How well a table's files are clustered by some columns."""
 
 from __future__ import annotations
 

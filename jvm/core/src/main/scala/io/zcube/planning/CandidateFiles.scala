@@ -2,7 +2,7 @@ package io.zcube.planning
 
 import io.zcube.layout.FileCount
 
-/** The files of a table, or of a partition, told apart.
+/** The files of a table, or of a partition, by what may become of them.
   *
   * @param fresh   to be rewritten in any case, with the reason
   * @param partial cubes that may be merged, by id

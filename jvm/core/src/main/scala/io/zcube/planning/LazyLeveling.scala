@@ -26,7 +26,7 @@ object LazyLeveling extends MergePolicy("leveled") {
   /** A file is concerned by others from this share of its box on. */
   private val Touched = 0.25
 
-  /** Of the bytes of a small cube: it must overlap so many of the largest to be spread over it. */
+  /** Share of its bytes that a small cube must overlap of the largest to be spread over it. */
   private val SpreadOver = 0.5
 
   /** Of the largest cube: what overlaps less of it is beside it. */
@@ -43,7 +43,7 @@ object LazyLeveling extends MergePolicy("leveled") {
   /** Small cubes that tell that appends keep coming, so that it pays to wait. */
   private val LeastSmall = 2
 
-  /** Times `fanOut`: so many cubes are merged even if they lie beside each other. */
+  /** Times `fanOut`: this many cubes are merged even if they lie beside each other. */
   private val Beside = 2.5
 
   override def merge(

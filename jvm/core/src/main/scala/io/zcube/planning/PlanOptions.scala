@@ -8,7 +8,7 @@ package io.zcube.planning
   * @param minCubeBytes    a cube of at least so much is stable: nothing is merged into it
   * @param targetCubeBytes what a new cube is filled to, at least `minCubeBytes`
   * @param maxDeletedShare a file with a greater share of deleted rows counts as fresh
-  * @param fanOut          so many cubes of one size class are merged
+  * @param fanOut          a size class is merged once it has this many cubes
   * @param mergeShare      small cubes are merged into the largest when together they have this share
   *                        of the bytes that they overlap there
   * @param overlapShare    files that a new cube overlaps join it early up to this share of its bytes

@@ -6,7 +6,7 @@ import java.util.stream.IntStream
 
 import scala.collection.immutable.SortedMap
 
-/** How well files are told apart by one column, or by several together: what their statistics let a
+/** How well files are clustered by one column, or by several together: what their statistics let a
   * query skip. Averages are over the files with statistics, or over a sample of them; there are none
   * if no file has any.
   *
@@ -40,7 +40,7 @@ final case class LayoutQuality(
 
 object LayoutQuality {
 
-  /** Up to so many files, boxes are compared with all others; of more, a sample is. */
+  /** Up to this many files, each box is compared with all others; of more, a sample is. */
   val ExactBoxes = 20000
 
   /** Of one column; exact for any number of files, in n log n. */

@@ -58,7 +58,7 @@ object ZCubeConf {
   val MergeFanOut = SQLConf
     .buildConf("spark.zcube.merge.fanOut")
     .doc(
-      "Policy leveled: so many cubes of one size class that lie over each other are merged. More " +
+      "Policy leveled: merge a size class once this many of its cubes overlap. More " +
         "means less rewriting and more files to read.")
     .version("0.1.0")
     .intConf

@@ -58,7 +58,7 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
     var current = node
     // Once for each level of nesting, the innermost first.
     while (hasMovable(current)) {
-      // An id without a column can be had from any child: the first takes it.
+      // An id without a column needs no particular child: the first computes it.
       var taken = Seq.empty[(RangePartitionId, Attribute)]
       val children = current.children.map { child =>
         val ids = movable(current, child)

@@ -25,7 +25,7 @@ import org.apache.spark.sql.types.DataType
   */
 object RowSampler {
 
-  /** Of small rows a task sends so many, so that tasks of uneven size don't starve the sample. */
+  /** Rows that a task may send if they are small, so that tasks of uneven size don't starve the sample. */
   private val LeastRowsOfTask = 4096
 
   /** The second round is enough, unless the sizes of rows differ wildly. */
@@ -124,7 +124,7 @@ object RowSampler {
     RowSample(dataTypes, rows, last.rowCount, rows.length.toLong == last.rowCount)
   }
 
-  /** The hash below which so many rows are expected. */
+  /** The hash below which `wanted` of `rows` rows are expected. */
   private def hashBelow(wanted: Double, rows: Long): Long = {
     val fraction = wanted / math.max(1L, rows)
     if (fraction >= 1.0) Long.MaxValue else (fraction * Long.MaxValue.toDouble).toLong

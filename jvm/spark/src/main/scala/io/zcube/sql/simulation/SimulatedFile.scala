@@ -13,7 +13,7 @@ import io.zcube.sql.values.ValueOrdering
   *
   * Its extent is that of the sampled rows, so a little too small: of n sampled rows out of many, each
   * side falls short by about 1 / (n + 1) of the file's width in a column of many values, and by
-  * nothing where values repeat. Whoever samples a thousand rows a file need not correct for 0.2 %.
+  * nothing where values repeat. At 1,000 rows a file the error is 0.2 %, so it isn't corrected.
   *
   * @param rows  sampled rows in the file
   * @param lower the smallest value of each sampled column, null if all are NULL; Catalyst's own form

@@ -7,7 +7,7 @@ import io.zcube.layout.kinds.LayoutKind
 
 /** Searches for the layout that a workload reads least of.
   *
-  * Which columns is decided greedily with the k-d tree: the best single columns, the best that one more
+  * Columns are chosen greedily with the k-d tree: the best single columns, the best that one more
   * column makes of them, and so on, while that saves anything. The best sets are then tried with each
   * curve, in several orders where the order matters, and with weights.
   *

@@ -2,10 +2,10 @@ package org.apache.spark.sql.delta.zcube.jobs
 
 import java.nio.file.{FileAlreadyExistsException, Files, Path, Paths}
 
-/** Places where tests stop a run, to kill it or to change the table under it. They do nothing unless
-  * the environment variable ZCUBE_FAILURE_POINTS names a folder when the process starts: then a run
-  * that comes first to a place for which the folder has a file `<place>` puts `<place>.reached` there
-  * and waits until the first file is gone.
+/** Points where tests stop a run, to kill it or to change the table under it. They do nothing unless
+  * the environment variable ZCUBE_FAILURE_POINTS names a folder when the process starts. Then the first
+  * run to reach a point for which the folder has a file `<place>` creates `<place>.reached`, and waits
+  * until `<place>` is deleted.
   */
 object FailurePoint extends Enumeration {
 

@@ -97,7 +97,7 @@ final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[
 
 object WriteTaskTracker {
 
-  /** A task looks after each row whether it is to stop, so this is long. */
+  /** Tasks check for interruption after every row, so a minute is ample. */
   private val Patience = 1.minute
 
   private val PollMs = 10L

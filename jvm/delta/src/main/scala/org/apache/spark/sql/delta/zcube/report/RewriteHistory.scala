@@ -20,7 +20,7 @@ final case class RewriteHistory(runs: Int, cpuTimeMs: Long, bytes: Long) {
 
 object RewriteHistory {
 
-  /** Commits that are looked at; a table of many small appends is optimized at least so often. */
+  /** Commits to look at: enough to find an OPTIMIZE among many small appends. */
   private val Commits = 500
 
   /** The newest runs count, as data, columns and machines change. */

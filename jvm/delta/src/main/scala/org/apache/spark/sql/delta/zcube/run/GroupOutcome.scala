@@ -17,7 +17,7 @@ object GroupOutcome {
     override def group: RewriteGroup = rewritten.group
   }
 
-  /** A concurrent change took files of it away; nothing of it was committed. */
+  /** A concurrent change removed some of its files; nothing of it was committed. */
   final case class Dropped(group: RewriteGroup, conflict: Exception) extends GroupOutcome
 
   /** Time was up before it began. */

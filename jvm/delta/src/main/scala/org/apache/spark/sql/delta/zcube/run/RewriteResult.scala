@@ -19,7 +19,7 @@ final case class RewriteResult(
   * @param writingMs  of the job that writes
   * @param cpuMs      CPU milliseconds of all tasks; None if Spark's events came too late
   * @param before     quality of the files that were rewritten, among themselves, in all clustering
-  *                   columns together; None where it was too dear to find out, as for `after`
+  *                   columns together; None where it was too expensive to compute, as for `after`
   * @param after      of those that were written, among themselves
   */
 final case class RewriteMetrics(

@@ -67,7 +67,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
       s"${task.tableName}: OPTIMIZE $runId: ${GroupDescription.inLog(group)}: $text",
       cause)
 
-  /** CPU milliseconds of the Spark jobs of `body`, if they can be had. */
+  /** CPU milliseconds of the Spark jobs of `body`, if they are known. */
   def cpuMsOf[T](group: RewriteGroup)(body: => T): (T, Option[Long]) =
     cpuTime.of(s"$runId/${group.number}")(body)
 
@@ -92,6 +92,6 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
 
 object RunMonitor {
 
-  /** Of a larger table nobody waits for figures that they may ask for by DESCRIBE CLUSTERING. */
+  /** Above this size quality isn't recorded; DESCRIBE CLUSTERING measures it on request. */
   private val MostFiles = 100000L
 }
