@@ -62,16 +62,20 @@ $(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready $(LAUNCHER)
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
 	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(VERSION_TESTS)
 
+MARKDOWN := $(wildcard *.md) python/README.md $(wildcard docs/*.md)
+
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 	$(BIN)/ruff check --config python/pyproject.toml python tests benchmarks
 	$(BIN)/ruff format --config python/pyproject.toml --check python tests benchmarks
+	$(BIN)/mdformat --check $(MARKDOWN)
 	cd python && ../$(BIN)/mypy
 
-format: $(VENV)/.ready $(LAUNCHER) ## put sources into shape
+format: $(VENV)/.ready $(LAUNCHER) ## format the sources
 	$(SBT) scalafixAll scalafmtAll scalafmtSbt
 	$(BIN)/ruff check --config python/pyproject.toml --fix python tests benchmarks
 	$(BIN)/ruff format --config python/pyproject.toml python tests benchmarks
+	$(BIN)/mdformat $(MARKDOWN)
 
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.zorder
