@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.IntegerType
 
 import io.zcube.sql.predicates.{Interval, PredicateBoxes, ValueRange}
 import io.zcube.sql.sampling.RowSample
+import io.zcube.sql.values.ValueOrdering
 
 /** A sample whose values are small numbers in the order of the values, so that many layouts can be tried
   * on it in little time: none of them cares about more than the order.
@@ -21,7 +22,7 @@ import io.zcube.sql.sampling.RowSample
   */
 final class EncodedSample private (original: RowSample, distinct: IndexedSeq[Array[Any]]) {
 
-  private val orders = original.dataTypes.map(SimulatedFile.orderOf).toIndexedSeq
+  private val orders = original.dataTypes.map(ValueOrdering.ofStatistics).toIndexedSeq
 
   val sample: RowSample = original.copy(
     dataTypes = original.dataTypes.map(_ => IntegerType),
@@ -57,7 +58,7 @@ object EncodedSample {
   def of(sample: RowSample): EncodedSample = {
     val distinct = sample.dataTypes.indices.map { c =>
       val dataType = sample.dataTypes(c)
-      val order = SimulatedFile.orderOf(dataType).asInstanceOf[java.util.Comparator[AnyRef]]
+      val order = ValueOrdering.ofStatistics(dataType).asInstanceOf[java.util.Comparator[AnyRef]]
       val values = sample.rows.iterator
         .filterNot(_.isNullAt(c))
         .map(_.get(c, dataType).asInstanceOf[AnyRef])

@@ -1,10 +1,7 @@
 package io.zcube.sql.simulation
 
-import java.util.Comparator
-
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{DataType, StringType}
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.types.DataType
 
 import io.zcube.sql.sampling.RowSample
 import io.zcube.sql.values.ValueOrdering
@@ -33,7 +30,7 @@ object SimulatedFile {
     * @param files the number of each row's file, such as [[LayoutPlan.filesOf]] gives
     */
   def of(sample: RowSample, files: Array[Int]): Seq[SimulatedFile] = {
-    val orders = sample.dataTypes.map(orderOf)
+    val orders = sample.dataTypes.map(ValueOrdering.ofStatistics)
     sample.rows.indices.groupBy(files(_)).toSeq.sortBy(_._1).map { case (_, members) =>
       val extents = sample.dataTypes.indices.map { column =>
         extentOf(members.map(sample.rows(_)), column, sample.dataTypes(column), orders(column))
@@ -46,7 +43,7 @@ object SimulatedFile {
       rows: Seq[InternalRow],
       column: Int,
       dataType: DataType,
-      order: Comparator[Any]): (Any, Any, Long) = {
+      order: Ordering[Any]): (Any, Any, Long) = {
     var low: Any = null
     var high: Any = null
     var nulls = 0L
@@ -59,12 +56,5 @@ object SimulatedFile {
       }
     }
     (low, high, nulls)
-  }
-
-  /** The order that statistics are kept by: that of the bytes, whatever a column's collation. */
-  private[sql] def orderOf(dataType: DataType): Comparator[Any] = dataType match {
-    case _: StringType =>
-      (a, b) => a.asInstanceOf[UTF8String].binaryCompare(b.asInstanceOf[UTF8String])
-    case other => ValueOrdering.of(other)
   }
 }

@@ -3,6 +3,7 @@ package io.zcube.sql.simulation
 import org.apache.spark.sql.types.DataType
 
 import io.zcube.sql.predicates.{Interval, PredicateBoxes, ValueRange}
+import io.zcube.sql.values.ValueOrdering
 
 /** Tells whether a file must be read for a predicate, by the file's minima, maxima and NULL counts.
   *
@@ -10,7 +11,7 @@ import io.zcube.sql.predicates.{Interval, PredicateBoxes, ValueRange}
   */
 final class SkippingTest(dataTypes: Seq[DataType]) {
 
-  private val orders = dataTypes.map(SimulatedFile.orderOf).toIndexedSeq
+  private val orders = dataTypes.map(ValueOrdering.ofStatistics).toIndexedSeq
 
   /** Whether the file may hold a row that lies in one of the boxes. */
   def mustRead(file: SimulatedFile, predicate: PredicateBoxes): Boolean =

@@ -1,14 +1,10 @@
 package org.apache.spark.sql.delta.zcube.table
 
-import java.util.Comparator
-
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.util.TypeUtils
-import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.types.DataType
 
 import io.zcube.quality.FileRanges
-import io.zcube.range.OrderPreservingBits
+import io.zcube.sql.values.{LongKey, ValueOrdering}
 
 /** One column's minima and maxima in the log, and what is missing of them.
   *
@@ -47,14 +43,15 @@ object ColumnMinMax {
       else if (row.isNullAt(low) || row.isNullAt(high)) FileRanges.Unknown
       else FileRanges.Known
     }
-    val ranges = keyOf(dataType) match {
+    val ranges = LongKey.find(dataType) match {
       case Some(key) =>
         def keys(at: Int): Array[Long] =
-          rows.map(row => if (row.isNullAt(at)) 0L else key(row.get(at, dataType)))
+          rows.map(row => if (row.isNullAt(at)) 0L else key.of(row.get(at, dataType)))
         FileRanges.ofLongs(kinds, keys(low), keys(high))
       case None =>
         def values(at: Int): Array[AnyRef] = rows.map(_.get(at, dataType))
-        FileRanges.of(kinds, values(low), values(high), orderOf(dataType))
+        val order = ValueOrdering.ofStatistics(dataType)
+        FileRanges.of(kinds, values(low), values(high), (a, b) => order.compare(a, b))
     }
     ColumnMinMax(
       ranges,
@@ -63,28 +60,5 @@ object ColumnMinMax {
       rows.count(row => !row.isNullAt(low) && row.isNullAt(high)),
       kinds.indices.count(i => kinds(i) == FileRanges.Known && !ranges.isKnown(i))
     )
-  }
-
-  /** Numbers that sort as the values do, for types that have them. */
-  private def keyOf(dataType: DataType): Option[Any => Long] = dataType match {
-    case FloatType => Some(v => OrderPreservingBits.ofFloat(v.asInstanceOf[Float]))
-    case DoubleType => Some(v => OrderPreservingBits.ofDouble(v.asInstanceOf[Double]))
-    case BooleanType => Some(v => OrderPreservingBits.ofBoolean(v.asInstanceOf[Boolean]))
-    case decimal: DecimalType if decimal.precision <= Decimal.MAX_LONG_DIGITS =>
-      Some(v => v.asInstanceOf[Decimal].toUnscaledLong)
-    case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType |
-        TimestampNTZType | _: YearMonthIntervalType | _: DayTimeIntervalType =>
-      Some(v => v.asInstanceOf[Number].longValue)
-    case _ => None
-  }
-
-  private def orderOf(dataType: DataType): Comparator[AnyRef] = dataType match {
-    // Statistics are of the bytes, whatever the column's collation.
-    case _: StringType =>
-      (a, b) => a.asInstanceOf[UTF8String].binaryCompare(b.asInstanceOf[UTF8String])
-    case NullType => (_, _) => 0
-    case other =>
-      val order = TypeUtils.getInterpretedOrdering(other)
-      (a, b) => order.compare(a, b)
   }
 }

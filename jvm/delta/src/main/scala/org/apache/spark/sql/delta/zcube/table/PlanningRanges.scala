@@ -13,6 +13,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.planning.KeyRanges
 import io.zcube.range.OrderPreservingBits
+import io.zcube.sql.values.LongKey
 
 /** The extents of files in some columns, by the statistics in the log. Values come to the driver as
   * numbers of 8 bytes, paths as hashes, whatever their length.
@@ -105,10 +106,6 @@ object PlanningRanges {
     * exact it is rounded up or down, as is said. None for types that have no such numbers.
     */
   private def keyOf(dataType: DataType): Option[(Any, Boolean) => Long] = dataType match {
-    case ByteType | ShortType | IntegerType | LongType | DateType =>
-      Some((value, _) => value.asInstanceOf[Number].longValue)
-    case FloatType => Some((value, _) => OrderPreservingBits.ofFloat(value.asInstanceOf[Float]))
-    case DoubleType => Some((value, _) => OrderPreservingBits.ofDouble(value.asInstanceOf[Double]))
     case _: DecimalType => Some { (value, up) =>
         val near = value.asInstanceOf[Decimal].toDouble
         OrderPreservingBits.ofDouble(if (up) Math.nextUp(near) else Math.nextDown(near))
@@ -117,7 +114,7 @@ object PlanningRanges {
     case TimestampType | TimestampNTZType =>
       Some((value, up) => Math.floorDiv(value.asInstanceOf[Long], 1000L) + (if (up) 1 else 0))
     case _: StringType => Some((value, up) => prefix(value.asInstanceOf[UTF8String], up))
-    case _ => None
+    case other => LongKey.find(other).map(key => (value, _) => key.of(value))
   }
 
   /** The first 8 bytes as an unsigned number, moved into the range of signed ones. */
