@@ -167,6 +167,10 @@ object PredicateReader {
     case _ => None
   }
 
+  /** The paths of the columns, or of the leaves of nested ones, that a condition looks at. */
+  def paths(condition: Expression): Seq[Seq[String]] =
+    path(condition).map(Seq(_)).getOrElse(condition.children.flatMap(paths))
+
   private def intervals(
       comparison: BinaryComparison,
       value: Any,

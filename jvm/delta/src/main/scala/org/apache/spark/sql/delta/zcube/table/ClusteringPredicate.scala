@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube.table
 
-import org.apache.spark.sql.catalyst.expressions.{And, Attribute => CatalystAttribute, Expression, GetStructField, Literal, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, Literal, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
@@ -8,6 +8,7 @@ import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.predicates.PredicateReader
 
 /** The WHERE of an OPTIMIZE of a clustered table: predicates on clustering columns, which take in the
   * files that a query with that WHERE would read.
@@ -59,7 +60,7 @@ object ClusteringPredicate {
       text: String): Unit = {
     val resolver = session.sessionState.conf.resolver
     query.collect { case Filter(condition, _) => condition }.foreach { condition =>
-      references(condition).foreach { path =>
+      PredicateReader.paths(condition).foreach { path =>
         if (!columns.exists(_.logical.corresponds(path)(resolver))) {
           throw ZCubeErrors.notAClusteringColumn(text, path.mkString("."), columns.map(_.name))
         }
@@ -82,15 +83,5 @@ object ClusteringPredicate {
       // another thing of it: no file may be missed.
       case _ => Nil
     }
-  }
-
-  /** The paths of the columns, or of the leaves of nested ones, that a condition looks at. */
-  private def references(condition: Expression): Seq[Seq[String]] =
-    path(condition).map(Seq(_)).getOrElse(condition.children.flatMap(references))
-
-  private def path(expression: Expression): Option[Seq[String]] = expression match {
-    case column: CatalystAttribute => Some(Seq(column.name))
-    case field: GetStructField => path(field.child).map(_ :+ field.extractFieldName)
-    case _ => None
   }
 }
