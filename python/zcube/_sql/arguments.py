@@ -48,6 +48,18 @@ def curve_name(curve: str | None) -> str | None:
     return curve.lower()
 
 
+def checked_weight(weight: object, of: str) -> float:
+    """Return a weight.
+
+    Raises:
+        ZCubeError: it is no number greater than 0.
+    """
+    if isinstance(weight, (int, float)) and not isinstance(weight, bool):
+        if math.isfinite(weight) and weight > 0:
+            return float(weight)
+    raise ZCubeError(f"The weight of {of} must be a number greater than 0, not {weight!r}.")
+
+
 def column_weights(
     weights: Mapping[str, float] | None, curve: str | None
 ) -> list[tuple[list[str], float]] | None:
@@ -63,11 +75,7 @@ def column_weights(
         raise ZCubeError(f"weights must be a dict of column names and numbers, not {weights!r}.")
     names = column_names(list(weights), "weights")
     for name, weight in weights.items():
-        number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-        if not number or not math.isfinite(weight) or weight <= 0:
-            raise ZCubeError(
-                f"The weight of {name} must be a number greater than 0, not {weight!r}."
-            )
+        checked_weight(weight, name)
     if curve is not None and curve != "kdtree":
         raise ZCubeError(f"The curve {curve} takes no weights; leave them out, or name kdtree.")
     return [(parts, float(w)) for parts, w in zip(names, weights.values(), strict=True)]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from zcube._sql import quoting
+from zcube._sql.arguments import checked_weight
 from zcube.errors import ZCubeError
 
 Queries = Sequence[str | tuple[str, float]] | Mapping[str, float]
@@ -30,9 +31,7 @@ def recommend(table: str, queries: Queries, write: Callable[[str], str] = quotin
     for text, weight in pairs:
         if not isinstance(text, str) or not text.strip():
             raise ZCubeError(f"A query must be SQL text, not {text!r}.")
-        number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-        if not number or not 0 < weight < float("inf"):
-            raise ZCubeError(f"The weight of a query must be greater than 0, not {weight!r}.")
+        checked_weight(weight, "a query")
     # As plain decimals: the grammar has no exponents.
     parts = [f"{write(text)} WEIGHT {_decimal(weight)}" for text, weight in pairs]
     return f"RECOMMEND CLUSTERING {table} FOR {', '.join(parts)}"

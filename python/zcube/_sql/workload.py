@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from zcube._sql.arguments import checked_weight
 from zcube.errors import ZCubeError
 
 Workload = Mapping[str, float] | Sequence[str | tuple[str, float]]
@@ -54,10 +54,7 @@ def _item(item: str | tuple[str, float]) -> dict[str, str | float]:
     predicate, weight = pair
     if not predicate.strip():
         raise ZCubeError('A predicate of the workload is empty. Write it as after WHERE: "x > 1".')
-    number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-    if not number or not math.isfinite(weight) or weight <= 0:
-        raise ZCubeError(f"The weight of {predicate} must be a number over 0, not {weight!r}.")
-    return {"predicate": predicate, "weight": float(weight)}
+    return {"predicate": predicate, "weight": checked_weight(weight, predicate)}
 
 
 def read_workload(path: str) -> list[tuple[str, float]]:
