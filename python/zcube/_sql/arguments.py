@@ -54,9 +54,10 @@ def checked_weight(weight: object, of: str) -> float:
     Raises:
         ZCubeError: it is no number greater than 0.
     """
-    if isinstance(weight, (int, float)) and not isinstance(weight, bool):
-        if math.isfinite(weight) and weight > 0:
-            return float(weight)
+    # True and False are ints to Python.
+    number = weight if isinstance(weight, (int, float)) and not isinstance(weight, bool) else -1
+    if math.isfinite(number) and number > 0:
+        return float(number)
     raise ZCubeError(f"The weight of {of} must be a number greater than 0, not {weight!r}.")
 
 
