@@ -228,6 +228,45 @@ def test_rows_that_lack_a_clustering_column(spark, twins, name):
     assert left == [["a", "b"], [], [], []]
 
 
+SPELLED = {
+    "another case": (["7L A", "8 B", "'z' C"], "Row(a=7, b=8, c='z')"),
+    "another case, one left out": (["'z' C", "7L A"], "Row(a=7, b=None, c='z')"),
+    "a NULL of no type": (["7L a", "NULL b", "'z' c"], "Row(a=7, b=None, c='z')"),
+}
+
+
+@pytest.mark.parametrize("name", ["save overwrite", "saveAsTable overwrite"])
+@pytest.mark.parametrize("columns", SPELLED)
+def test_rows_that_have_a_clustering_column_otherwise(spark, twins, name, columns):
+    selected, expected = SPELLED[columns]
+    left = []
+
+    def scenario(table):
+        table.create()
+        WRITES["save append"](rows(spark, 0, 4), table, {})
+        WRITES[name](spark.range(1).selectExpr(*selected), table, {})
+        left.append(table.columns())
+        return table.rows()
+
+    assert same(twins, scenario) == [expected]
+    assert left[0] == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["save overwrite", "saveAsTable overwrite"])
+def test_a_generated_column_of_a_missing_one_is_refused(spark, twins, name):
+    """No row of the table may give way to NULLs that plain Delta refuses."""
+
+    def scenario(table):
+        table.create("a BIGINT, b INT, c STRING GENERATED ALWAYS AS (CAST(a AS STRING))")
+        spark.sql(f"INSERT INTO {table.name} (a, b) VALUES (1, 2)")
+        frame = spark.range(1).selectExpr("8 b")
+        return condition_of(lambda: WRITES[name](frame, table, {})), table.rows()
+
+    condition, left = same(twins, scenario)
+    assert condition is not None
+    assert left == ["Row(a=1, b=2, c='1')"]
+
+
 def test_streams(spark, twins, tmp_path):
     source = str(tmp_path / "source")
     for start in (0, 10):

@@ -9,10 +9,10 @@ import io.zcube.range.OrderPreservingBits
   * @param of   the number of a value in Catalyst's internal form, not null
   * @param code Java expression of the same, of the not-null value that its argument is the code of
   */
-final private[zcube] class LongKey private (val of: Any => Long, val code: String => String)
+final class LongKey private (val of: Any => Long, val code: String => String)
     extends Serializable
 
-private[zcube] object LongKey {
+object LongKey {
 
   /** None for types that have no such numbers, such as strings. */
   def find(dataType: DataType): Option[LongKey] = dataType match {

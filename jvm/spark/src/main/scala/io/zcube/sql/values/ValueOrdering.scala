@@ -6,7 +6,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Orders of the values of a type, in Catalyst's internal form and not null. */
-private[zcube] object ValueOrdering {
+object ValueOrdering {
 
   /** Catalyst's order, NULLs inside structs and arrays included. */
   def of(dataType: DataType): Ordering[Any] = dataType match {

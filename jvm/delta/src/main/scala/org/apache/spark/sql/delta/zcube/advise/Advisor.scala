@@ -1,23 +1,22 @@
 package org.apache.spark.sql.delta.zcube.advise
 
 import org.apache.spark.SparkException
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, RowOrdering}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, UnaryNode}
-import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, RowOrdering}
+import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
-import org.apache.spark.sql.delta.zcube.advise.{AnalyzedQuery, LayoutEvaluator, LayoutSearch, QueryAnalyzer, RecommendationReport}
+import org.apache.spark.sql.delta.zcube.advise.{AnalyzedQuery, LayoutEvaluator, LayoutSearch, RecommendationReport}
 import org.apache.spark.sql.delta.zcube.plan.OptimizeSettings
-import org.apache.spark.sql.delta.zcube.table.{ColumnPath, DeltaTableCommand, PlanningRanges, SnapshotState}
+import org.apache.spark.sql.delta.zcube.table.{ColumnPath, DeltaTableCommand, PlanningRanges}
 import org.apache.spark.sql.delta.zcube.write.{InputRows, LayoutSession}
-import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.types.NullType
-import org.apache.spark.sql.{Row, SparkSession}
+
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
 import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
@@ -44,7 +43,8 @@ final class Advisor(
 
   /** Columns that queries filter by, and those of partitions. */
   private val columns: IndexedSeq[ColumnPath] = {
-    val filtered = asked.flatMap(_.scans).flatMap(scan => PredicateReader.paths(scan.condition)).distinct
+    val filtered =
+      asked.flatMap(_.scans).flatMap(scan => PredicateReader.paths(scan.condition)).distinct
     (filtered ++ partitions.map(Seq(_)))
       .flatMap(ColumnPath.find(snapshot.schema, _, resolver))
       .distinct

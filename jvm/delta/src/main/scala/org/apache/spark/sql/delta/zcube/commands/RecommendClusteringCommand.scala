@@ -1,28 +1,15 @@
 package org.apache.spark.sql.delta.zcube.commands
 
-import org.apache.spark.SparkException
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, RowOrdering}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, UnaryNode}
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
-import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.delta.Snapshot
-import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
-import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.zcube.advise.{Advisor, QueryAnalyzer, RecommendationReport}
-import org.apache.spark.sql.delta.zcube.plan.OptimizeSettings
-import org.apache.spark.sql.delta.zcube.table.{ColumnPath, DeltaTableCommand, PlanningRanges, SnapshotState}
-import org.apache.spark.sql.delta.zcube.write.{InputRows, LayoutSession}
+import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, SnapshotState}
 import org.apache.spark.sql.execution.command.RunnableCommand
-import org.apache.spark.sql.types.NullType
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
-import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
-import io.zcube.sql.simulation.EncodedSample
 
 /** `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`: by which columns and along which curve the
   * table should be laid out for these queries, the best first. Runs none of the queries, reads the

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.analysis.{NamedRelation, NoSuchNamespaceException, NoSuchTableException, ResolvedIdentifier}
-import org.apache.spark.sql.catalyst.expressions.{Alias, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Literal, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
@@ -18,10 +18,10 @@ import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
 import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
 import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSourceUtils}
 import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
-import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaDynamicPartitionOverwriteCommand, DeltaOptions, Snapshot}
+import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaDynamicPartitionOverwriteCommand, DeltaOptions, GeneratedColumn, Snapshot}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{NullType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{SaveMode, SparkSession}
 
@@ -95,7 +95,7 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           val rows =
             if (overwritesRowsOnly) withNulls(snapshot, replace.query) else replace.query
           keptBy(snapshot, rows.schema).map { columns =>
-            replace.copy(partitioning = Seq(PreservedClusterBy(columns)), query = rows)
+            replace.copy(partitioning = Seq(columns), query = rows)
           }
         }.flatten
       case _ => None
@@ -107,32 +107,44 @@ object PreserveClusterBy {
   /** None if the table has no clustering columns, or if the new rows lack one of them or have it with a
     * type that can't be clustered by: then Delta does what it does.
     */
-  private def keptBy(snapshot: Snapshot, schema: StructType): Option[Seq[String]] = {
+  private def keptBy(snapshot: Snapshot, schema: StructType): Option[PreservedClusterBy] = {
     val columns = PreservedColumns.of(snapshot)
-    def found(name: String) =
+    val inRows = columns.flatMap { name =>
       schema
         .findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
-        .exists { case (_, field) => SkippingEligibleDataType(field.dataType) }
-    Option.when(columns.nonEmpty && columns.forall(found))(columns)
+        .collect {
+          case (parents, field) if SkippingEligibleDataType(field.dataType) => parents :+ field.name
+        }
+    }
+    Option.when(columns.nonEmpty && inRows.size == columns.size)(
+      PreservedClusterBy(columns, inRows))
   }
 
-  /** The rows with a NULL for each clustering column that they lack, as the table will have it anyway.
-    * Delta looks for the columns in the rows, even if the schema stays. Where it would put something
-    * else than NULL, or refuse the rows, they are left as they are.
+  /** The rows with a NULL of the right type for each clustering column that they lack, or have as a NULL
+    * of no type, as the table will have it anyway. Delta looks for the columns in the rows, even if the
+    * schema stays. Where it would put something else than NULL, or refuse the rows, they are left as
+    * they are.
     */
   private def withNulls(snapshot: Snapshot, rows: LogicalPlan): LogicalPlan = {
     val wanted = PreservedColumns.of(snapshot).map(FieldReference(_).fieldNames.head)
-    val missing = snapshot.schema.filter { field =>
+    def inRows(field: StructField) =
+      rows.output.filter(column => DELTA_COL_RESOLVER(field.name, column.name))
+    val open = snapshot.schema.filter { field =>
       wanted.exists(DELTA_COL_RESOLVER(field.name, _)) &&
-      !rows.output.exists(column => DELTA_COL_RESOLVER(field.name, column.name)) &&
+      inRows(field).forall(_.dataType == NullType) &&
       field.nullable &&
       !ColumnWithDefaultExprUtils
         .columnHasDefaultExpr(snapshot.protocol, field, nullAsDefault = false)
     }
-    if (missing.isEmpty) rows
+    // A generated column may be made of one that is missing: Delta refuses such rows.
+    if (open.isEmpty || GeneratedColumn.hasGeneratedColumns(snapshot.schema)) rows
     else {
-      val nulls = missing.map(field => Alias(Literal(null, field.dataType), field.name)())
-      Project(rows.output ++ nulls, rows)
+      def ofNulls(field: StructField, name: String) = Alias(Literal(null, field.dataType), name)()
+      val present = rows.output.map { column =>
+        open.find(inRows(_).contains(column)).fold[NamedExpression](column)(ofNulls(_, column.name))
+      }
+      val missing = open.filter(inRows(_).isEmpty).map(field => ofNulls(field, field.name))
+      Project(present ++ missing, rows)
     }
   }
 
@@ -198,7 +210,7 @@ object PreserveClusterBy {
       case relation: DataSourceV2Relation =>
         relation.table match {
           case table: StagedTable with SupportsWrite =>
-            table.partitioning().collectFirst { case PreservedClusterBy(columns) =>
+            table.partitioning().collectFirst { case PreservedClusterBy(columns, _) =>
               (table, columns)
             }
           case _ => None

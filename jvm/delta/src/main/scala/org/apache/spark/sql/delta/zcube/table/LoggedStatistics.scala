@@ -1,11 +1,11 @@
 package org.apache.spark.sql.delta.zcube.table
 
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.{DeltaLog, DeltaTableUtils, Snapshot}
-import org.apache.spark.sql.functions.{col, from_json, struct, to_json}
+import org.apache.spark.sql.functions.{col, concat, from_json, lit, when}
+import org.apache.spark.sql.{Column, DataFrame}
 
 /** The files that predicates pick, and their statistics.
   *
@@ -29,7 +29,7 @@ final class LoggedStatistics private (
       val picked = DeltaLog.filterFileList(partitions, snapshot.allFiles.toDF(), filters)
       LoggedStatistics
         .parsed(snapshot, picked)
-        .withColumn("stats", to_json(struct(col("stats.numRecords").as("numRecords"))))
+        .withColumn("stats", LoggedStatistics.countOnly(col("stats.numRecords")))
         .as[AddFile]
         .collect()
         .toSeq
@@ -60,6 +60,12 @@ object LoggedStatistics {
       filters.forall(DeltaTableUtils.isPredicatePartitionColumnsOnly(_, columns, session))
     new LoggedStatistics(session, snapshot, filters, byPartition)
   }
+
+  /** The text of statistics that have a count of rows, or nothing. Not by to_json of a struct: the
+    * optimizer would make it one of the parsed text, which is NULL where that is blank, and fails.
+    */
+  private def countOnly(rows: Column): Column =
+    when(rows.isNull, lit("{}")).otherwise(concat(lit("{\"numRecords\":"), rows, lit("}")))
 
   /** Of files as actions of the log have them: with the text of the statistics taken apart. */
   private[zcube] def parsed(snapshot: Snapshot, files: DataFrame): DataFrame =

@@ -28,6 +28,8 @@ class LoggedStatisticsSuite extends AnyFunSuite with DeltaSparkSession {
         if (i % 3 == 0) null else s"it's ${i % 3}%2F=é")
       val stats =
         if (i % 11 == 0) null
+        else if (i % 17 == 1) ""
+        else if (i % 17 == 2) "  "
         else if (i % 13 == 0) s"""{"minValues":{"$a":$i}}"""
         else s"""{"numRecords":${10 + i},"minValues":{"$a":$i},"maxValues":{"$a":${i + 9}}}"""
       AddFile(
