@@ -88,12 +88,20 @@ lazy val spark = (project in file("jvm/spark"))
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit
   )
 
+// The engine: without Delta on its class path.
+lazy val clustering = (project in file("jvm/clustering"))
+  .dependsOn(spark % "compile->compile;test->test")
+  .settings(common)
+  .settings(
+    name := "zcube-clustering",
+    libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit)
+
 // Delta as the tests run with it: `-Ddelta.version=…`.
 val TestedDelta = config("tested-delta").hide
 
 lazy val delta = (project in file("jvm/delta"))
   .configs(TestedDelta)
-  .dependsOn(spark % "compile->compile;test->test")
+  .dependsOn(clustering % "compile->compile;test->test")
   .settings(common)
   .settings(shims(sparkLine.deltaShims))
   .settings(
@@ -113,10 +121,11 @@ lazy val delta = (project in file("jvm/delta"))
       val tested = Classpaths.managedJars(TestedDelta, Set("jar"), update.value).filter(isDelta)
       (Test / fullClasspath).value.filterNot(isDelta) ++ tested
     },
-    // One jar for `--jars`: core and spark are folded in; Spark and Delta are provided.
+    // One jar for `--jars`: core, spark and clustering are folded in; Spark and Delta are provided.
     Compile / packageBin / mappings ++=
       (core / Compile / packageBin / mappings).value ++
         (spark / Compile / packageBin / mappings).value ++
+        (clustering / Compile / packageBin / mappings).value ++
         Seq("LICENSE", "NOTICE")
           .map(f => (ThisBuild / baseDirectory).value / f -> s"META-INF/$f")
           .filter(_._1.exists)
@@ -135,6 +144,6 @@ lazy val benchmarks = (project in file("jvm/benchmarks"))
   )
 
 lazy val root = (project in file("."))
-  .aggregate(core, spark, delta)
+  .aggregate(core, spark, clustering, delta)
   .settings(common)
   .settings(name := "zcube", publish / skip := true)

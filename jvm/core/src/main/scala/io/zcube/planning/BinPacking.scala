@@ -1,25 +1,27 @@
 package io.zcube.planning
 
-/** Divides a group of files that is too large for one cube. */
+/** Divides what is too large for one cube, or for one commit. */
 object BinPacking {
 
-  /** In the given order. A bin is full before it would exceed `bytes`, or when it has its even share
-    * of the whole, so that the last bin is no sliver. A file larger than `bytes` has its own bin.
+  /** In the given order. A bin is full before it would exceed `capacity`, or when it has its even share
+    * of the whole, so that the last bin is no sliver. What weighs more than `capacity` has its own bin.
+    *
+    * Example: weights 4, 4, 4 and 4 with a capacity of 10 make two bins of two.
     */
-  def pack(files: Seq[PlannedFile], bytes: Long): Seq[Seq[PlannedFile]] = {
-    val total = PlannedFile.bytesOf(files)
-    val even = total / math.max(1.0, math.ceil(total.toDouble / bytes))
-    val bins = Seq.newBuilder[Seq[PlannedFile]]
-    var bin = Vector.empty[PlannedFile]
-    var size = 0L
-    files.foreach { file =>
-      if (bin.nonEmpty && (size + file.file.bytes > bytes || size >= even)) {
+  def pack[T](items: Seq[T], capacity: Long)(weight: T => Long): Seq[Seq[T]] = {
+    val total = items.iterator.map(weight).sum
+    val even = total / math.max(1.0, math.ceil(total.toDouble / capacity))
+    val bins = Seq.newBuilder[Seq[T]]
+    var bin = Vector.empty[T]
+    var filled = 0L
+    items.foreach { item =>
+      if (bin.nonEmpty && (filled + weight(item) > capacity || filled >= even)) {
         bins += bin
         bin = Vector.empty
-        size = 0L
+        filled = 0L
       }
-      bin :+= file
-      size += file.file.bytes
+      bin :+= item
+      filled += weight(item)
     }
     if (bin.nonEmpty) bins += bin
     bins.result()

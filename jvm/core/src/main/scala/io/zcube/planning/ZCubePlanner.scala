@@ -56,7 +56,7 @@ final class ZCubePlanner(options: PlanOptions) {
     val sorted =
       if (PlannedFile.bytesOf(group) <= options.packBytes) group
       else group.sorted(ZCubePlanner.ByPlace)
-    BinPacking.pack(sorted, options.packBytes).map(PlannedCube(_))
+    BinPacking.pack(sorted, options.packBytes)(_.file.bytes).map(PlannedCube(_))
   }
 
   private def spend(cubes: Seq[PlannedCube]): (Seq[PlannedCube], Seq[PlannedCube]) =

@@ -7,8 +7,9 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
-import org.apache.spark.sql.delta.zcube.jobs.Caught
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.concurrent.Caught
 
 /** What Scala's futures and `Try` let pass: an OPTIMIZE ends all the same, cleans up, and says what it
   * was.

@@ -11,8 +11,9 @@ import scala.util.{Failure, Random, Success, Try}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.delta.DeltaLog
-import org.apache.spark.sql.delta.zcube.jobs.Caught
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.concurrent.Caught
 
 /** Runs an OPTIMIZE again and again, and each time another operation of its store fails. What must hold
   * afterwards is seen on the plain disk, past the faulty store.

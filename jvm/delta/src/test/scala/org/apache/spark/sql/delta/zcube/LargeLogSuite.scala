@@ -6,12 +6,12 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.DeltaOperations.ManualUpdate
 import org.apache.spark.sql.delta.actions.{AddFile, DeletionVectorDescriptor}
-import org.apache.spark.sql.delta.zcube.plan.RewriteGroup
-import org.apache.spark.sql.delta.zcube.table.{ColumnPath, FileFilter, OutsideWhere, PlanningRanges}
+import org.apache.spark.sql.delta.zcube.table.{DataFiles, FileFilter, FilesOutside, PlanningRanges, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.storage.RDDInfo
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.clustering.table.OutsideWhere
 import io.zcube.planning.CubeRest
 
 /** What a statement about few files of a large table brings to the driver: counted by Spark, in the bytes
@@ -151,7 +151,8 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
   test("of each file the extents take a fixed number of bytes, however long the values") {
     val snapshot = snapshotOf(partitioned)
     val session = spark.asInstanceOf[classic.SparkSession]
-    val columns = Seq("a", "s").map(name => ColumnPath.find(snapshot.schema, Seq(name), _ == _).get)
+    val columns =
+      Seq("a", "s").map(name => TableColumns.find(snapshot.schema, Seq(name), _ == _).get)
     val wanted = (0 until 50).map(i => s"part-$i")
     val some = received {
       val ranges =
@@ -197,11 +198,11 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
       val rows = members.map(_.numLogicalRecords)
       id -> CubeRest(
         members.size.toLong,
-        members.map(RewriteGroup.liveBytesOf).sum,
+        members.map(DataFiles.of(_, None).bytes).sum,
         Option.when(rows.forall(_.isDefined))(rows.flatten.sum))
     }.toMap
     assert(expected("cube-0").rows.isDefined && expected("cube-2").rows.isEmpty)
-    val found = OutsideWhere.of(
+    val found = FilesOutside.of(
       spark.asInstanceOf[classic.SparkSession],
       snapshot,
       inside.map(_.path),

@@ -8,13 +8,14 @@ import org.apache.spark.sql.delta.metering.DeltaLogging
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.AutoCompactPartitionStats
-import org.apache.spark.sql.delta.zcube.plan.{OptimizeOptions, OptimizeSettings, OptimizeTask}
-import org.apache.spark.sql.delta.zcube.run.OptimizeRunner
-import org.apache.spark.sql.delta.zcube.table.{ColumnPath, LastZOrder, SnapshotState, WhereClause}
-import org.apache.spark.sql.delta.zcube.write.LayoutSession
+import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaTable, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.table.{LastZOrder, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{CommittedTransaction, Snapshot}
 import org.apache.spark.sql.{SparkSession, classic}
 
+import io.zcube.clustering.plan.{OptimizeOptions, OptimizeTask}
+import io.zcube.clustering.run.{LayoutSession, OptimizeRunner}
+import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
@@ -53,7 +54,7 @@ object AutoLayout extends DeltaLogging {
         SnapshotState.build(session, snapshot)
         val ours = taskOf(session, txn, snapshot, request)
         ours.foreach { task =>
-          new OptimizeRunner(LayoutSession.cloneOf(session, snapshot), task).run(): Unit
+          new OptimizeRunner(LayoutSession.cloneOf(session, task.version), task).run(): Unit
           // Before they are free again, as in Delta.
           AutoCompactPartitionStats.instance(session)
             .markPartitionsAsCompacted(tableId, request.allowedPartitions)
@@ -83,20 +84,19 @@ object AutoLayout extends DeltaLogging {
     val conf = session.sessionState.conf
     val size = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MAX_FILE_SIZE)
     def task(layout: LastZOrder, clustered: Boolean, freshBelow: Option[Long]) = OptimizeTask(
-      snapshot,
-      txn.catalogTable,
+      new DeltaVersion(new DeltaTable(txn.deltaLog, txn.catalogTable), snapshot),
       WhereClause(request.targetPartitionsPredicate, request.targetPartitionsPredicate),
       layout.columns,
       clustered,
       isFull = false,
       OptimizeOptions.of(Nil, layout.curve),
-      OptimizeSettings.of(conf, DeltaOptimizeContext(None, freshBelow, Some(size))),
+      DeltaSettings.of(conf, DeltaOptimizeContext(None, freshBelow, Some(size))),
       layout.weights,
       isAuto = true
     )
     if (isClustered(snapshot)) {
       // What OPTIMIZE without options does.
-      val columns = ColumnPath.clusteringColumns(session, snapshot)
+      val columns = TableColumns.clusteringColumns(session, snapshot)
       Some(task(LastZOrder(columns, LayoutKind.Hilbert, Nil), clustered = true, None))
     } else {
       // Nobody asked to have such a table laid out as a whole: large files in no cube stay.

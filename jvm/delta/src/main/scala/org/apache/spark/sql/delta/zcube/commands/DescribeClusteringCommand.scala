@@ -5,11 +5,13 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.delta.Snapshot
-import org.apache.spark.sql.delta.zcube.report.DescribeClusteringReport
-import org.apache.spark.sql.delta.zcube.table.{ClusteringState, ColumnPath, DeltaTableCommand, SnapshotState}
+import org.apache.spark.sql.delta.zcube.format.{DeltaTable, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, LastZOrder, SnapshotState, TableColumns}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
+import io.zcube.clustering.report.DescribeClusteringReport
+import io.zcube.clustering.table.{ClusteringState, ColumnPath}
 import io.zcube.sql.errors.ZCubeErrors
 
 /** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are told apart by
@@ -38,20 +40,21 @@ case class DescribeClusteringCommand(
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[classic.SparkSession]
     SnapshotState.build(session, snapshot)
-    val name = DeltaTableCommand.nameOf(table.catalogTable, snapshot)
-    val declared = ColumnPath.clusteringColumns(session, snapshot)
+    val name = DeltaTableCommand.nameOf(table.catalogTable, snapshot.deltaLog.dataPath)
+    val declared = TableColumns.clusteringColumns(session, snapshot)
     val columns =
       if (by.nonEmpty) by.map(find(session, snapshot, _, name))
       else if (declared.nonEmpty) declared
       else {
-        ClusteringState.lastZOrder(session, snapshot)
+        LastZOrder.columns(session, snapshot)
           .getOrElse(throw ZCubeErrors.noClusteringColumns(name))
       }
     columns.filterNot(column => RowOrdering.isOrderable(column.dataType)).foreach { column =>
       throw ZCubeErrors.unorderedType(column.name, column.dataType)
     }
     val picked = filePredicates(session, snapshot, declared, where)
-    val files = ClusteringState.of(session, snapshot, columns, picked.filters)
+    val version = new DeltaVersion(new DeltaTable(table.deltaLog, table.catalogTable), snapshot)
+    val files = session.withActive(ClusteringState.of(version, columns, picked))
     DescribeClusteringReport.rows(columns, files)
   }
 
@@ -60,7 +63,7 @@ case class DescribeClusteringCommand(
       snapshot: Snapshot,
       parts: Seq[String],
       table: String): ColumnPath =
-    ColumnPath
+    TableColumns
       .find(snapshot.schema, parts, session.sessionState.conf.resolver)
       .getOrElse(
         throw ZCubeErrors.columnNotFound(parts.quoted, table, snapshot.schema.fieldNames.toSeq))

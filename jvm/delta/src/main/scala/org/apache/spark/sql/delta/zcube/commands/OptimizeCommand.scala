@@ -4,15 +4,17 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference,
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
-import org.apache.spark.sql.delta.zcube.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeSettings, OptimizeTask, RewritePlan, WorkloadQuery}
-import org.apache.spark.sql.delta.zcube.report.{DryRunReport, Forecast, OptimizeReport, WorkloadReport}
-import org.apache.spark.sql.delta.zcube.run.OptimizeRunner
-import org.apache.spark.sql.delta.zcube.table.{CatalogManaged, ColumnPath, DeltaTableCommand, SnapshotState}
-import org.apache.spark.sql.delta.zcube.write.LayoutSession
+import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaTable, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.report.OptimizeReport
+import org.apache.spark.sql.delta.zcube.table.{CatalogManaged, DeltaTableCommand, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
+import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeTask, RewritePlan, WorkloadQuery}
+import io.zcube.clustering.report.{DryRunReport, Forecast, WorkloadReport}
+import io.zcube.clustering.run.{LayoutSession, OptimizeRunner}
+import io.zcube.clustering.table.ColumnPath
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
@@ -57,7 +59,7 @@ case class OptimizeCommand(
     }
     SnapshotState.build(session, snapshot)
     val declared =
-      if (clustered) ColumnPath.clusteringColumns(session, snapshot) else Nil
+      if (clustered) TableColumns.clusteringColumns(session, snapshot) else Nil
     // The predicates are looked at before the columns, as Delta does.
     val where =
       filePredicates(session, snapshot, declared, delta.userPartitionPredicates)
@@ -71,11 +73,11 @@ case class OptimizeCommand(
       val defaultCurve =
         if (clustered) LayoutKind.Hilbert else LayoutKind.find(conf.getConf(ZCubeConf.Curve)).get
       val chosen = OptimizeOptions.of(options, defaultCurve)
-      val settings = OptimizeSettings.of(conf, delta.optimizeContext)
+      val settings = DeltaSettings.of(conf, delta.optimizeContext)
       settings.check(chosen)
+      val version = new DeltaVersion(new DeltaTable(table.deltaLog, table.catalogTable), snapshot)
       val task = OptimizeTask(
-        snapshot,
-        table.catalogTable,
+        version,
         where,
         columns,
         clustered,
@@ -83,21 +85,24 @@ case class OptimizeCommand(
         chosen,
         settings,
         ColumnWeightResolver(chosen.weights, columns, conf.resolver),
-        WorkloadQuery.resolve(session, snapshot, columns, chosen.workload)
+        WorkloadQuery.resolve(session, version, columns, chosen.workload)
       )
       if (dryRun) {
-        val planned = RewritePlan.of(session, task)
-        val reading = LayoutSession.cloneOf(session, snapshot)
+        val planned = session.withActive(RewritePlan.of(task))
+        val reading = LayoutSession.cloneOf(session, version)
         DryRunReport.rows(planned, Forecast.of(reading, task, planned, chosen.forecast))
       } else if (chosen.forecast) throw ZCubeErrors.forecastNotTaken()
-      else Seq(optimize(LayoutSession.cloneOf(session, snapshot), task))
+      else Seq(optimize(LayoutSession.cloneOf(session, version), snapshot, task))
     }
   }
 
-  private def optimize(session: classic.SparkSession, task: OptimizeTask): Row = {
+  private def optimize(
+      session: classic.SparkSession,
+      snapshot: Snapshot,
+      task: OptimizeTask): Row = {
     val workload = session.withActive(WorkloadReport.of(task))
     val result = new OptimizeRunner(session, task).run()
-    session.withActive(OptimizeReport.row(session, task, result, workload))
+    session.withActive(OptimizeReport.row(session, snapshot, task, result, workload))
   }
 
   private def compact(session: SparkSession): Seq[Row] = {
@@ -112,7 +117,7 @@ case class OptimizeCommand(
       snapshot: Snapshot): Seq[ColumnPath] = {
     validateZorderByColumns(session, snapshot, delta.zOrderBy)
     delta.zOrderBy.map { column =>
-      ColumnPath
+      TableColumns
         .find(snapshot.schema, column.nameParts, session.sessionState.conf.resolver)
         .getOrElse(throw DeltaErrors.zOrderingColumnDoesNotExistException(column.name))
     }

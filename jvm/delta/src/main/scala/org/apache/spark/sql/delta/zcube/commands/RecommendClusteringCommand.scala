@@ -4,11 +4,13 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
-import org.apache.spark.sql.delta.zcube.advise.{Advisor, QueryAnalyzer, RecommendationReport}
+import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
+import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaTable, DeltaVersion}
 import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, SnapshotState}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SparkSession}
 
+import io.zcube.clustering.advise.{Advisor, QueryAnalyzer, RecommendationReport}
 import io.zcube.sql.errors.ZCubeErrors
 
 /** `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`: by which columns and along which curve the
@@ -33,14 +35,15 @@ case class RecommendClusteringCommand(
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[ClassicSession]
     SnapshotState.build(session, snapshot)
-    val reader = new QueryAnalyzer(session, snapshot, table.catalogTable)
+    val version = new DeltaVersion(new DeltaTable(table.deltaLog, table.catalogTable), snapshot)
+    val reader = new QueryAnalyzer(session, version)
     val asked = queries.map { case (text, weight) => reader.read(text, weight) }
     if (asked.forall(_.scans.isEmpty)) {
       throw ZCubeErrors.recommendNothingUnderstood(
-        DeltaTableCommand.nameOf(table.catalogTable, snapshot),
+        version.table.name,
         asked.flatMap(_.notes).distinct)
     }
-    val files = snapshot.filesForScan(Nil, keepNumRecords = true).files
-    new Advisor(session, snapshot, table.catalogTable, files, asked).rows
+    val settings = DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())
+    session.withActive(new Advisor(session, version, settings, asked).rows)
   }
 }

@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.delta.commands.OptimizeTableCommand
-import org.apache.spark.sql.delta.zcube.plan.OptimizeOptions
 import org.apache.spark.sql.delta.zcube.table.WhereOption
 
+import io.zcube.clustering.plan.OptimizeOptions
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.plans.OptimizeWithOptions
 

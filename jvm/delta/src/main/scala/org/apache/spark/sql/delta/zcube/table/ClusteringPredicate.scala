@@ -7,6 +7,7 @@ import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
+import io.zcube.clustering.table.{ColumnPath, WhereClause}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.PredicateReader
 

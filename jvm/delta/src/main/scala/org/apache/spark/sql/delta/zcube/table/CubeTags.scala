@@ -5,6 +5,7 @@ import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.zorder.ZCubeInfo
 
+import io.zcube.clustering.table.{ColumnPath, LayoutTag}
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.CubeTag
 
@@ -15,7 +16,7 @@ final class CubeTags(layout: LayoutTag) {
   import CubeTags._
 
   private val logical = layout.columns.map(_.name)
-  private val physical = JsonUtils.toJson(layout.columns.map(_.physical))
+  private val physical = CubeTags.physicalNames(layout.columns)
   private val areColumns = matcher(layout.columns)
   private val curve = layout.kind
   private val weights =
@@ -58,13 +59,16 @@ object CubeTags {
   /** Of files that CLUSTER BY laid out, by either system. */
   val Provider: String = ClusteredTableUtils.clusteringProvider
 
+  /** What the tag of physical names says. */
+  def physicalNames(columns: Seq[ColumnPath]): String = JsonUtils.toJson(columns.map(_.physical))
+
   /** Tells whether a file's tags, the physical names if any and Delta's own, name these columns in this
     * order. Physical names count where there are any: logical ones may have changed since.
     */
   def matcher(columns: Seq[ColumnPath]): (Option[String], Seq[String]) => Boolean = {
     // Made once: there may be a million files.
     val logical = columns.map(_.name)
-    val physical = JsonUtils.toJson(columns.map(_.physical))
+    val physical = physicalNames(columns)
     (physicalTag, zOrderBy) => physicalTag.fold(zOrderBy == logical)(_ == physical)
   }
 
@@ -77,17 +81,3 @@ object CubeTags {
   /** Fingerprint of the workload, where there is one. */
   private val Workload = "ZCUBE_WORKLOAD"
 }
-
-/** What a file's tags must say for it to belong to a layout.
-  *
-  * @param columns  the clustering columns, in their order
-  * @param weights  of the columns, normalised; empty if all are alike
-  * @param workload the fingerprint of the workload, where there is one
-  * @param declared whether the columns are the table's own (CLUSTER BY) and not a statement's
-  */
-final case class LayoutTag(
-    columns: Seq[ColumnPath],
-    kind: LayoutKind,
-    weights: Seq[Double],
-    workload: Option[String],
-    declared: Boolean)

@@ -1,9 +1,12 @@
 package org.apache.spark.sql.delta.zcube.table
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.commands.DeltaCommand
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+
+import io.zcube.clustering.table.{ColumnPath, WhereClause}
 
 /** What OPTIMIZE and DESCRIBE CLUSTERING have in common: they begin at a table's log, and their WHERE
   * picks files.
@@ -37,7 +40,7 @@ trait DeltaTableCommand extends DeltaCommand {
 object DeltaTableCommand {
 
   /** A table as the user knows it, for job descriptions and messages. */
-  def nameOf(catalogTable: Option[CatalogTable], snapshot: Snapshot): String = catalogTable
+  def nameOf(catalogTable: Option[CatalogTable], path: Path): String = catalogTable
     .map(_.identifier.unquotedString)
-    .getOrElse(snapshot.deltaLog.dataPath.toString)
+    .getOrElse(path.toString)
 }

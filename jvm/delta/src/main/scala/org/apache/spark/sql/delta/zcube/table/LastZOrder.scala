@@ -6,8 +6,9 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.util.JsonUtils
-import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.functions.{array, col, max, struct}
 
+import io.zcube.clustering.table.ColumnPath
 import io.zcube.layout.kinds.LayoutKind
 
 /** The last ZORDER BY of a table by ZCube, as its files' tags tell it. A workload can't be told: of that
@@ -32,10 +33,36 @@ object LastZOrder {
     } yield LastZOrder(columns, curve, weightsOf(file))
   }
 
+  /** The columns of the newest file that tells by which it was laid out, by whomever, if the table still
+    * has them.
+    */
+  def columns(session: SparkSession, snapshot: Snapshot): Option[Seq[ColumnPath]] =
+    session.withActive {
+      val tags = array(LoggedTags.zOrderBy, LoggedTags.physicalColumns)
+      val newest = snapshot.allFiles.toDF()
+        .where(LoggedTags.zOrderBy.isNotNull)
+        .agg(max(struct(col("modificationTime"), tags, col("path"))))
+        .head()
+      Option(newest.getStruct(0)).flatMap { found =>
+        val Seq(logical, physical) = found.getSeq[String](1)
+        val resolver = session.sessionState.conf.resolver
+        val named = Option(physical) match {
+          case Some(tag) =>
+            JsonUtils.fromJson[Seq[Seq[String]]](tag)
+              .map(TableColumns.findPhysical(snapshot.schema, _))
+          case None => JsonUtils.fromJson[Seq[String]](logical).map { name =>
+              val parts = session.sessionState.sqlParser.parseMultipartIdentifier(name)
+              TableColumns.find(snapshot.schema, parts, resolver)
+            }
+        }
+        Option.when(named.nonEmpty && named.forall(_.isDefined))(named.flatten)
+      }
+    }
+
   private def columnsOf(snapshot: Snapshot, file: AddFile): Option[Seq[ColumnPath]] =
     file.getTag(CubeTags.PhysicalColumns)
       .flatMap(text => Try(JsonUtils.fromJson[Seq[Seq[String]]](text)).toOption)
-      .map(_.map(ColumnPath.findPhysical(snapshot.schema, _)))
+      .map(_.map(TableColumns.findPhysical(snapshot.schema, _)))
       .collect {
         case columns if columns.nonEmpty && columns.forall(_.isDefined) => columns.flatten
       }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Column, DataFrame => AnyDataFrame}
 import org.apache.spark.unsafe.types.UTF8String
 
+import io.zcube.clustering.table.ColumnPath
 import io.zcube.planning.KeyRanges
 import io.zcube.range.OrderPreservingBits
 import io.zcube.sql.values.LongKey

@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.table
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 
+import io.zcube.clustering.plan.OptimizeOptions
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.parser.PredicateText
 
@@ -12,9 +13,7 @@ import io.zcube.sql.parser.PredicateText
   */
 object WhereOption {
 
-  val Name = "where"
-
-  def isKey(key: String): Boolean = key.equalsIgnoreCase(Name)
+  def isKey(key: String): Boolean = key.equalsIgnoreCase(OptimizeOptions.Where)
 
   /** The command with the predicate in its place, if there is one. */
   def place(
@@ -29,6 +28,7 @@ object WhereOption {
         }
         PredicateText.check(session.sessionState.sqlParser, where)
         command.copy(userPartitionPredicates = Seq(where))(command.zOrderBy)
-      case several => throw ZCubeErrors.invalidOption(Name, several.head, "given once")
+      case several =>
+        throw ZCubeErrors.invalidOption(OptimizeOptions.Where, several.head, "given once")
     }
 }

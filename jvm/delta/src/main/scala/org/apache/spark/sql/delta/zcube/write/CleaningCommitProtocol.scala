@@ -8,8 +8,9 @@ import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.TaskAttemptContext
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
-import org.apache.spark.sql.delta.zcube.jobs.DeferredInterrupt
 import org.apache.spark.util.CollectionAccumulator
+
+import io.zcube.concurrent.DeferredInterrupt
 
 /** Delta's commit protocol, but nothing is left behind: a task that fails removes its own files, and
   * each tells the driver what it makes.

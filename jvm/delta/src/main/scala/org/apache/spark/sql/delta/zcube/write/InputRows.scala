@@ -1,38 +1,24 @@
 package org.apache.spark.sql.delta.zcube.write
 
-import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.delta.zcube.table.{ColumnPath, DeltaTableCommand}
+import org.apache.spark.sql.delta.zcube.table.DeltaTableCommand
 import org.apache.spark.sql.delta.{DeltaColumnMapping, DeltaParquetFileFormat, RowTracking, Snapshot}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.{LongType, StructType}
 
+import io.zcube.clustering.run.LayoutSession
+import io.zcube.clustering.table.FileScan
 import io.zcube.sql.errors.ZCubeErrors
 
-/** The rows of some files, with their row ids, and with each row's file and place in it.
-  *
-  * @param plan    analyzed
-  * @param columns the table's, whatever their names
-  * @param place   the row's file, and the number of the row in it
-  */
-final case class InputRows(plan: LogicalPlan, columns: Seq[Attribute], place: Seq[Attribute]) {
-
-  /** What is to be written: the table's columns, and its row ids if it has any. */
-  def written: Seq[Attribute] = plan.output.filterNot(a => place.exists(_.exprId == a.exprId))
-
-  /** A column of the table, or a leaf of one. */
-  def column(path: ColumnPath, resolver: Resolver): Option[Expression] =
-    columns.resolve(path.logical, resolver)
-}
-
+/** The rows of files of a Delta table, with their row ids. */
 object InputRows {
 
   /** @param session a clone of the user's ([[LayoutSession]]), active */
-  def of(session: SparkSession, snapshot: Snapshot, files: Seq[AddFile]): InputRows = {
+  def of(session: SparkSession, snapshot: Snapshot, files: Seq[AddFile]): FileScan = {
     refuseReservedColumns(snapshot)
     val relation = relationOf(snapshot, files)
     val scan = Dataset.ofRows(session, withPlace(session, relation))
@@ -40,7 +26,7 @@ object InputRows {
     val rows = RowTracking.preserveRowTrackingColumns(scan, snapshot).asInstanceOf[DataFrame]
     val plan = rows.queryExecution.analyzed
     val width = relation.output.size
-    InputRows(plan, plan.output.take(width), plan.output.slice(width, width + 2))
+    FileScan(plan, plan.output.take(width), plan.output.slice(width, width + 2))
   }
 
   /** Delta's own, before any rule of the session has seen it. */
@@ -120,7 +106,9 @@ object InputRows {
     }
     changing.foreach { node =>
       val what = node.simpleString(SimpleStringFields).linesIterator.next()
-      throw ZCubeErrors.scanChanged(DeltaTableCommand.nameOf(None, snapshot), what)
+      throw ZCubeErrors.scanChanged(
+        DeltaTableCommand.nameOf(None, snapshot.deltaLog.dataPath),
+        what)
     }
   }
 
@@ -132,7 +120,7 @@ object InputRows {
       val names = Seq(field.name, DeltaColumnMapping.getPhysicalName(field))
       names.find(Reserved).foreach { reserved =>
         throw ZCubeErrors.reservedColumn(
-          DeltaTableCommand.nameOf(None, snapshot),
+          DeltaTableCommand.nameOf(None, snapshot.deltaLog.dataPath),
           field.name,
           reserved)
       }

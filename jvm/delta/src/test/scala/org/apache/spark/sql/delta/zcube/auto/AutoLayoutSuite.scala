@@ -9,12 +9,13 @@ import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.actions.{AddFile, CommitInfo, RemoveFile}
 import org.apache.spark.sql.delta.util.FileNames
 import org.apache.spark.sql.delta.zcube.DeltaSparkSession
-import org.apache.spark.sql.delta.zcube.jobs.Workers
 import org.apache.spark.sql.delta.zcube.table.CubeTags
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.clustering.run.Workers
 
 /** Delta's auto compaction on tables that ZCube lays out, and on those that it doesn't. */
 class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {

@@ -83,7 +83,7 @@ class StatsTrackerSuite extends AnyFunSuite with DeltaSparkSession {
       val snapshot = log.update()
       val expected = statisticsOf(log.startTransaction(None, Some(snapshot)), input)
       val found =
-        statisticsOf(new RewriteTransaction(spark.sparkContext, log, None, snapshot), input)
+        statisticsOf(new DeltaTransaction(spark.sparkContext, log, None, snapshot), input)
       assert(expected.size === 1)
       assert(found === expected)
       val numbers = found.head.asInstanceOf[Map[String, Any]]

@@ -1,0 +1,144 @@
+package io.zcube.clustering.advise
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, RowOrdering}
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
+import org.apache.spark.sql.zcube.Sessions
+
+import io.zcube.clustering.plan.OptimizeSettings
+import io.zcube.clustering.run.LayoutSession
+import io.zcube.clustering.table.{ColumnPath, FileScan, LayoutTag, QuotedName, TableVersion, WhereClause}
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
+import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
+import io.zcube.sql.simulation.EncodedSample
+
+/** Finds out by which columns and along which curve a table should be laid out for some queries: what
+  * they filter by, one sample of those columns, layouts tried on it.
+  *
+  * @param settings of the runs that would lay it out
+  * @param asked    the queries, as the optimizer understood them
+  */
+final class Advisor(
+    session: ClassicSession,
+    version: TableVersion,
+    settings: OptimizeSettings,
+    asked: Seq[AnalyzedQuery]) {
+  import Advisor._
+
+  private val resolver = session.sessionState.conf.resolver
+  private val selection = version.select(WhereClause.Everything)
+  private val files = selection.files(NoLayout)
+  private val bytes = files.map(_.storedBytes).sum
+  private val partitions = version.partitionColumns
+
+  /** Columns that queries filter by, and those of partitions. */
+  private val columns: IndexedSeq[ColumnPath] = {
+    val filtered =
+      asked.flatMap(_.scans).flatMap(scan => PredicateReader.paths(scan.condition)).distinct
+    (filtered ++ partitions.map(Seq(_)))
+      .flatMap(version.column(_, resolver))
+      .distinct
+      .filter(column => RowOrdering.isOrderable(column.dataType))
+      .toIndexedSeq
+  }
+
+  private val isPartition: Int => Boolean = c => partitions.contains(columns(c).logical.head)
+
+  private val withStatistics: Set[ColumnPath] = columns.filter(version.hasStatistics).toSet
+
+  /** The rows of the answer, the best layout first. */
+  def rows: Seq[Row] = {
+    val reader = new PredicateReader(columns.map(_.logical))
+    val read = asked.map { query =>
+      val scans = query.scans.map(scan => reader.read(scan.condition))
+      val ignored = scans.flatMap(_.ignored).distinct.map(part => s"counts as true: $part")
+      query.copy(notes = query.notes ++ ignored) -> scans.map(onlyWithStatistics)
+    }
+    val understood = read.filter(_._1.scans.nonEmpty)
+    val workload = understood.map { case (query, boxes) => query.weight -> boxes }
+    val clusterable =
+      columns.indices.filter(c => !isPartition(c) && withStatistics(columns(c)))
+    val asking = clusterable.map(c =>
+      c -> workload.collect {
+        case (weight, scans) if scans.exists(_.boxes.exists(_.contains(c))) => weight
+      }.sum).filter(_._2 > 0).toMap
+    val trials =
+      if (asking.isEmpty || files.isEmpty) Nil
+      else {
+        val sample = sampleOf()
+        if (sample.rowCount == 0) Nil
+        else {
+          val trials = new LayoutEvaluator(
+            EncodedSample.of(sample),
+            columns.indices.filter(isPartition),
+            bytes,
+            sample.rowCount,
+            settings,
+            workload)
+          new LayoutSearch(asking.keys.toSeq.sorted, asking, trials.run).run()
+        }
+      }
+    new RecommendationReport(described, read.map(_._1), trials).rows
+  }
+
+  /** What is known of a column without statistics lets no file be skipped. */
+  private def onlyWithStatistics(predicate: PredicateBoxes): PredicateBoxes =
+    predicate.copy(boxes = predicate.boxes.map(_.filter { case (c, _) =>
+      isPartition(c) || withStatistics(columns(c))
+    }))
+
+  private def described: RecommendationReport.Table =
+    RecommendationReport.Table(
+      QuotedName.of(version.table.nameParts),
+      files.size.toLong,
+      bytes,
+      version.takesClusteringColumns,
+      columns,
+      version.clusteringColumns)
+
+  private def sampleOf(): RowSample = {
+    val reading = LayoutSession.cloneOf(session, version)
+    val table = version.table.name
+    try
+      Sessions.within(reading)(sample(reading, s"$table: RECOMMEND CLUSTERING: sampling"))
+    catch { case e: SparkException => throw ZCubeErrors.sampleFailed(table, e) }
+  }
+
+  private def sample(reading: ClassicSession, what: String): RowSample = {
+    val input = selection.scan(reading, files)
+    val plan = Project(
+      columns.zipWithIndex.map { case (column, i) => Alias(resolved(input, column), s"c$i")() } ++
+        input.place,
+      input.plan)
+    val counts = files.map(_.rows)
+    val wanted = bytes / settings.maxFileBytes * RowsPerFile
+    RowSampler.sample(
+      reading,
+      plan,
+      columns.size,
+      RowIdentity.FilePlace(columns.size, columns.size + 1),
+      Option.when(counts.forall(_.isDefined))(counts.flatten.sum),
+      SampleLimits.ofRows(math.min(MostRows, math.max(LeastRows, wanted)).toInt),
+      what
+    )
+  }
+
+  private def resolved(input: FileScan, column: ColumnPath): Expression =
+    input.column(column, resolver)
+      .getOrElse(throw ZCubeErrors.internal(s"a scan without the column ${column.name}"))
+}
+
+object Advisor {
+
+  /** Nobody asks which cubes files are in. */
+  private val NoLayout = LayoutTag(Nil, LayoutKind.Hilbert, Nil, None, declared = false)
+
+  /** Rows that are sampled for each file. Fewer than a run takes, as there are many layouts to try. */
+  private val RowsPerFile = 200L
+  private val LeastRows = 20000L
+  private val MostRows = 200000L
+}

@@ -1,0 +1,93 @@
+package io.zcube.clustering.advise
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+
+import io.zcube.clustering.plan.OptimizeSettings
+import io.zcube.layout.FileCount
+import io.zcube.sql.layout.{LayoutPlan, LayoutRequest}
+import io.zcube.sql.predicates.PredicateBoxes
+import io.zcube.sql.sampling.RowSample
+import io.zcube.sql.simulation.{EncodedSample, SimulatedFile, SkippingTest}
+
+/** Tries layouts on one sample of a table: puts the sampled rows into files, and counts what queries
+  * would read of them.
+  *
+  * @param coded      of all columns that matter: those to cluster by, of predicates, of partitions
+  * @param partitions numbers of the partition columns; each partition has files of its own
+  * @param bytes      of the table
+  * @param rows       of the table
+  * @param queries    for each, its weight and what each of its scans asks
+  */
+final class LayoutEvaluator(
+    coded: EncodedSample,
+    partitions: Seq[Int],
+    bytes: Long,
+    rows: Long,
+    settings: OptimizeSettings,
+    queries: Seq[(Double, Seq[PredicateBoxes])]) {
+
+  private val sample = coded.sample
+  private val asked = queries.map { case (_, scans) => scans.map(coded.code) }
+  private val test = new SkippingTest(sample.dataTypes)
+
+  /** For each partition, the places of its rows in the sample. */
+  private val groups: Seq[IndexedSeq[Int]] = {
+    val all = sample.rows.indices
+    if (partitions.isEmpty) Seq(all)
+    else {
+      all.groupBy { i =>
+        partitions.map { c =>
+          if (sample.rows(i).isNullAt(c)) None else Some(sample.rows(i).get(c, sample.dataTypes(c)))
+        }
+      }.values.toSeq.sortBy(_.head)
+    }
+  }
+
+  /** What the workload would read if the whole table were laid out so. */
+  def run(candidate: LayoutCandidate): LayoutCost = {
+    val files = groups.flatMap(group => filesOf(candidate, group))
+    val each = asked.map { scans =>
+      val read = scans.flatMap(scan => files.filter(file => test.mustRead(file._1, scan)))
+      (read.size.toLong, read.map(_._2).sum.round)
+    }
+    def total(figure: ((Long, Long)) => Long): Double =
+      queries.map(_._1).zip(each).map { case (weight, of) => weight * figure(of) }.sum
+    LayoutCost(candidate, files.size, total(_._1), total(_._2), each)
+  }
+
+  /** The files of one partition, with their bytes. */
+  private def filesOf(
+      candidate: LayoutCandidate,
+      group: IndexedSeq[Int]): Seq[(SimulatedFile, Double)] = {
+    val share = group.size.toDouble / sample.rows.length
+    val (groupBytes, groupRows) = (share * bytes, share * rows)
+    val count = FileCount.of(
+      groupBytes.round,
+      settings.maxFileBytes,
+      math.max(1L, groupRows.round),
+      settings.maxRecords)
+    val keys = part(group, candidate.columns)
+    val request = LayoutRequest(
+      candidate.curve,
+      settings.ranges,
+      settings.spread,
+      settings.sort,
+      candidate.weights)
+    val layout = LayoutPlan.of(keys, count, request)
+    val whole = part(group, sample.dataTypes.indices)
+    SimulatedFile.of(whole, layout.filesOf(keys)).map(file =>
+      file -> groupBytes * file.rows / group.size)
+  }
+
+  private def part(group: IndexedSeq[Int], columns: Seq[Int]): RowSample = {
+    val types = columns.map(sample.dataTypes)
+    val rows = group.map { i =>
+      val row = sample.rows(i)
+      new GenericInternalRow(columns.map { c =>
+        if (row.isNullAt(c)) null else row.get(c, sample.dataTypes(c))
+      }.toArray[Any]): InternalRow
+    }
+    RowSample(types, rows.toArray, rows.size.toLong, sample.complete)
+  }
+}

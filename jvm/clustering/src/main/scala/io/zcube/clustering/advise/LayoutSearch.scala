@@ -1,0 +1,91 @@
+package io.zcube.clustering.advise
+
+import scala.collection.mutable
+
+import io.zcube.layout.ColumnWeights
+import io.zcube.layout.kinds.LayoutKind
+
+/** Searches for the layout that a workload reads least of.
+  *
+  * Columns are chosen greedily with the k-d tree: the best single columns, the best that one more
+  * column makes of them, and so on, while that saves anything. The best sets are then tried with each
+  * curve, in several orders where the order matters, and with weights.
+  *
+  * @param columns numbers of the columns that the table could be clustered by
+  * @param asked   for each of them, how much of the workload's weight filters by it
+  * @param trial   what the workload would read of a layout; asked for each once
+  */
+final class LayoutSearch(
+    columns: Seq[Int],
+    asked: Map[Int, Double],
+    trial: LayoutCandidate => LayoutCost) {
+  import LayoutSearch._
+
+  private val done = mutable.LinkedHashMap.empty[LayoutCandidate, LayoutCost]
+
+  /** All that was tried, the best first. */
+  def run(): Seq[LayoutCost] = {
+    val sets = grow(columns.map(Seq(_)), Nil)
+    sets.flatMap(curvesOf).foreach(attempt(_): LayoutCost)
+    val ranked = done.values.toSeq.sortBy(trial => (trial.bytesRead, trial.candidate.columns.size))
+    preferFewerColumns(ranked)
+  }
+
+  private def grow(candidates: Seq[Seq[Int]], before: Seq[Seq[Int]]): Seq[Seq[Int]] =
+    if (candidates.isEmpty) Nil
+    else {
+      val tried = candidates.distinctBy(_.toSet).map(set => set -> tree(set).bytesRead)
+      val best = tried.sortBy(_._2).take(Kept).map(_._1)
+      val gain = before.isEmpty ||
+        tree(best.head).bytesRead < before.map(tree(_).bytesRead).min * (1 - LeastGain)
+      if (!gain) Nil
+      else if (best.head.size == MostColumns) best
+      else {
+        val larger = for (set <- best; c <- columns if !set.contains(c)) yield set :+ c
+        best ++ grow(larger, best)
+      }
+    }
+
+  private def curvesOf(set: Seq[Int]): Seq[LayoutCandidate] =
+    if (set.size == 1) Nil
+    else {
+      val curves = Seq(LayoutKind.Hilbert, LayoutKind.ZOrder).map(LayoutCandidate(set, _))
+      // Behind a first column of many values, the others hardly matter to a sort.
+      val sorts = set.map { first =>
+        LayoutCandidate(first +: set.filterNot(_ == first), LayoutKind.Linear)
+      }
+      val weights = ColumnWeights.normalised(set.map(asked).map(weight =>
+        // Few digits, so that the statement is one that people read.
+        math.max(1.0, math.round(LargestWeight * weight / set.map(asked).max).toDouble)))
+      val weighted =
+        Option.when(weights.nonEmpty)(LayoutCandidate(set, LayoutKind.KdTree, weights))
+      curves ++ sorts ++ weighted
+    }
+
+  private def tree(set: Seq[Int]): LayoutCost = attempt(LayoutCandidate(set, LayoutKind.KdTree))
+
+  private def attempt(candidate: LayoutCandidate): LayoutCost =
+    done.getOrElseUpdate(candidate, trial(candidate))
+
+  /** A column more must be worth it: among those that are nearly the best, fewer columns win. */
+  private def preferFewerColumns(ranked: Seq[LayoutCost]): Seq[LayoutCost] = {
+    val near = ranked.takeWhile(_.bytesRead <= ranked.head.bytesRead * (1 + LeastGain))
+    val first = near.minBy(_.candidate.columns.size)
+    first +: ranked.filterNot(_ eq first)
+  }
+}
+
+object LayoutSearch {
+
+  /** As many as Delta takes for a clustered table by default. */
+  val MostColumns = 4
+
+  /** Sets of each size that are tried with one more column. */
+  private val Kept = 2
+
+  /** A share of the bytes read that is worth another column. */
+  private val LeastGain = 0.01
+
+  /** The tree's splits of a column are about in proportion to its weight; more is too much. */
+  private val LargestWeight = 4
+}

@@ -1,0 +1,140 @@
+package io.zcube.clustering.advise
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper, SubqueryExpression}
+import org.apache.spark.sql.catalyst.parser.ParseException
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.zcube.Sessions
+
+import io.zcube.clustering.table.{TableScan, TableVersion}
+
+/** Finds out what queries ask of one table: Spark parses, analyzes and optimizes each, and the table
+  * format itself says which files it would read. Nothing is run.
+  *
+  * In a query the table may be called by its name, as `delta.`path``, or by the last part of its name
+  * or path alone. A text that is no query may be a predicate on the table's columns.
+  *
+  * @param user the session whose catalog the queries see; it is left as it is
+  */
+final class QueryAnalyzer(
+    user: SparkSession,
+    version: TableVersion)
+    extends PredicateHelper {
+
+  private val tableName: Seq[String] = version.table.nameParts
+
+  private val session: SparkSession = Sessions.cloneOf(user)
+
+  nameTable()
+
+  def read(text: String, weight: Double): AnalyzedQuery = Sessions.within(session) {
+    val asked =
+      try {
+        val query = parse(text.trim.stripSuffix(";"))
+        try AnalyzedQuery(text, weight, scansOf(query), Nil)
+        catch { case NonFatal(e) => byColumnNames(text, weight, query, firstLine(e)) }
+      } catch {
+        case NonFatal(e) =>
+          AnalyzedQuery(text, weight, Nil, Seq(s"not understood: ${firstLine(e)}"))
+      }
+    if (asked.scans.nonEmpty || asked.notes.nonEmpty) asked
+    else asked.copy(notes = Seq("it doesn't read the table, or needs no file of it"))
+  }
+
+  /** A query, and nothing but a query: Spark would run a command as soon as it is planned. */
+  private def parse(text: String): LogicalPlan = {
+    val parser = session.sessionState.sqlParser
+    try parser.parseQuery(text)
+    catch {
+      case noQuery: ParseException =>
+        try Filter(parser.parseExpression(text), UnresolvedRelation(tableName))
+        catch { case _: ParseException => throw noQuery }
+    }
+  }
+
+  private def scansOf(query: LogicalPlan): Seq[TableScan] =
+    version.scansIn(session.sessionState.executePlan(query).optimizedPlan)
+
+  /** Of a query with other tables that the session doesn't know: the conditions that this table's columns
+    * alone decide, wherever they stand above it.
+    */
+  private def byColumnNames(
+      text: String,
+      weight: Double,
+      query: LogicalPlan,
+      why: String): AnalyzedQuery = {
+    val parts = withInner(query)
+    val aliases = parts.collect {
+      case SubqueryAlias(name, relation: UnresolvedRelation)
+          if isTable(relation.multipartIdentifier) =>
+        name.name
+    }
+    val named = parts.exists {
+      case relation: UnresolvedRelation => isTable(relation.multipartIdentifier)
+      case _ => false
+    }
+    if (!named) AnalyzedQuery(text, weight, Nil, Seq(s"not understood: $why"))
+    else {
+      val table = aliases.headOption.map(SubqueryAlias(_, UnresolvedRelation(tableName)))
+        .getOrElse(UnresolvedRelation(tableName))
+      val conditions = parts.collect {
+        case Filter(condition, below) if mentions(below) => condition
+        case join @ Join(_, _, Inner, Some(condition), _) if mentions(join) => condition
+      }.flatMap(splitConjunctivePredicates)
+      val known = conditions.filter(decides(_, table))
+      val scans = scansOf(known.reduceOption(And(_, _)).fold[LogicalPlan](table)(Filter(_, table)))
+      val note =
+        s"taken by the names of columns, ${known.size} of ${conditions.size} conditions, " +
+          s"because: $why"
+      AnalyzedQuery(text, weight, scans, Seq(note))
+    }
+  }
+
+  private def decides(condition: Expression, table: LogicalPlan): Boolean =
+    !SubqueryExpression.hasSubquery(condition) && (
+      try {
+        session.sessionState.executePlan(Filter(condition, table)).assertAnalyzed()
+        true
+      } catch { case NonFatal(_) => false }
+    )
+
+  private def mentions(query: LogicalPlan): Boolean = withInner(query).exists {
+    case relation: UnresolvedRelation => isTable(relation.multipartIdentifier)
+    case _ => false
+  }
+
+  /** All parts of a plan as it was parsed, those of subqueries and WITH too. */
+  private def withInner(query: LogicalPlan): Seq[LogicalPlan] =
+    query.collectWithSubqueries { case part => part }.flatMap {
+      case part: UnresolvedWith =>
+        part +: part.cteRelations.flatMap(relation => withInner(relation._2))
+      case part => Seq(part)
+    }
+
+  private def isTable(name: Seq[String]): Boolean = {
+    val resolver = session.sessionState.conf.resolver
+    resolver(name.last, tableName.last) || (name.length == 1 && resolver(name.last, shortName))
+  }
+
+  private def shortName: String = tableName.last.split('/').last
+
+  /** Lets queries call the table by the last part of its name or path, where that means nothing else. */
+  private def nameTable(): Unit = Sessions.within(session) {
+    val quoted = s"`${shortName.replace("`", "``")}`"
+    try
+      if (!session.catalog.tableExists(quoted)) {
+        Sessions.rowsOf(session, UnresolvedRelation(tableName)).createTempView(quoted)
+      }
+    catch {
+      case NonFatal(_) => // A name that can't be a view's is one that no query uses.
+    }
+  }
+
+  private def firstLine(e: Throwable): String =
+    Option(e.getMessage).getOrElse(e.getClass.getSimpleName).linesIterator.map(_.trim)
+      .find(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
+}

@@ -1,0 +1,113 @@
+package io.zcube.clustering.plan
+
+import java.util.Locale
+import java.util.concurrent.TimeUnit
+
+import scala.util.Try
+
+import org.apache.spark.network.util.{ByteUnit, JavaUtils}
+
+import io.zcube.layout.ColumnWeights
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.MergePolicy
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.predicates.WeightedPredicate
+
+/** The OPTIONS of OPTIMIZE; what they leave open, the session's settings decide.
+  *
+  * @param curve          the curve that rows are laid along
+  * @param weights        of columns, by the parts of their names
+  * @param workload       predicates that files are to be skipped by
+  * @param mergePolicy    how cubes are merged
+  * @param maxBytes       most bytes that this run rewrites
+  * @param maxDuration    no cube is begun after so many milliseconds
+  * @param minCubeSize    bytes from which on a cube is stable
+  * @param targetCubeSize bytes that a cube is filled to
+  * @param maxFileSize    bytes of the files to write
+  * @param details        whether the result has a third column that tells of each cube
+  * @param forecast       whether a dry run samples the data to foresee what queries will skip
+  */
+final case class OptimizeOptions(
+    curve: LayoutKind,
+    weights: Seq[(Seq[String], Double)],
+    workload: Seq[WeightedPredicate],
+    mergePolicy: Option[MergePolicy],
+    maxBytes: Option[Long],
+    maxDuration: Option[Long],
+    minCubeSize: Option[Long],
+    targetCubeSize: Option[Long],
+    maxFileSize: Option[Long],
+    details: Boolean,
+    forecast: Boolean = false)
+
+object OptimizeOptions {
+
+  /** The statement's WHERE as a text, for programs. The format puts it in its place. */
+  val Where = "where"
+
+  private val Size = "a size in bytes, such as 1073741824 or '10g'"
+  private val Known =
+    Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
+      Seq("maxFileSize", "details", "weights", "forecast", "workload", Where)
+
+  /** Refuses unknown options, values that an option can't have, and options given twice. */
+  def check(options: Seq[(String, String)]): Unit = {
+    // Which curve is the default isn't known yet; weights and workload must not be refused for it.
+    val _ = of(options, LayoutKind.KdTree)
+  }
+
+  /** The same, read.
+    *
+    * @param options      as the user wrote them; keys in any case
+    * @param defaultCurve where no option names one
+    */
+  def of(options: Seq[(String, String)], defaultCurve: LayoutKind): OptimizeOptions = {
+    val byKey = options.groupBy(_._1.toLowerCase(Locale.ROOT))
+    byKey.foreach { case (key, given) =>
+      val (asWritten, value) = given.head
+      if (!Known.exists(_.equalsIgnoreCase(key))) throw ZCubeErrors.unknownOption(asWritten, Known)
+      if (given.size > 1) throw ZCubeErrors.invalidOption(asWritten, value, "given once")
+    }
+    def read[T](name: String, expected: String)(parse: String => Option[T]): Option[T] =
+      byKey.get(name.toLowerCase(Locale.ROOT)).map(_.head).map { case (key, value) =>
+        parse(value).getOrElse(throw ZCubeErrors.invalidOption(key, value, expected))
+      }
+    def size(name: String): Option[Long] = read(name, Size) { value =>
+      Try(JavaUtils.byteStringAs(value.trim, ByteUnit.BYTE)).toOption.filter(_ > 0)
+    }
+    val curve = read("curve", LayoutKind.all.map(_.name).mkString(" or "))(LayoutKind.find)
+      .getOrElse(defaultCurve)
+    val weights = read("weights", ColumnWeights.Expected)(ColumnWeights.parse)
+    if (weights.isDefined && !curve.takesWeights) throw ZCubeErrors.weightsNotTaken(curve.name)
+    val workload = read("workload", WeightedPredicate.Expected)(WeightedPredicate.parseList)
+    if (workload.isDefined && !curve.takesWorkload) throw ZCubeErrors.workloadNotTaken(curve.name)
+    OptimizeOptions(
+      curve = curve,
+      weights = weights.getOrElse(Nil),
+      workload = workload.getOrElse(Nil),
+      mergePolicy = read("mergePolicy", MergePolicy.all.map(_.name).mkString(" or "))(
+        MergePolicy.find),
+      maxBytes = size("maxBytes"),
+      maxDuration = read("maxDuration", "a time such as '90s', '10min' or '2h'")(duration),
+      minCubeSize = size("minCubeSize"),
+      targetCubeSize = size("targetCubeSize"),
+      maxFileSize = size("maxFileSize"),
+      details = wantsDetails(options),
+      forecast = read("forecast", "true or false")(_.trim.toBooleanOption).getOrElse(false)
+    )
+  }
+
+  /** Needed already where the command's output columns are told. */
+  def wantsDetails(options: Seq[(String, String)]): Boolean =
+    options.collectFirst { case (key, value) if key.equalsIgnoreCase("details") => value }
+      .exists(value =>
+        value.trim.toBooleanOption.getOrElse(
+          throw ZCubeErrors.invalidOption("details", value, "true or false")))
+
+  private def duration(text: String): Option[Long] = {
+    val trimmed = text.trim
+    // Spark takes a bare number for some unit of its own; a user would have to guess it.
+    if (trimmed.forall(_.isDigit)) None
+    else Try(JavaUtils.timeStringAs(trimmed, TimeUnit.MILLISECONDS)).toOption.filter(_ > 0)
+  }
+}

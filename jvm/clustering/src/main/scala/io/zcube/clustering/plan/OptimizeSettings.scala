@@ -1,0 +1,56 @@
+package io.zcube.clustering.plan
+
+import io.zcube.planning.MergePolicy
+import io.zcube.sql.errors.ZCubeErrors
+
+/** The settings of one run: the engine's, and the table format's own, by Delta's names where Delta is the
+  * format.
+  *
+  * @param maxFileBytes      `spark.databricks.delta.optimize.maxFileSize`
+  * @param maxThreads        `spark.databricks.delta.optimize.maxThreads`
+  * @param batchBytes        `spark.databricks.delta.optimize.batchSize`: a commit for each so many
+  *                          bytes of input; one commit for each cube if not set
+  * @param maxDeletedRatio   `spark.databricks.delta.optimize.maxDeletedRowsRatio`
+  * @param minCubeBytes      `….optimize.clustering.mergeStrategy.minCubeSize.threshold`
+  * @param targetCubeBytes   `….optimize.clustering.mergeStrategy.minCubeSize.targetCubeSize`
+  * @param ranges            `spark.databricks.io.skipping.mdc.rangeId.max`, if the user set it
+  * @param spread            `spark.databricks.io.skipping.mdc.addNoise`
+  * @param sort              whether rows are sorted inside files: `spark.zcube.layout.sortWithinFiles`,
+  *                          or `spark.databricks.io.skipping.mdc.sortWithinFiles` if only that is set
+  * @param maxRecords        `spark.sql.files.maxRecordsPerFile`
+  * @param sampleRowsPerFile rows sampled for each file
+  * @param freshBelow        files in no cube are taken only if they have fewer bytes
+  */
+final case class OptimizeSettings(
+    maxFileBytes: Long,
+    maxThreads: Int,
+    batchBytes: Option[Long],
+    ranges: Option[Int],
+    spread: Boolean,
+    sort: Boolean,
+    maxRecords: Long,
+    sampleRowsPerFile: Int,
+    maxDeletedRatio: Double,
+    minCubeBytes: Long,
+    targetCubeBytes: Long,
+    policy: MergePolicy,
+    fanOut: Int,
+    mergeShare: Double,
+    overlapShare: Double,
+    freshBelow: Option[Long] = None) {
+
+  /** No cube is to be filled to less than what makes it stable. Of settings the plan takes the greater,
+    * as Delta does; but a user who writes a target into the statement means it.
+    */
+  def check(options: OptimizeOptions): Unit =
+    options.targetCubeSize.filter(_ < leastCubeBytes(options)).foreach { target =>
+      throw ZCubeErrors.invalidOption(
+        "targetCubeSize",
+        target.toString,
+        s"at least minCubeSize, which is ${leastCubeBytes(options)} bytes here")
+    }
+
+  /** Bytes from which on a cube is stable. */
+  def leastCubeBytes(options: OptimizeOptions): Long =
+    options.minCubeSize.getOrElse(minCubeBytes)
+}

@@ -1,0 +1,70 @@
+package io.zcube.clustering.plan
+
+import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
+import io.zcube.planning.{MergeAll, PlanOptions}
+import io.zcube.sql.layout.LayoutRequest
+
+/** What one OPTIMIZE by columns has to do.
+  *
+  * @param version    the table as it is read
+  * @param where      files outside of it are left alone
+  * @param columns    the clustering columns
+  * @param clustered  whether they are the table's own (CLUSTER BY) and not the statement's (ZORDER BY)
+  * @param isFull     whether FULL was said
+  * @param weights    of the columns, normalised; empty if all are alike
+  * @param workload   queries that files are to be skipped by
+  * @param isAuto     whether it is auto compaction after a write, not a statement
+  */
+final case class OptimizeTask(
+    version: TableVersion,
+    where: WhereClause,
+    columns: Seq[ColumnPath],
+    clustered: Boolean,
+    isFull: Boolean,
+    options: OptimizeOptions,
+    settings: OptimizeSettings,
+    weights: Seq[Double] = Nil,
+    workload: Seq[WorkloadQuery] = Nil,
+    isAuto: Boolean = false) {
+
+  /** The table as the user knows it, for job descriptions and messages. */
+  val tableName: String = version.table.name
+
+  /** What the tags of this task's files say. */
+  def layoutTag: LayoutTag = LayoutTag(
+    columns,
+    options.curve,
+    weights,
+    Option.when(workload.nonEmpty)(WorkloadQuery.fingerprint(workload)),
+    clustered)
+
+  /** Size of the files to write: the statement's, or the session's. */
+  def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.maxFileBytes)
+
+  /** How a group's rows are to be laid out. */
+  def layoutRequest: LayoutRequest =
+    LayoutRequest(
+      options.curve,
+      settings.ranges,
+      settings.spread,
+      settings.sort,
+      weights,
+      workload.map(_.ranges))
+
+  def planOptions: PlanOptions = PlanOptions(
+    policy =
+      if (isFull) MergeAll else options.mergePolicy.getOrElse(settings.policy),
+    targetFileBytes = targetFileBytes,
+    maxRecords = settings.maxRecords,
+    minCubeBytes = settings.leastCubeBytes(options),
+    targetCubeBytes = options.targetCubeSize.getOrElse(settings.targetCubeBytes),
+    maxDeletedShare = settings.maxDeletedRatio,
+    fanOut = settings.fanOut,
+    mergeShare = settings.mergeShare,
+    overlapShare = settings.overlapShare,
+    maxBytes = options.maxBytes,
+    // ZORDER BY names its columns anew each time; files of others are then simply not in order.
+    otherColumns = isFull || !(clustered || isAuto),
+    force = isFull && !clustered
+  )
+}

@@ -1,0 +1,62 @@
+package io.zcube.clustering.plan
+
+import io.zcube.clustering.table.{FileSelection, OutsideWhere}
+import io.zcube.planning.{ClusteringPlan, DataFile, FileReason, KeyRanges, PlannedFile, ZCubePlanner}
+
+/** A plan, and the files that it is about.
+  *
+  * @param selection  the files that WHERE takes in
+  * @param groups     the new cubes' files, the most useful cube first
+  * @param considered all of the selection, with the cubes that they are in
+  * @param outside    how many files of a clustered table WHERE leaves out
+  */
+final case class RewritePlan(
+    selection: FileSelection,
+    plan: ClusteringPlan,
+    groups: Seq[RewriteGroup],
+    considered: Seq[DataFile],
+    outside: Long) {
+
+  /** How many files stay, for each reason. */
+  def kept: Map[String, Long] = {
+    val planned = PlannedFile.counts(plan.kept).map { case (reason, count) =>
+      reason -> count.toLong
+    }
+    if (outside == 0) planned else planned + (FileReason.NotSelected.text -> outside)
+  }
+}
+
+object RewritePlan {
+
+  /** Reads metadata and plans; reads no data. */
+  def of(task: OptimizeTask): RewritePlan = {
+    val selection = task.version.select(task.where)
+    val files = selection.files(task.layoutTag)
+    val cubes = files.iterator.flatMap(_.cube).filter(_.matches).map(_.id).toSet
+    val options = task.planOptions
+    def isTaken(file: DataFile) =
+      task.settings.freshBelow.forall(file.storedBytes < _) || file.cube.exists(_.matches)
+    // Extents matter only where there are cubes to merge with, and to a plan of several cubes.
+    val bytes = files.iterator.map(_.storedBytes).sum
+    val ranges: String => KeyRanges =
+      if (cubes.nonEmpty || bytes > options.packBytes) selection.ranges(task.columns)
+      else _ => KeyRanges.Unknown
+    val outside =
+      if (task.clustered && task.where.picks) selection.outside(cubes) else OutsideWhere.Nothing
+    val described =
+      files.map(file => file.copy(ranges = ranges(file.path), selected = isTaken(file)))
+    val plan =
+      new ZCubePlanner(options).planPartitions(byPartition(task, described), outside.cubes)
+    val groups = plan.cubes.zipWithIndex.map { case (cube, i) =>
+      RewriteGroup(cube, i + 1, plan.cubes.size)
+    }
+    RewritePlan(selection, plan, groups, described, outside.files)
+  }
+
+  /** A partition is one value in one spelling. Delta takes two spellings of a timestamp for one
+    * partition if they are the same in this session's time zone; in another they may differ.
+    */
+  private def byPartition(task: OptimizeTask, described: Seq[DataFile]): Seq[Seq[DataFile]] =
+    if (task.version.partitionColumns.isEmpty) Seq(described)
+    else described.groupBy(_.partition).values.toSeq.sortBy(_.map(_.path).min)
+}

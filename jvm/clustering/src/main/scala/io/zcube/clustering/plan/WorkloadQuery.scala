@@ -1,0 +1,80 @@
+package io.zcube.clustering.plan
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation}
+import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.zcube.Sessions
+
+import io.zcube.clustering.table.{ColumnPath, TableVersion}
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.WeightedBoxes
+import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, WeightedPredicate}
+
+/** A query of the workload that an OPTIMIZE is given.
+  *
+  * @param predicate as the user wrote it
+  * @param asked     the condition, as Spark's analyzer understands it, as SQL
+  * @param condition the same, simplified as for a scan
+  * @param boxes     what it asks of the clustering columns
+  */
+final case class WorkloadQuery(
+    predicate: WeightedPredicate,
+    asked: String,
+    condition: Expression,
+    boxes: PredicateBoxes) {
+
+  def ranges: WeightedBoxes = WeightedBoxes(boxes.boxes, predicate.weight)
+
+  /** What a user should know of it; empty if there is nothing. */
+  def note: String =
+    if (boxes.isAnything && boxes.ignored.isEmpty) "asks nothing of the clustering columns"
+    else if (boxes.ignored.nonEmpty) s"not understood: ${boxes.ignored.mkString(", ")}"
+    else ""
+}
+
+object WorkloadQuery {
+
+  /** @throws org.apache.spark.sql.AnalysisException if a predicate can't be resolved against the table, has
+    *                                                a subquery, or if none decides anything
+    */
+  def resolve(
+      session: SparkSession,
+      version: TableVersion,
+      columns: Seq[ColumnPath],
+      workload: Seq[WeightedPredicate]): Seq[WorkloadQuery] = Sessions.within(session) {
+    val table = LocalRelation(toAttributes(version.schema))
+    val reader = new PredicateReader(columns.map(_.logical))
+    val state = session.sessionState
+    val queries = workload.map { predicate =>
+      val parsed = state.sqlParser.parseExpression(predicate.text)
+      if (SubqueryExpression.hasSubquery(parsed)) {
+        throw ZCubeErrors.invalidOption("workload", predicate.text, "predicates without subqueries")
+      }
+      val analyzed = state.executePlan(Filter(parsed, table)).analyzed
+      val condition = analyzed.collectFirst { case Filter(condition, _) => condition }.get
+      val simple = SimplifiedCondition.of(condition, table.output)
+      WorkloadQuery(predicate, condition.sql, simple, reader.read(simple))
+    }
+    if (queries.nonEmpty && queries.forall(_.boxes.isAnything)) {
+      throw ZCubeErrors.workloadWithoutRanges(columns.map(_.name))
+    }
+    queries
+  }
+
+  /** Equal for workloads that ask the same with the same weights in proportion, in any order. Of the
+    * conditions before constants are folded: `day > current_date() - 7` is the same tomorrow.
+    */
+  def fingerprint(workload: Seq[WorkloadQuery]): String = {
+    val weights =
+      workload.groupBy(_.asked).map { case (sql, same) => sql -> same.map(_.predicate.weight).sum }
+    val greatest = weights.values.max
+    val text =
+      weights.toSeq.sorted.map { case (sql, weight) => s"${weight / greatest}|$sql" }.mkString("\n")
+    MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)).take(8)
+      .map(byte => f"$byte%02x").mkString
+  }
+}

@@ -1,0 +1,84 @@
+package io.zcube.clustering.report
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.types._
+
+import io.zcube.clustering.table.{ClusteringState, ColumnMinMax, ColumnPath}
+import io.zcube.concurrent.InParallel
+import io.zcube.quality.LayoutQuality
+
+/** The rows of DESCRIBE CLUSTERING. */
+object DescribeClusteringReport {
+
+  /** The row of all columns together. */
+  val All = "*"
+
+  val schema: StructType = new StructType()
+    .add("column", StringType, nullable = false)
+    .add("files", LongType, nullable = false)
+    .add("files_with_stats", LongType, nullable = false)
+    .add("average_depth", DoubleType)
+    .add("maximum_depth", LongType)
+    .add("average_overlaps", DoubleType)
+    .add("depth_histogram", MapType(IntegerType, LongType, valueContainsNull = false), false)
+    .add("constant_files", LongType, nullable = false)
+    .add("skipping_effectiveness", DoubleType)
+    .add("cubes", LongType, nullable = false)
+    .add("bytes", LongType, nullable = false)
+    .add("bytes_in_cubes", LongType, nullable = false)
+    .add("bytes_fresh", LongType, nullable = false)
+    .add("bytes_other_columns", LongType, nullable = false)
+    .add("notes", StringType, nullable = false)
+
+  def rows(columns: Seq[ColumnPath], files: ClusteringState): Seq[Row] = {
+    val ofEach = columns.indices.map { i => () =>
+      val quality = LayoutQuality.ofColumn(files.ranges(i))
+      row(columns(i).name, quality, files, notes(columns(i), files.extremes(i), quality.files))
+    }
+    val ofAll = () => {
+      val quality = LayoutQuality.ofBoxes(files.ranges)
+      row(All, quality, files, notesOfAll(columns, quality))
+    }
+    InParallel.map(ofEach :+ ofAll)(_.apply())
+  }
+
+  private def row(
+      column: String,
+      quality: LayoutQuality,
+      files: ClusteringState,
+      notes: Seq[String]): Row = Row(
+    column,
+    quality.files.toLong,
+    quality.filesWithStats.toLong,
+    quality.averageDepth.orNull,
+    quality.maximumDepth.map(_.toLong).orNull,
+    quality.averageOverlaps.orNull,
+    quality.depthHistogram,
+    quality.constantFiles.toLong,
+    quality.skippingEffectiveness.orNull,
+    files.cubes,
+    files.bytes,
+    files.inCubes,
+    files.fresh,
+    files.others,
+    notes.mkString("; ")
+  )
+
+  private def notes(column: ColumnPath, extremes: ColumnMinMax, files: Int): Seq[String] = Seq(
+    extremes.noMinimum -> "have no minimum",
+    extremes.noMaximum -> "have no maximum",
+    extremes.inverted -> "have a maximum below their minimum",
+    extremes.onlyNulls -> "hold only NULLs and overlap nothing"
+  ).collect { case (count, what) if count > 0 => s"${column.name}: $count of $files files $what" }
+
+  private def notesOfAll(columns: Seq[ColumnPath], quality: LayoutQuality): Seq[String] = {
+    val without = quality.files - quality.filesWithStats
+    Seq(
+      Option.when(columns.size > 1 && without > 0)(
+        s"$without of ${quality.files} files have no minimum and maximum in each column"),
+      Option.when(quality.measured < quality.filesWithStats)(
+        s"depth and overlaps are those of a sample of ${quality.measured} files against all " +
+          s"${quality.files}")
+    ).flatten
+  }
+}

@@ -1,0 +1,98 @@
+package io.zcube.clustering.report
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.zcube.Sessions
+
+import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewritePlan}
+import io.zcube.clustering.run.GroupSampler
+import io.zcube.clustering.table.ClusteringState
+import io.zcube.quality.LayoutQuality
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.LayoutPlan
+import io.zcube.sql.sampling.SampleBudget
+import io.zcube.sql.simulation.SimulatedFile
+
+/** What a planned run would bring, and what it would cost.
+  *
+  * @param filesBefore files of the table, and not only of WHERE
+  * @param filesAfter  the same after the run
+  * @param history     what earlier runs cost
+  * @param cpuTimeMs   of all cores together; None if there is no history
+  * @param quality     what queries may skip afterwards, if that was asked for
+  */
+final case class Forecast(
+    filesBefore: Long,
+    filesAfter: Long,
+    history: RewriteHistory,
+    cpuTimeMs: Option[Long],
+    quality: Option[Forecast.Quality])
+
+object Forecast {
+
+  /** By a sample of the rows that would be rewritten.
+    *
+    * @param rows    that would be rewritten
+    * @param sampled of them
+    * @param columns each column, and all together, as [[DescribeClusteringReport.All]]: as it is, as it would be
+    */
+  final case class Quality(
+      rows: Long,
+      sampled: Long,
+      columns: Seq[(String, LayoutQuality, LayoutQuality)])
+
+  /** Reads the log, and with `sampling` the clustering columns of the files to rewrite.
+    *
+    * @param session the run's ([[LayoutSession]]), so that the forecast reads what the run will read
+    */
+  def of(
+      session: SparkSession,
+      task: OptimizeTask,
+      planned: RewritePlan,
+      sampling: Boolean): Forecast = Sessions.within(session) {
+    val history =
+      if (planned.groups.isEmpty) RewriteHistory.Empty else RewriteHistory.of(task.version)
+    val bytes = planned.groups.map(_.bytes).sum
+    val cpuTime = if (bytes == 0) Some(0L) else history.cpuTimeOf(bytes)
+    val sampler = new GroupSampler(session, task, planned.selection, new SampleBudget())
+    val (quality, written) =
+      if (sampling) simulate(task, planned, sampler)
+      else {
+        val counts = planned.groups.map(g => sampler.fileCount(g, g.rows.getOrElse(Long.MaxValue)))
+        (None, counts.map(_.toLong).sum)
+      }
+    val before = task.version.fileCount
+    val removed = planned.groups.map(_.files.size.toLong).sum
+    Forecast(before, before - removed + written, history, cpuTime, quality)
+  }
+
+  private def simulate(
+      task: OptimizeTask,
+      planned: RewritePlan,
+      sampler: GroupSampler): (Option[Quality], Long) = {
+    val simulated = planned.groups.map { group =>
+      try sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
+          val layout = LayoutPlan.of(sample, files, task.layoutRequest)
+          val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
+          (sample.rowCount, sample.rows.length.toLong, simulated)
+        }
+      catch { case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e) }
+    }
+    val files = simulated.flatMap(_._3)
+    val removed = planned.groups.flatMap(_.files).map(_.path).toSet
+    val (before, after) =
+      ClusteringState.beforeAndAfter(task.version, task.columns, removed, files)
+    val quality = Quality(
+      simulated.map(_._1).sum,
+      simulated.map(_._2).sum,
+      task.columns.map(_.name).zipWithIndex.map { case (name, i) =>
+        (name, LayoutQuality.ofColumn(before.ranges(i)), LayoutQuality.ofColumn(after.ranges(i)))
+      } :+
+        ((
+          DescribeClusteringReport.All,
+          LayoutQuality.ofBoxes(before.ranges),
+          LayoutQuality.ofBoxes(after.ranges)))
+    )
+    (Some(quality), files.size.toLong)
+  }
+}

@@ -1,0 +1,31 @@
+package io.zcube.clustering.report
+
+import io.zcube.clustering.table.TableVersion
+
+/** What earlier runs of OPTIMIZE on a table cost, by the metrics of their commits.
+  *
+  * @param runs      commits that tell their CPU time
+  * @param cpuTimeMs of all of them
+  * @param bytes     that they read
+  */
+final case class RewriteHistory(runs: Int, cpuTimeMs: Long, bytes: Long) {
+
+  /** The CPU time of reading and writing so many bytes at the rate of the earlier runs, in ms; None if
+    * there were none.
+    */
+  def cpuTimeOf(rewritten: Long): Option[Long] =
+    Option.when(bytes > 0)(math.round(cpuTimeMs.toDouble / bytes * rewritten))
+}
+
+object RewriteHistory {
+
+  val Empty: RewriteHistory = RewriteHistory(0, 0L, 0L)
+
+  /** The newest runs count, as data, columns and machines change. */
+  private val Runs = 20
+
+  def of(version: TableVersion): RewriteHistory = {
+    val costs = version.pastRewrites(Runs)
+    RewriteHistory(costs.size, costs.map(_.cpuTimeMs).sum, costs.map(_.bytes).sum)
+  }
+}

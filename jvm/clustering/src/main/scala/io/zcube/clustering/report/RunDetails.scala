@@ -1,0 +1,60 @@
+package io.zcube.clustering.report
+
+import io.zcube.clustering.plan.RewriteGroup
+import io.zcube.clustering.run.{GroupOutcome, JsonText, RunResult}
+import io.zcube.planning.PlannedFile
+import io.zcube.quality.LayoutQuality
+
+/** The column `details` of OPTIMIZE's result. */
+object RunDetails {
+
+  /** What became of each cube, and of the files that stay. */
+  def json(result: RunResult, workload: WorkloadReport): String = {
+    val RunResult(plan, outcomes, _) = result
+    val cubes = outcomes.map { outcome =>
+      val group = outcome.group
+      val planned = Map[String, Any](
+        "partition" -> group.partition,
+        "files" -> group.files.size,
+        "bytes" -> group.bytes,
+        "reasons" -> PlannedFile.counts(group.planned.files))
+      planned ++ (outcome match {
+        case GroupOutcome.Committed(rewritten, version, committingMs) =>
+          val figures = rewritten.metrics
+          Map[String, Any](
+            "state" -> "committed",
+            "id" -> rewritten.cubeId,
+            "version" -> version,
+            "filesAdded" -> rewritten.added.size,
+            "bytesAdded" -> rewritten.added.map(_.storedBytes).sum,
+            "samplingMs" -> figures.samplingMs,
+            "writingMs" -> figures.writingMs,
+            "committingMs" -> committingMs
+          ) ++ figures.cpuMs.map("cpuMs" -> _) ++
+            figures.before.map("before" -> quality(_)) ++
+            figures.after.map("after" -> quality(_))
+        case GroupOutcome.Dropped(_, conflict) =>
+          Map("state" -> "dropped", "why" -> conflict.getMessage)
+        case GroupOutcome.NotStarted(_) => Map("state" -> "left", "why" -> "maxDuration is over")
+      })
+    }
+    val over = plan.plan.overBudget
+    JsonText.of(
+      Map[String, Any](
+        "cubes" -> cubes,
+        "kept" -> plan.kept,
+        "left" -> Map[String, Any](
+          "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),
+          "bytes" -> (PlannedFile.bytesOf(over) + notStarted(outcomes).map(_.bytes).sum)
+        ),
+        "workload" -> workload.after()
+      ))
+  }
+
+  private def quality(of: LayoutQuality): Map[String, Any] = Map.empty[String, Any] ++
+    of.averageDepth.map("averageDepth" -> _) ++
+    of.skippingEffectiveness.map("skippingEffectiveness" -> _)
+
+  private def notStarted(outcomes: Seq[GroupOutcome]): Seq[RewriteGroup] =
+    outcomes.collect { case GroupOutcome.NotStarted(group) => group }
+}

@@ -1,0 +1,49 @@
+package io.zcube.clustering.run
+
+import io.zcube.planning.PlannedFile
+import io.zcube.quality.LayoutQuality
+
+/** What a commit tells of itself in the table's history. The operationMetrics are whole numbers, as
+  * readers cast them to BIGINT: those that Delta's OPTIMIZE reports, under the same names, and some of
+  * ZCube's own. What is no whole number stands in the operationParameters, beside Delta's.
+  */
+object CommitMetrics {
+
+  /** Metrics that Delta has no name for. Times and CPU time are in milliseconds, summed over the commit's
+    * cubes, as far as they are known.
+    */
+  def ours(groups: Seq[RewriteResult]): Map[String, String] = {
+    val figures = groups.map(_.metrics)
+    val cpu = figures.map(_.cpuMs)
+    Map(
+      "samplingTimeMs" -> figures.map(_.samplingMs).sum.toString,
+      "writingTimeMs" -> figures.map(_.writingMs).sum.toString
+    ) ++ Option.when(cpu.forall(_.isDefined))("cpuTimeMs" -> cpu.flatten.sum.toString)
+  }
+
+  /** Parameters that Delta has no name for. Quality is that of the removed files and of the added ones,
+    * among themselves, in all clustering columns together, averaged over files.
+    */
+  def parameters(groups: Seq[RewriteResult]): Map[String, String] = {
+    val figures = groups.map(_.metrics)
+    Map(
+      "cubeId" -> groups.map(_.cubeId).mkString(","),
+      "reasons" -> JsonText.of(PlannedFile.counts(groups.flatMap(_.group.planned.files)))
+    ) ++
+      quality("Before", figures.flatMap(_.before)) ++
+      quality("After", figures.flatMap(_.after))
+  }
+
+  private def quality(when: String, of: Seq[LayoutQuality]): Map[String, String] = {
+    def average(figure: LayoutQuality => Option[Double]): Option[String] = {
+      val known = of.flatMap(quality => figure(quality).map(_ -> quality.filesWithStats.toLong))
+      val files = known.map(_._2).sum
+      // One figure alone is given as it is, to the last digit.
+      if (known.size == 1) Some(known.head._1.toString)
+      else Option.when(files > 0)((known.map { case (v, n) => v * n }.sum / files).toString)
+    }
+    Map.empty[String, String] ++
+      average(_.averageDepth).map(s"averageDepth$when" -> _) ++
+      average(_.skippingEffectiveness).map(s"skippingEffectiveness$when" -> _)
+  }
+}

@@ -1,0 +1,98 @@
+package io.zcube.clustering.run
+
+import java.net.URI
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.aggregate.Count
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Project}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.zcube.Sessions
+
+import io.zcube.clustering.plan.{OptimizeTask, RewriteGroup}
+import io.zcube.clustering.table.{FileScan, FileSelection}
+import io.zcube.layout.FileCount
+import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.LayoutPlan
+import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleBudget}
+
+/** Samples the clustering columns of a group of files: for its rewriting, and for the forecast of it,
+  * which so sees the very rows that the run will see.
+  *
+  * @param budget for the samples of all groups of the run
+  */
+final class GroupSampler(
+    session: SparkSession,
+    task: OptimizeTask,
+    selection: FileSelection,
+    budget: SampleBudget) {
+
+  private val settings = task.settings
+
+  /** Draws the sample, and makes something of it, which must not hold on to it: there may be many groups.
+    * All rows that the log counts must have been seen.
+    *
+    * @param what is done, for the description of the Spark job
+    * @param use  of the sample, and of how many files the group's rows are to be written to
+    */
+  def sampled[T](group: RewriteGroup, what: String)(use: (RowSample, Int) => T): T = {
+    val input = selection.scan(session, group.files)
+    val expectedFiles = fileCount(group, group.rows.getOrElse(Long.MaxValue))
+    val plan = Project(
+      clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
+        input.place,
+      input.plan)
+    val limits = LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile)
+    budget.within(limits.bytesOf(task.columns.map(_.dataType))) {
+      val sample = RowSampler.sample(
+        session,
+        plan,
+        task.columns.length,
+        RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
+        group.rows,
+        limits,
+        s"$what: sampling"
+      )
+      group.rows.filter(_ != sample.rowCount).foreach { logged =>
+        val files = differing(group, input)
+        throw ZCubeErrors.loggedRowsMismatch(task.tableName, logged, sample.rowCount, files)
+      }
+      val files = fileCount(group, sample.rowCount)
+      sample.requireEnough(files, task.columns.map(_.name))
+      use(sample, files)
+    }
+  }
+
+  /** Files that were read with other numbers of rows than the log has of them. */
+  private def differing(group: RewriteGroup, input: FileScan): Seq[String] =
+    try {
+      val name = input.place.head
+      val counted = Aggregate(
+        Seq(name),
+        Seq(name, Alias(Count(Literal(1)).toAggregateExpression(), "rows")()),
+        input.plan)
+      val read =
+        Sessions.rowsOf(session, counted).collect().map(r => r.getString(0) -> r.getLong(1))
+          .toMap.withDefaultValue(0L)
+      for {
+        file <- group.files
+        fileName = new Path(new URI(file.path)).getName
+        logged <- file.rows if logged != read(fileName)
+      } yield s"$fileName: $logged in the log, ${read(fileName)} read"
+    } catch {
+      // The error that this is a detail of matters more.
+      case NonFatal(_) => Nil
+    }
+
+  /** How many files a group of so many rows is written to. */
+  def fileCount(group: RewriteGroup, rows: Long): Int =
+    FileCount.of(group.liveBytes, task.targetFileBytes, rows, settings.maxRecords)
+
+  /** The clustering columns, over the group's rows. */
+  def clusteringColumns(input: FileScan): Seq[Expression] = task.columns.map { column =>
+    input.column(column, session.sessionState.conf.resolver)
+      .getOrElse(throw ZCubeErrors.internal(s"a scan without the column ${column.name}"))
+  }
+}

@@ -1,0 +1,34 @@
+package io.zcube.clustering.run
+
+import io.zcube.clustering.plan.RewriteGroup
+import io.zcube.clustering.table.NewCube
+import io.zcube.planning.DataFile
+import io.zcube.quality.LayoutQuality
+
+/** A group of files and what they were rewritten to. */
+final case class RewriteResult(
+    group: RewriteGroup,
+    cubeId: String,
+    added: Seq[DataFile],
+    metrics: RewriteMetrics) {
+
+  def removed: Seq[DataFile] = group.files
+
+  def cube: NewCube = NewCube(cubeId, removed, added)
+}
+
+/** What is known of a group's rewriting, for the history and the report.
+  *
+  * @param samplingMs milliseconds from the start of the sampling job until the layout is known
+  * @param writingMs  of the job that writes
+  * @param cpuMs      CPU milliseconds of all tasks; None if Spark's events came too late
+  * @param before     quality of the files that were rewritten, among themselves, in all clustering
+  *                   columns together; None where it was too expensive to compute, as for `after`
+  * @param after      of those that were written, among themselves
+  */
+final case class RewriteMetrics(
+    samplingMs: Long,
+    writingMs: Long,
+    cpuMs: Option[Long],
+    before: Option[LayoutQuality] = None,
+    after: Option[LayoutQuality] = None)

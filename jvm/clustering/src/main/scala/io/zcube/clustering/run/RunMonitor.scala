@@ -1,0 +1,90 @@
+package io.zcube.clustering.run
+
+import java.util.UUID
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.zcube.JobCpuTime
+
+import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup, RewritePlan}
+import io.zcube.clustering.table.FileStatistics
+import io.zcube.quality.LayoutQuality
+
+/** What a run tells of itself: log lines that begin with table and run, CPU time, quality before and
+  * after. None of it can make a run fail.
+  *
+  * @param session a clone of the user's ([[LayoutSession]])
+  */
+final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Logging {
+  import RunMonitor._
+
+  // Users configure it by this name, whatever the class is called.
+  override protected def logName: String = "io.zcube.optimize"
+
+  /** In log lines and in the tag of the run's Spark jobs. */
+  val runId: String = UUID.randomUUID().toString
+
+  private val cpuTime = new JobCpuTime(session.sparkContext)
+
+  @volatile private var planned: Option[RewritePlan] = None
+
+  /** By the number of the group. In one pass for all groups, as metadata is read for it. */
+  private lazy val before: Map[Int, LayoutQuality] = planned
+    .filter(_ => task.version.fileCount <= MostFiles)
+    .map { run =>
+      val groupOf =
+        run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
+      run.selection
+        .statistics(task.columns, Some(groupOf.keySet))
+        .by(row => groupOf(row.getString(FileStatistics.Path)))
+        .map { case (number, files) => number -> qualityOf(files) }
+    }
+    .getOrElse(Map.empty)
+
+  def begin(run: RewritePlan): Unit = {
+    planned = Some(run)
+    info(s"${run.groups.size} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
+      s"${run.considered.size} files considered")
+  }
+
+  /** To be called at the end of the run, however it ends. */
+  def close(): Unit = cpuTime.close()
+
+  def info(text: String): Unit = logInfo(s"${task.tableName}: OPTIMIZE $runId: $text")
+
+  def info(group: RewriteGroup, text: String): Unit =
+    info(s"${GroupDescription.inLog(group)}: $text")
+
+  def warn(group: RewriteGroup, text: String, cause: Throwable): Unit =
+    logWarning(
+      s"${task.tableName}: OPTIMIZE $runId: ${GroupDescription.inLog(group)}: $text",
+      cause)
+
+  /** CPU milliseconds of the Spark jobs of `body`, if they are known. */
+  def cpuMsOf[T](group: RewriteGroup)(body: => T): (T, Option[Long]) =
+    cpuTime.of(s"$runId/${group.number}")(body)
+
+  /** @param added what is known of the group's new files */
+  def withQuality(figures: RewriteMetrics, group: RewriteGroup)(
+      added: => FileStatistics): RewriteMetrics =
+    try {
+      val was = synchronized(before).get(group.number)
+      val is = was.map(_ => qualityOf(added))
+      figures.copy(before = was, after = is)
+    } catch {
+      case NonFatal(e) =>
+        warn(group, "quality before and after could not be measured", e)
+        figures
+    }
+
+  private def qualityOf(files: FileStatistics): LayoutQuality =
+    LayoutQuality.ofBoxes(files.extremes.map(_.ranges))
+}
+
+object RunMonitor {
+
+  /** Above this size quality isn't recorded; DESCRIBE CLUSTERING measures it on request. */
+  private val MostFiles = 100000L
+}

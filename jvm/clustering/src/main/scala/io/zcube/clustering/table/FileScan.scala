@@ -1,0 +1,22 @@
+package io.zcube.clustering.table
+
+import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSeq, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/** The rows of some files, with what a format stores beside the columns, and with each row's file and
+  * place in it.
+  *
+  * @param plan    analyzed
+  * @param columns the table's, whatever their names
+  * @param place   the row's file, and the number of the row in it
+  */
+final case class FileScan(plan: LogicalPlan, columns: Seq[Attribute], place: Seq[Attribute]) {
+
+  /** What is to be written: the table's columns, and its row ids if it has any. */
+  def written: Seq[Attribute] = plan.output.filterNot(a => place.exists(_.exprId == a.exprId))
+
+  /** A column of the table, or a leaf of one. */
+  def column(path: ColumnPath, resolver: Resolver): Option[Expression] =
+    AttributeSeq.fromNormalOutput(columns).resolve(path.logical, resolver)
+}

@@ -1,0 +1,92 @@
+package org.apache.spark.sql.zcube
+
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, TimeUnit}
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler._
+
+/** Measures the CPU time that executors spend for some code's Spark jobs. Jobs are known by a local
+  * property, which Spark hands down to the threads that a query starts.
+  *
+  * One event a stage is looked at and not one a task, so that large jobs cost no more than small ones.
+  */
+final class JobCpuTime(context: SparkContext) extends SparkListener {
+  import JobCpuTime._
+
+  /** What is known of the jobs under one key. */
+  private class Account {
+    val stages: java.util.Set[Int] = ConcurrentHashMap.newKeySet[Int]()
+    val nanos = new java.util.concurrent.atomic.AtomicLong
+    val heardAll = new CountDownLatch(1)
+  }
+
+  private val accounts = new ConcurrentHashMap[String, Account]()
+
+  ListenerQueue.add(context, this)
+
+  /** No more events from now on. */
+  def close(): Unit = ListenerQueue.remove(context, this)
+
+  /** Runs `body`; how many milliseconds of CPU time its jobs took, or None if Spark's events are so far
+    * behind that it isn't known in time.
+    *
+    * @param key that no other jobs of this context have at the time
+    */
+  def of[T](key: String)(body: => T): (T, Option[Long]) = {
+    val account = new Account
+    accounts.put(key, account)
+    val before = context.getLocalProperty(Property)
+    context.setLocalProperty(Property, key)
+    try {
+      val result = body
+      (result, Option.when(caughtUp(account, key))(account.nanos.get / 1000000))
+    } finally {
+      context.setLocalProperty(Property, before)
+      accounts.remove(key): Unit
+    }
+  }
+
+  private def caughtUp(account: Account, key: String): Boolean =
+    try {
+      context.listenerBus.post(ListenerMarker(key))
+      account.heardAll.await(PatienceMs, TimeUnit.MILLISECONDS)
+    } catch {
+      // A figure for the history is no reason to fail what is done.
+      case NonFatal(_) => false
+    }
+
+  override def onJobStart(event: SparkListenerJobStart): Unit =
+    accountOf(event).foreach(_.stages.addAll(event.stageIds.asJava))
+
+  override def onStageCompleted(event: SparkListenerStageCompleted): Unit = {
+    val info = event.stageInfo
+    Option(info.taskMetrics).foreach { metrics =>
+      accounts.values.forEach { account =>
+        if (account.stages.contains(info.stageId)) {
+          account.nanos.addAndGet(metrics.executorCpuTime): Unit
+        }
+      }
+    }
+  }
+
+  override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+    case ListenerMarker(key) => Option(accounts.get(key)).foreach(_.heardAll.countDown())
+    case _ =>
+  }
+
+  private def accountOf(event: SparkListenerJobStart): Option[Account] = for {
+    properties <- Option(event.properties)
+    key <- Option(properties.getProperty(Property))
+    account <- Option(accounts.get(key))
+  } yield account
+}
+
+object JobCpuTime {
+  private val Property = "spark.zcube.cpuTimeOf"
+
+  /** A figure for the history is not worth waiting longer for. */
+  private val PatienceMs = 2000L
+}

@@ -1,0 +1,34 @@
+package org.apache.spark.sql.zcube
+
+import scala.annotation.tailrec
+import scala.util.{Failure, Success}
+
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.SparkListener
+
+import io.zcube.concurrent.Caught
+
+/** The queue of all of ZCube's listeners: slow listeners of others don't hold it up. */
+object ListenerQueue {
+  private val Name = "zcube"
+
+  def add(context: SparkContext, listener: SparkListener): Unit =
+    context.listenerBus.addToQueue(listener, Name)
+
+  /** An interrupt while Spark removes a queue's last listener leaves a queue that nobody can stop: the
+    * next who tries waits for ever. So it is done on a thread that nobody interrupts.
+    */
+  def remove(context: SparkContext, listener: SparkListener): Unit = {
+    val removal = new Thread(() => context.removeSparkListener(listener), "ZCubeListenerRemoval")
+    removal.setDaemon(true)
+    removal.start()
+    if (join(removal, interrupted = false)) Thread.currentThread().interrupt()
+  }
+
+  @tailrec
+  private def join(thread: Thread, interrupted: Boolean): Boolean =
+    Caught(thread.join()) match {
+      case Success(_) => interrupted
+      case Failure(_) => join(thread, interrupted = true)
+    }
+}

@@ -1,0 +1,95 @@
+package org.apache.spark.sql.delta.zcube.format
+
+import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.sources.DeltaSQLConf
+import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
+import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.types.{NullType, StructType}
+
+import io.zcube.clustering.run.LayoutSession
+import io.zcube.clustering.table._
+
+/** A snapshot of a Delta table. */
+final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
+    extends TableVersion
+    with PredicateHelper {
+  import DeltaVersion._
+
+  override def schema: StructType = snapshot.schema
+
+  override def partitionColumns: Seq[String] = snapshot.metadata.partitionColumns
+
+  override def clusteringColumns: Seq[ColumnPath] =
+    TableColumns.clusteringColumns(SparkSession.active, snapshot)
+
+  override def takesClusteringColumns: Boolean =
+    ClusteredTableUtils.isSupported(snapshot.protocol)
+
+  override def column(parts: Seq[String], resolver: Resolver): Option[ColumnPath] =
+    TableColumns.find(schema, parts, resolver)
+
+  override def hasStatistics(column: ColumnPath): Boolean = {
+    val statistics = snapshot.withStats.schema("stats").dataType
+    val minimum = PlanningRanges.statistic(statistics, "minValues" +: column.physical)
+    snapshot.withStats.select(minimum).schema.head.dataType != NullType
+  }
+
+  override def fileCount: Long = snapshot.numOfFiles
+
+  override def select(where: WhereClause): FileSelection = new DeltaSelection(this, where)
+
+  override def statistics(columns: Seq[ColumnPath], withPaths: Boolean): FileStatistics =
+    LoggedFileStatistics.of(snapshot, columns, withPaths)
+
+  override def filesRead(condition: Expression): FilesRead = {
+    // Delta tells partition columns from others conjunct by conjunct.
+    val conjuncts = splitConjunctivePredicates(condition)
+    readOf(snapshot.filesForScan(conjuncts, keepNumRecords = false).files)
+  }
+
+  override def scansIn(optimized: LogicalPlan): Seq[TableScan] =
+    optimized.collectWithSubqueries {
+      case relation: LogicalRelation => relation.relation
+    }.collect {
+      case HadoopFsRelation(index: PreparedDeltaFileIndex, _, _, _, _, _)
+          if index.deltaLog.dataPath == table.log.dataPath =>
+        TableScan(index.preparedScan.allFilters.toSeq, readOf(index.preparedScan.files))
+    }
+
+  override def pastRewrites(most: Int): Seq[RewriteCost] =
+    table.log.history
+      .getHistory(Some(Commits), table.catalogTable)
+      .filter(_.operation == "OPTIMIZE")
+      .flatMap { commit =>
+        val metrics = commit.operationMetrics.getOrElse(Map.empty)
+        for {
+          cpu <- metrics.get("cpuTimeMs").flatMap(_.toLongOption)
+          bytes <- metrics.get("numRemovedBytes").flatMap(_.toLongOption)
+          if cpu > 0 && bytes > 0
+        } yield RewriteCost(cpu, bytes)
+      }
+      .take(most)
+
+  override def tune(session: SparkSession): Unit = {
+    SnapshotState.setPartitions(session, snapshot)
+    LayoutSession.keepMicroseconds(
+      session.sessionState.conf,
+      DeltaSQLConf.TABLE_PARQUET_V2_DEFAULT_TIMESTAMP_ENCODING.key)
+  }
+}
+
+object DeltaVersion {
+
+  /** Commits to look at for past rewrites: enough to find an OPTIMIZE among many small appends. */
+  private val Commits = 500
+
+  private def readOf(files: Seq[AddFile]): FilesRead =
+    FilesRead(files.size.toLong, files.iterator.map(_.size).sum)
+}

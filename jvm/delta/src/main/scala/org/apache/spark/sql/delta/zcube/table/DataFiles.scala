@@ -1,0 +1,30 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import org.apache.spark.sql.delta.actions.AddFile
+
+import io.zcube.planning.{CubeTag, DataFile}
+
+/** Files of Delta's log, as the engine knows them. */
+object DataFiles {
+
+  def of(file: AddFile, cube: Option[CubeTag]): DataFile = {
+    val live = liveBytesOf(file)
+    DataFile(
+      file.path,
+      live,
+      file.numLogicalRecords,
+      deletedShare(file),
+      cube,
+      partition = file.partitionValues,
+      deletedBytes = file.size - live,
+      deletedRows = Option(file.deletionVector).map(_.cardinality)
+    )
+  }
+
+  private def liveBytesOf(file: AddFile): Long =
+    (file.size * (1.0 - file.deletedToPhysicalRecordsRatio.getOrElse(0.0))).toLong
+
+  /** As Delta does: a file with deleted rows but no count of its rows is worth rewriting. */
+  private def deletedShare(file: AddFile): Double =
+    if (file.deletionVector == null) 0.0 else file.deletedToPhysicalRecordsRatio.getOrElse(1.0)
+}

@@ -1,0 +1,49 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.functions.{coalesce, col, count, lit, sum, when}
+
+import io.zcube.clustering.table.OutsideWhere
+import io.zcube.planning.CubeRest
+
+/** The files that the WHERE of a clustered table leaves out. */
+object FilesOutside {
+
+  /** Summed up where the log is: a cube may have a million files.
+    *
+    * @param selected paths of the files that WHERE takes in
+    * @param cubes    ids of the cubes that some of them are in
+    */
+  def of(
+      session: SparkSession,
+      snapshot: Snapshot,
+      selected: Seq[String],
+      cubes: Set[String]): OutsideWhere = session.withActive {
+    val files = snapshot.numOfFiles - selected.size
+    if (files == 0 || cubes.isEmpty) OutsideWhere(files, Map.empty)
+    else {
+      val physical = col("stats.numRecords")
+      val logical = physical - coalesce(col("deletionVector.cardinality"), lit(0L))
+      // As DataFiles.liveBytesOf has it, to the last byte.
+      val live = lit(1.0) - (lit(1.0) - logical.cast("double") / physical)
+      val bytes = when(physical > 0, col("size") * live)
+        .when(physical === 0, lit(0.0))
+        .otherwise(col("size").cast("double"))
+      val id = LoggedTags.cubeId
+      val sums = FileFilter(selected.iterator)
+        .except(snapshot.withStats)
+        .where(id.isin(cubes.toSeq.sorted: _*))
+        .groupBy(id)
+        .agg(count(lit(1)), sum(bytes.cast("long")), sum(logical), count(physical))
+        .collect()
+      OutsideWhere(
+        files,
+        sums.map { row =>
+          val rows = Option.when(row.getLong(4) == row.getLong(1))(row.getLong(3))
+          row.getString(0) -> CubeRest(row.getLong(1), row.getLong(2), rows)
+        }.toMap
+      )
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.functions.{array, coalesce, col, from_json, lit, when}
+import org.apache.spark.sql.types.{ArrayType, StringType}
+
+import io.zcube.clustering.table.ColumnPath
+
+/** Tags of the log's files, for queries: what [[CubeTags]] reads of one file. */
+object LoggedTags {
+
+  private def tag(name: String): Column = col("tags")(lit(name))
+
+  val cubeId: Column = tag(AddFile.tag(AddFile.Tags.ZCUBE_ID))
+  val zOrderBy: Column = tag(AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_BY))
+  val physicalColumns: Column = tag(CubeTags.PhysicalColumns)
+
+  private val isTagged = cubeId.isNotNull && zOrderBy.isNotNull
+  private val isForeign = coalesce(col("clusteringProvider") =!= CubeTags.Provider, lit(false))
+
+  /** The id of a cube by these columns, along whatever curve; NULL for other files. */
+  def cubeIdOf(columns: Seq[ColumnPath]): Column =
+    when(isTagged && !isForeign && areColumns(columns), cubeId)
+
+  /** Whether a file is laid out by other columns, or by somebody else. */
+  def isOfOthers(columns: Seq[ColumnPath]): Column =
+    when(isTagged, isForeign || !areColumns(columns)).otherwise(isForeign)
+
+  private def areColumns(columns: Seq[ColumnPath]): Column = {
+    val names = array(columns.map(column => lit(column.name)): _*)
+    val logical = from_json(zOrderBy, ArrayType(StringType)) === names
+    coalesce(
+      when(physicalColumns.isNotNull, physicalColumns === CubeTags.physicalNames(columns))
+        .otherwise(logical),
+      lit(false))
+  }
+}

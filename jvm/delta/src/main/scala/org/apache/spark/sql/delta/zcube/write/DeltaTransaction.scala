@@ -1,0 +1,103 @@
+package org.apache.spark.sql.delta.zcube.write
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.delta.actions.FileAction
+import org.apache.spark.sql.delta.constraints.Constraint
+import org.apache.spark.sql.delta.files.DelayedCommitProtocol
+import org.apache.spark.sql.delta.stats.{DeltaJobStatisticsTracker, StatisticsCollection}
+import org.apache.spark.sql.delta.{CurrentTransactionInfo, DeltaConfigs, DeltaLog, DeltaOptions, IsolationLevel, NoMapping, OptimisticTransaction, Snapshot}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.zcube.WriteTaskTracker
+import org.apache.spark.sql.{DataFrame, Dataset}
+import org.apache.spark.util.CollectionAccumulator
+
+import io.zcube.concurrent.DeferredInterrupt
+
+/** Delta's transaction, which remembers the files that were written under it and can remove them, and
+  * the versions that it tried to commit. Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
+  */
+final class DeltaTransaction(
+    context: SparkContext,
+    override val deltaLog: DeltaLog,
+    override val catalogTable: Option[CatalogTable],
+    override val snapshot: Snapshot)
+    extends OptimisticTransaction(deltaLog, catalogTable, snapshot) {
+
+  private val made = new CollectionAccumulator[String]
+  made.register(context, None, countFailedValues = true)
+
+  @volatile private var tried = Set.empty[Long]
+
+  /** The versions that may have been written: each of them, and perhaps one that was not. */
+  def triedVersions: Set[Long] = tried
+
+  override protected def doCommitRetryIteratively(
+      attemptVersion: Long,
+      currentTransactionInfo: CurrentTransactionInfo,
+      isolationLevel: IsolationLevel): (Long, Snapshot, CurrentTransactionInfo) = {
+    tried += attemptVersion
+    super.doCommitRetryIteratively(attemptVersion, currentTransactionInfo, isolationLevel)
+  }
+
+  /** Delta comes here before it tries the next version, which this returns. */
+  override protected def checkForConflicts(
+      checkVersion: Long,
+      currentTransactionInfo: CurrentTransactionInfo,
+      attemptNumber: Int,
+      commitIsolationLevel: IsolationLevel): (Long, CurrentTransactionInfo) = {
+    val (version, info) = super.checkForConflicts(
+      checkVersion,
+      currentTransactionInfo,
+      attemptNumber,
+      commitIsolationLevel)
+    tried += version
+    (version, info)
+  }
+
+  /** Delta's own; where it fails it is over when the last of its tasks is. */
+  override def writeFiles(
+      inputData: Dataset[_],
+      writeOptions: Option[DeltaOptions],
+      isOptimize: Boolean,
+      additionalConstraints: Seq[Constraint]): Seq[FileAction] =
+    new WriteTaskTracker(context, made)
+      .within(super.writeFiles(inputData, writeOptions, isOptimize, additionalConstraints))
+
+  override protected def getCommitter(outputPath: Path): DelayedCommitProtocol = {
+    // The same choice as Delta's own, which has no hook for the protocol alone.
+    val randomized = DeltaConfigs.RANDOMIZE_FILE_PREFIXES.fromMetaData(metadata) ||
+      metadata.columnMappingMode != NoMapping
+    val prefix = Option.when(randomized)(DeltaConfigs.RANDOM_PREFIX_LENGTH.fromMetaData(metadata))
+    new CleaningCommitProtocol(outputPath.toString, prefix, deltaDataSubdir, made)
+  }
+
+  override protected def getOptionalStatsTrackerAndStatsCollection(
+      output: Seq[Attribute],
+      outputPath: Path,
+      partitionSchema: StructType,
+      data: DataFrame): (Option[DeltaJobStatisticsTracker], Option[StatisticsCollection]) = {
+    val (tracker, collection) =
+      super.getOptionalStatsTrackerAndStatsCollection(output, outputPath, partitionSchema, data)
+    val conf = deltaLog.newDeltaHadoopConf()
+    val ours = tracker.map(t => new StatsTracker(conf, outputPath, t.dataCols, t.statsColExpr))
+    (ours, collection)
+  }
+
+  /** Removes what was written. Only for a transaction that surely did not and will not commit. */
+  def removeWrittenFiles(): Unit = DeferredInterrupt.within {
+    val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
+    made.value.asScala.toSet.foreach { (path: String) =>
+      try fs.delete(new Path(path), false)
+      catch {
+        // What can't be removed now is VACUUM's; the error that led here matters more.
+        case NonFatal(e) => logWarning(s"ZCube could not remove the uncommitted file $path", e)
+      }
+    }
+  }
+}

@@ -1,0 +1,378 @@
+package org.apache.spark.sql.delta.zcube.commit
+
+import java.io.IOException
+import java.nio.file.FileAlreadyExistsException
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
+
+import scala.jdk.CollectionConverters._
+
+import io.delta.exceptions.ConcurrentDeleteReadException
+import io.delta.storage.commit.CommitFailedException
+import org.apache.hadoop.fs.Path
+import org.apache.spark.scheduler._
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GreaterThan, Literal, ScalaUDF}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Sort}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.coordinatedcommits.CommitCoordinatorProvider
+import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, ThrowingCoordinator, ThrowingLogStore, Uninterrupted}
+import org.apache.spark.sql.types.{BooleanType, LongType}
+import org.apache.spark.{SparkThrowable, Success}
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.concurrent.Caught
+
+/** What can't be brought about from outside: a log store that fails, a rewrite that loses rows. */
+class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
+  import CommitSafetySuite._
+
+  override protected def settings: Map[String, String] =
+    Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
+
+  private def table(name: String, partitions: Int = 1): String = {
+    val path = folder.resolve(name).toString
+    val rows =
+      spark.range(0, 3000, 1, 3).selectExpr("id", "hash(id) AS x", s"id % $partitions AS p")
+    rows.write.partitionBy(Seq("p").filter(_ => partitions > 1): _*).format("delta").save(path)
+    path
+  }
+
+  private def optimize(path: String, by: String = "id, x"): Unit =
+    spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY ($by)").collect(): Unit
+
+  private def rows(path: String): Set[Row] = spark.read.format("delta").load(path).collect().toSet
+
+  private def failing(fault: ThrowingLogStore.Fault)(body: => Unit): Option[Throwable] = {
+    ThrowingLogStore.instead.set(Some(fault))
+    try {
+      val failure = Caught(body).failed.toOption
+      assert(ThrowingLogStore.instead.get.isEmpty, "the fault was not met")
+      failure
+    } finally {
+      ThrowingLogStore.instead.set(None)
+      ThrowingLogStore.blind.set(false)
+      Thread.interrupted(): Unit
+    }
+  }
+
+  private def setting[T](pairs: (String, String)*)(body: => T): T = {
+    pairs.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally pairs.foreach { case (key, _) => spark.conf.unset(key) }
+  }
+
+  private def version(path: String): Long = {
+    DeltaLog.clearCache()
+    DeltaLog.forTable(spark, path).update().version
+  }
+
+  /** The names of a table's files, by its log. */
+  private def liveFiles(path: String): Set[String] = {
+    DeltaLog.clearCache()
+    val files = DeltaLog.forTable(spark, path).update().allFiles.collect()
+    files.map(f => new Path(f.path).getName).toSet
+  }
+
+  private def conditionOf(e: Option[Throwable]): Option[String] =
+    e.collect { case known: SparkThrowable => known.getCondition }
+
+  /** With a faulty rule of somebody's: it filters rows of the plan that writes, not of the one that samples. */
+  private def filteringWrites[T](condition: Attribute => Expression)(body: => T): T = {
+    val filtered = new AtomicBoolean(false)
+    val rule = new Rule[LogicalPlan] {
+      override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
+        case sort @ Sort(_, false, child, _) if !child.isInstanceOf[Filter] =>
+          filtered.set(true)
+          val id = child.output.find(a => a.name == "id" && a.dataType == LongType).get
+          sort.copy(child = Filter(condition(id), child))
+      }
+    }
+    spark.experimental.extraOptimizations = Seq(rule)
+    try {
+      val result = body
+      assert(filtered.get)
+      result
+    } finally spark.experimental.extraOptimizations = Nil
+  }
+
+  private def exists = new FileAlreadyExistsException("it is there")
+  private def lost = new IOException("connection lost after writing")
+  private def refused = new IOException("no connection to the store")
+
+  private lazy val registered: Unit =
+    CommitCoordinatorProvider.registerBuilder(ThrowingCoordinator)
+
+  /** Somebody else's commit is there first. */
+  private def overtaken(error: => Throwable) = ThrowingLogStore.Fault { (_, write) =>
+    write(Iterator(OthersCommit))
+    throw error
+  }
+
+  /** One cube, two in two commits, two in one commit. */
+  private val kinds = Seq(
+    (1, "each", Seq.empty),
+    (2, "each", Seq.empty),
+    (2, "together", Seq(BatchSize -> "1g")))
+
+  // As S3 with DynamoDB, when a lost answer made the SDK ask again.
+  for {
+    (cubes, commits, settings) <- kinds
+    (name, error, idempotent) <- Seq(
+      ("already exists", () => exists, false),
+      ("already exists", () => exists, true),
+      ("connection lost", () => lost, false))
+  } test(s"a commit that is written is a success: $name, $cubes cubes, $commits; $idempotent") {
+    val path = table(s"landed-$cubes-$commits-${name.hashCode}-$idempotent", cubes)
+    val (before, known) = (rows(path), dataFiles(path))
+    setting(settings :+ Idempotency -> s"$idempotent": _*) {
+      assert(failing(ThrowingLogStore.after(error()))(optimize(path)).isEmpty)
+    }
+    assert(version(path) === (if (commits == "each") cubes else 1))
+    assert(rows(path) === before)
+    // All that was written is live, and nothing that was there is.
+    assert(liveFiles(path) === dataFiles(path) -- known)
+  }
+
+  test("a commit that is overtaken, tried as the next version, and its answer lost") {
+    val path = table("overtaken-lost", 2)
+    val before = rows(path)
+    // The second try is the one that lands.
+    val again = ThrowingLogStore.Fault { (_, write) =>
+      ThrowingLogStore.instead.set(Some(ThrowingLogStore.after(exists)))
+      write(Iterator(OthersCommit))
+      throw exists
+    }
+    assert(failing(again)(optimize(path)).isEmpty)
+    assert(version(path) === 3)
+    assert(rows(path) === before)
+  }
+
+  for ((cubes, commits, settings) <- kinds)
+    test(s"a commit that may yet get there keeps its files, and says so: $cubes cubes, $commits") {
+      val path = table(s"unknown-$cubes-$commits", cubes)
+      val (before, known) = (rows(path), dataFiles(path))
+      setting(settings: _*) {
+        val error = failing(ThrowingLogStore.before(refused))(optimize(path))
+        assert(conditionOf(error) === Some("ZCUBE_COMMIT_UNKNOWN"))
+        assert(error.get.getMessage.contains("version 1"))
+        assert(error.get.getMessage.contains("no connection to the store"))
+        assert(error.get.getCause.isInstanceOf[IOException])
+      }
+      // Nothing was committed afterwards either.
+      assert(version(path) === 0)
+      assert(rows(path) === before)
+      val kept = dataFiles(path) -- known
+      assert(kept.size === (if (commits == "each") 1 else cubes))
+      optimize(path)
+      assert(rows(path) === before)
+    }
+
+  test("a commit whose version is somebody else's is none: the files go, the error stays") {
+    val path = table("refused")
+    val (before, known) = (rows(path), dataFiles(path))
+    val error = failing(overtaken(refused))(optimize(path))
+    assert(error.exists(_.getMessage.contains("no connection to the store")))
+    assert(conditionOf(error) === None)
+    assert(version(path) === 1)
+    assert(dataFiles(path) === known)
+    assert(rows(path) === before)
+  }
+
+  test("a commit after which the log can't be read keeps its files") {
+    val path = table("blind")
+    val before = rows(path)
+    val fault = ThrowingLogStore.Fault { (lines, write) =>
+      write(lines)
+      ThrowingLogStore.blind.set(true)
+      throw exists
+    }
+    assert(conditionOf(failing(fault)(optimize(path))) === Some("ZCUBE_COMMIT_UNKNOWN"))
+    assert(version(path) === 1)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(rows(path) === before)
+  }
+
+  test("a conflict that is real: Delta's own exception, and no file is left") {
+    val path = table("conflict")
+    val known = dataFiles(path)
+    val fault = ThrowingLogStore.Fault { (_, write) =>
+      val remove = DeltaLog.forTable(spark, path).unsafeVolatileSnapshot.allFiles.head().remove
+      write(Iterator(OthersCommit, remove.json))
+      throw exists
+    }
+    val error = failing(fault)(optimize(path))
+    assert(error.exists(_.isInstanceOf[ConcurrentDeleteReadException]))
+    assert(dataFiles(path) === known)
+  }
+
+  // The commits of this coordinator stay in its own folder, where no plain listing sees them.
+  for {
+    (name, lands, error) <- Seq(
+      ("conflict", true, () => new CommitFailedException(true, true, "a test's")),
+      ("try again", true, () => new CommitFailedException(true, false, "a test's")),
+      ("failed", true, () => new CommitFailedException(false, false, "a test's")),
+      ("connection lost", true, () => lost),
+      ("connection lost", false, () => lost)
+    )
+  } test(s"a commit coordinator that answers '$name', taken: $lands") {
+    val path = folder.resolve(s"coordinated-${name.hashCode}-$lands").toString
+    registered
+    spark.sql(s"CREATE TABLE delta.`$path` (id BIGINT, x INT) USING delta TBLPROPERTIES (" +
+      s"'delta.coordinatedCommits.commitCoordinator-preview' = '${ThrowingCoordinator.getName}', " +
+      "'delta.coordinatedCommits.commitCoordinatorConf-preview' = '{}')")
+    spark.range(0, 1000, 1, 2).selectExpr("id", "hash(id) AS x")
+      .write.format("delta").mode("append").save(path)
+    val (before, known) = (rows(path), dataFiles(path))
+    ThrowingCoordinator.instead.set(Some((lands, error())))
+    val end = Caught(optimize(path)).failed.toOption
+    assert(ThrowingCoordinator.instead.get.isEmpty)
+    if (lands) assert(end.isEmpty, end)
+    else assert(conditionOf(end) === Some("ZCUBE_COMMIT_UNKNOWN"))
+    assert(version(path) === (if (lands) 2 else 1))
+    assert(rows(path) === before)
+    if (lands) assert(liveFiles(path) === dataFiles(path) -- known)
+    else assert(liveFiles(path) === known)
+  }
+
+  test("an error after the commit, of a hook, is no failure of the commit") {
+    val path = table("hook")
+    spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES (" +
+      "'delta.compatibility.symlinkFormatManifest.enabled' = true)")
+    val before = rows(path)
+    val fault = ThrowingLogStore.before(lost).copy(ofFile = _ == "manifest")
+    assert(failing(fault)(optimize(path)).isEmpty)
+    assert(version(path) === 2)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(rows(path) === before)
+  }
+
+  for (landed <- Seq(true, false); batched <- Seq(true, false))
+    test(s"an interrupt of the commit itself; written: $landed, batched: $batched") {
+      val path = table(s"interrupted-commit-$landed-$batched", 2)
+      val before = rows(path)
+      val caller = Thread.currentThread()
+      val fault = ThrowingLogStore.Fault { (lines, write) =>
+        if (landed) write(lines)
+        caller.interrupt()
+        Thread.sleep(60000)
+      }
+      val error = setting(Seq(BatchSize -> "1g").filter(_ => batched): _*) {
+        failing(fault)(optimize(path))
+      }
+      if (landed) assert(error.exists(_.isInstanceOf[InterruptedException]))
+      else assert(conditionOf(error) === Some("ZCUBE_COMMIT_UNKNOWN"))
+      assert(version(path) === (if (landed) 1 else 0))
+      assert(liveFiles(path).subsetOf(dataFiles(path)))
+      assert(rows(path) === before)
+    }
+
+  test("a rewrite that loses rows commits nothing and leaves no file") {
+    val path = table("mismatch")
+    val (before, known) = (rows(path), dataFiles(path))
+    val error = filteringWrites(id => GreaterThan(id, Literal(10L))) {
+      intercept[Exception](optimize(path))
+    }
+    assert(error.getMessage.contains("ZCUBE_ROW_COUNT_MISMATCH"))
+    assert(error.getMessage.contains("3000"))
+    assert(DeltaLog.forTable(spark, path).update().version === 0)
+    assert(dataFiles(path) === known)
+    assert(rows(path) === before)
+  }
+
+  // As Spark Connect interrupts, or an application's thread pool.
+  for ((batched, partitions) <- Seq((false, 1), (true, 1), (true, 2)))
+    test(s"an interrupt leaves no commit, file or task; batched: $batched, groups: $partitions") {
+      val path = table(s"interrupted-$batched-$partitions", partitions)
+      val (before, known) = (rows(path), dataFiles(path))
+      var outcome: Option[Throwable] = None
+      var tagsAfter = Set.empty[String]
+      val run = new Thread(() => {
+        outcome =
+          try {
+            optimize(path, "id")
+            None
+          } catch { case e: Throwable => Some(e) }
+        tagsAfter = spark.sparkContext.getJobTags()
+      })
+      val writes = new InterruptingListener(run)
+      jobsOver = writes.jobsOver
+      spark.sparkContext.addSparkListener(writes)
+      spark.conf.set(MaxFileSize, "5000")
+      if (batched) spark.conf.set(BatchSize, "1g")
+      // Not deterministic, so that Spark leaves it after the shuffle.
+      def waits(id: Attribute) =
+        ScalaUDF(waitForJob, BooleanType, Seq(id), Nil, udfDeterministic = false)
+      try filteringWrites(waits) {
+          run.start()
+          run.join(60000)
+        }
+      finally {
+        spark.sparkContext.removeSparkListener(writes)
+        spark.conf.unset(BatchSize)
+        spark.conf.unset(MaxFileSize)
+      }
+      assert(!run.isAlive)
+      assert(writes.endedWell > 0)
+      assert(writes.running === 0)
+      assert(outcome.exists(_.isInstanceOf[InterruptedException]))
+      assert(tagsAfter.isEmpty)
+      assert(DeltaLog.forTable(spark, path).update().version === 0)
+      assert(dataFiles(path) === known)
+      assert(rows(path) === before)
+    }
+
+  /** Interrupts a thread when the first of the tasks that write has ended well. */
+  private class InterruptingListener(thread: Thread) extends SparkListener {
+    val jobsOver = new CountDownLatch(1)
+    private val stages = ConcurrentHashMap.newKeySet[Int]()
+    private val started, ended, well = new AtomicInteger(0)
+
+    def endedWell: Int = well.get
+
+    def running: Int = {
+      spark.sparkContext.listenerBus.waitUntilEmpty()
+      started.get - ended.get
+    }
+
+    override def onJobStart(event: SparkListenerJobStart): Unit =
+      if (event.properties.getProperty("spark.job.description", "").contains("writing")) {
+        stages.addAll(event.stageIds.asJava): Unit
+      }
+
+    override def onTaskStart(event: SparkListenerTaskStart): Unit =
+      if (stages.contains(event.stageId)) started.incrementAndGet(): Unit
+
+    override def onTaskEnd(event: SparkListenerTaskEnd): Unit =
+      if (stages.contains(event.stageId)) {
+        ended.incrementAndGet()
+        if (event.taskType == "ResultTask" && event.reason == Success && well.incrementAndGet() == 1) {
+          thread.interrupt()
+        }
+      }
+
+    override def onJobEnd(event: SparkListenerJobEnd): Unit =
+      if (event.jobResult != JobSucceeded) jobsOver.countDown()
+  }
+}
+
+object CommitSafetySuite {
+  private val Idempotency = "spark.databricks.delta.commit.idempotencyCheck.enabled"
+
+  private val OthersCommit =
+    """{"commitInfo":{"timestamp":0,"operation":"OTHER","operationParameters":{},"txnId":"other"}}"""
+
+  private val BatchSize = "spark.databricks.delta.optimize.batchSize"
+
+  private val MaxFileSize = "spark.databricks.delta.optimize.maxFileSize"
+
+  // Tasks run in this JVM; only through an object do they see the same.
+  @volatile private var jobsOver = new CountDownLatch(0)
+
+  /** Keeps all but the first rows from the writer until the job is over for its caller. */
+  private val waitForJob: Any => Any = (id: Any) => {
+    if (id.asInstanceOf[Long] >= 1500) Uninterrupted.await(jobsOver)
+    true
+  }
+}
