@@ -1,0 +1,97 @@
+package io.zcube.clustering.memory
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.zcube.Sessions
+import org.scalatest.{BeforeAndAfterAll, Suite}
+
+import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeSettings, OptimizeTask}
+import io.zcube.clustering.run.{LayoutSession, OptimizeRunner, RunResult}
+import io.zcube.clustering.table.WhereClause
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.LazyLeveling
+
+/** The engine on tables in memory. */
+trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
+
+  protected lazy val session: SparkSession = {
+    val session = newSession()
+    session.sparkContext.setLogLevel("ERROR")
+    session
+  }
+
+  private def newSession(): SparkSession = SparkSession
+    .builder()
+    .master("local[2]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2")
+    // Plans of a few rows: to compile them takes longer than to run them.
+    .config("spark.sql.codegen.wholeStage", "false")
+    .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    .getOrCreate()
+
+  override protected def afterAll(): Unit =
+    try session.stop()
+    finally super.afterAll()
+
+  protected val schema: StructType = StructType.fromDDL("id BIGINT, x INT, y BIGINT, p INT")
+
+  /** Ten rows fill a file, and any number of files a cube. */
+  protected val settings: OptimizeSettings = OptimizeSettings(
+    maxFileBytes = 10 * MemoryFile.RowBytes,
+    maxThreads = 3,
+    batchBytes = None,
+    ranges = None,
+    spread = true,
+    sort = true,
+    maxRecords = 0,
+    sampleRowsPerFile = 1000,
+    maxDeletedRatio = 0.05,
+    minCubeBytes = 1L << 30,
+    targetCubeBytes = 1L << 30,
+    policy = LazyLeveling,
+    fanOut = 4,
+    mergeShare = 0.2,
+    overlapShare = 0.1
+  )
+
+  /** Cubes of three files. */
+  protected val smallCubes: OptimizeSettings = settings.copy(
+    minCubeBytes = 30 * MemoryFile.RowBytes,
+    targetCubeBytes = 30 * MemoryFile.RowBytes)
+
+  protected def row(id: Long): InternalRow =
+    InternalRow(id, (id * 7919 % 101).toInt, id * 104729 % 997, (id % 2).toInt)
+
+  /** A task by x and y. */
+  protected def taskOf(
+      table: MemoryTable,
+      settings: OptimizeSettings = settings,
+      options: Seq[(String, String)] = Nil,
+      where: WhereClause = WhereClause.Everything,
+      isFull: Boolean = false): OptimizeTask = {
+    val version = table.latest()
+    val clustered = table.declared.nonEmpty
+    val columns =
+      if (clustered) version.clusteringColumns
+      else Seq("x", "y").flatMap(name => version.column(Seq(name), caseSensitiveResolution))
+    val chosen =
+      OptimizeOptions.of(options, if (clustered) LayoutKind.Hilbert else LayoutKind.ZOrder)
+    settings.check(chosen)
+    OptimizeTask(
+      version,
+      where,
+      columns,
+      clustered,
+      isFull,
+      chosen,
+      settings,
+      ColumnWeightResolver(chosen.weights, columns, caseSensitiveResolution))
+  }
+
+  protected def run(task: OptimizeTask): RunResult =
+    Sessions.within(session)(
+      new OptimizeRunner(LayoutSession.cloneOf(session, task.version), task).run())
+}

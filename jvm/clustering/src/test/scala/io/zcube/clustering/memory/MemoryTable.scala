@@ -1,0 +1,125 @@
+package io.zcube.clustering.memory
+
+import java.util.UUID
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+import io.zcube.clustering.table.{ClusterableTable, LayoutTag}
+
+/** A table of files in memory, with a log: the second format of the engine's. It has what is needed to
+  * ask everything of the engine: partitions, deleted rows, cubes, conflicts, a store that fails.
+  *
+  * @param partitionedBy names of columns; files have them too
+  * @param declared      the clustering columns
+  */
+final class MemoryTable(
+    override val name: String,
+    val schema: StructType,
+    val partitionedBy: Seq[String] = Nil,
+    val declared: Seq[String] = Nil)
+    extends ClusterableTable {
+
+  val store = new MemoryStore
+
+  override def nameParts: Seq[String] = Seq("memory", name)
+
+  override def latest(): MemoryVersion = versionOf(store.commits())
+
+  /** The table, seen past the faults of its store. */
+  def now: MemoryVersion = versionOf(store.history)
+
+  private def versionOf(commits: IndexedSeq[MemoryCommit]): MemoryVersion = {
+    val files = commits.foldLeft(Map.empty[String, MemoryFile]) { (files, commit) =>
+      files -- commit.removed ++ commit.added.map(file => file.path -> file)
+    }
+    new MemoryVersion(this, commits, files)
+  }
+
+  /** A file of these rows for each partition that they are of. */
+  def append(rows: Seq[InternalRow]): Unit = {
+    val added = rows.groupBy(MemoryFile.partitionOf(this, _)).toSeq.sortBy(_._1.toString).map {
+      case (partition, members) =>
+        val path = s"appended-${UUID.randomUUID()}"
+        store.put(path, members.toIndexedSeq)
+        MemoryFile.of(this, path, members.toIndexedSeq, partition)
+    }
+    commit(_ => MemoryCommit(UUID.randomUUID().toString, Set.empty, added))
+  }
+
+  /** Deletes rows, by deletion vectors. */
+  def delete(which: InternalRow => Boolean): Unit = commit { files =>
+    val changed = files.flatMap { file =>
+      val gone = store.rowsOf(file.path).zipWithIndex.collect {
+        case (row, i) if which(row) => i
+      }.toSet ++ file.deleted
+      Option.when(gone != file.deleted)(file.copy(deleted = gone))
+    }
+    MemoryCommit(UUID.randomUUID().toString, changed.map(_.path).toSet, changed)
+  }
+
+  @tailrec
+  private def commit(change: Seq[MemoryFile] => MemoryCommit): Unit = {
+    val history = store.history
+    val done =
+      try {
+        store.append(history.size.toLong, change(versionOf(history).live))
+        true
+      } catch { case _: java.nio.file.FileAlreadyExistsException => false }
+    if (!done) commit(change)
+  }
+
+  /** How often each row is in the table now, as text. */
+  def rows: Map[String, Int] =
+    now.live.flatMap(_.rowsIn(store)).groupMapReduce(_.toSeq(schema).toString)(_ => 1)(_ + _)
+
+  /** Files of the store that the table doesn't have. */
+  def orphans: Set[String] = store.paths -- store.history.flatMap(_.added.map(_.path))
+}
+
+/** @param deleted places of rows in the file
+  * @param cube    its id, and by what it was laid out
+  */
+final case class MemoryFile(
+    path: String,
+    partition: Map[String, String],
+    bytes: Long,
+    rowCount: Long,
+    bounds: Map[String, MemoryFile.Bounds],
+    deleted: Set[Int] = Set.empty,
+    cube: Option[(String, LayoutTag)] = None) {
+
+  def rowsIn(store: MemoryStore): Seq[InternalRow] =
+    store.rowsOf(path).zipWithIndex.collect { case (row, i) if !deleted(i) => row }
+}
+
+object MemoryFile {
+
+  /** Every row takes as many bytes, for plans that can be foreseen. */
+  val RowBytes = 100L
+
+  /** In Spark's own form; None if all values are NULL. */
+  final case class Bounds(extremes: Option[(Any, Any)], nulls: Long)
+
+  def of(
+      table: MemoryTable,
+      path: String,
+      rows: IndexedSeq[InternalRow],
+      partition: Map[String, String]): MemoryFile = {
+    val bounds = table.schema.fields.zipWithIndex.map { case (field, i) =>
+      val values = rows.filterNot(_.isNullAt(i)).map(_.get(i, field.dataType))
+      val order = io.zcube.sql.values.ValueOrdering.ofStatistics(field.dataType)
+      val extremes = Option.when(values.nonEmpty)((values.min(order), values.max(order)))
+      field.name -> Bounds(extremes, (rows.size - values.size).toLong)
+    }.toMap
+    MemoryFile(path, partition, rows.size * RowBytes, rows.size.toLong, bounds)
+  }
+
+  def partitionOf(table: MemoryTable, row: InternalRow): Map[String, String] =
+    table.partitionedBy.map { name =>
+      val i = table.schema.fieldIndex(name)
+      name -> String.valueOf(row.get(i, table.schema(i).dataType))
+    }.toMap
+}

@@ -1,0 +1,24 @@
+package io.zcube.clustering.memory
+
+import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract}
+
+/** The tables in memory keep what the interface promises, so that what is shown on them holds for others. */
+class MemoryTableSuite extends ClusterableTableContract with MemoryEngine {
+
+  override protected def newTable(partitioned: Boolean): ContractTable = new ContractTable {
+    private val memory = new MemoryTable("t", schema, if (partitioned) Seq("p") else Nil)
+
+    override def table: ClusterableTable = memory
+
+    override def append(ids: Range): Unit = memory.append(ids.map(id => internalRow(id.toLong)))
+
+    override def delete(id: Long): Unit = memory.delete(_.getLong(0) == id)
+
+    override def ids: Seq[Long] =
+      memory.now.live.flatMap(_.rowsIn(memory.store)).map(_.getLong(0)).sorted
+
+    override def liveFiles: Set[String] = memory.now.files.keySet
+
+    override def storedFiles: Set[String] = memory.store.paths
+  }
+}

@@ -1,0 +1,83 @@
+package io.zcube.clustering.memory
+
+import java.io.{IOException, InterruptedIOException}
+import java.nio.file.FileAlreadyExistsException
+
+/** Lets one operation of a store fail: the k-th from when it was armed. */
+final class StoreFaults {
+  import StoreFaults._
+
+  private var armed: Option[(Int, Kind)] = None
+  private var done = 0
+  private var met: Option[String] = None
+
+  /** @param number from 0 on */
+  def arm(number: Int, kind: Kind): Unit = synchronized {
+    armed = Some((number, kind))
+    done = 0
+    met = None
+  }
+
+  /** Operations are counted, and none fails. */
+  def count(): Unit = arm(Int.MaxValue, Before)
+
+  /** No operation fails from now on. How many there were, and which one failed. */
+  def disarm(): (Int, Option[String]) = synchronized {
+    armed = None
+    (done, met)
+  }
+
+  private[memory] def around[T](operation: String)(effect: => T): T = {
+    val fault = synchronized {
+      val number = done
+      done += 1
+      armed.collect { case (`number`, kind) =>
+        met = Some(operation)
+        kind
+      }
+    }
+    fault match {
+      case None => effect
+      case Some(Meanwhile(action)) =>
+        action()
+        effect
+      case Some(Before) => throw new IOException(s"$operation fails")
+      case Some(After) =>
+        effect
+        throw new IOException(s"the answer of $operation is lost")
+      case Some(Exists) =>
+        effect
+        throw new FileAlreadyExistsException(s"$operation, tried again")
+      case Some(Interrupted) =>
+        Thread.currentThread().interrupt()
+        throw new InterruptedIOException(operation)
+      case Some(Fatal) =>
+        effect
+        throw new NoClassDefFoundError(operation)
+    }
+  }
+}
+
+object StoreFaults {
+  sealed trait Kind
+
+  /** Nothing happened. */
+  case object Before extends Kind
+
+  /** It happened, and nobody hears of it. */
+  case object After extends Kind
+
+  /** It happened, and the store's client tried it again. */
+  case object Exists extends Kind
+
+  /** Somebody cancels, and nothing happens. */
+  case object Interrupted extends Kind
+
+  /** It happened, and the process is unwell. */
+  case object Fatal extends Kind
+
+  /** Nothing fails, but somebody else does something first. */
+  final case class Meanwhile(action: () => Unit) extends Kind
+
+  val kinds: Seq[Kind] = Seq(Before, After, Exists, Interrupted, Fatal)
+}

@@ -1,0 +1,189 @@
+package io.zcube.clustering.run
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
+import org.apache.spark.sql.types.IntegerType
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable}
+import io.zcube.clustering.table.WhereClause
+import io.zcube.layout.kinds.LayoutKind
+
+/** What holds for a run on any table, whatever its format. */
+class OptimizeRunnerSuite
+    extends AnyFunSuite
+    with ScalaCheckPropertyChecks
+    with MemoryEngine {
+
+  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
+    PropertyCheckConfiguration(minSuccessful = 60, sizeRange = 60)
+
+  private case class Scenario(
+      appends: Seq[Seq[InternalRow]],
+      partitioned: Boolean,
+      declared: Boolean,
+      kind: LayoutKind,
+      deleteEach: Int,
+      severalCubes: Boolean,
+      batchRows: Option[Int],
+      threads: Int,
+      maxRows: Option[Int])
+
+  private val rows: Gen[InternalRow] = for {
+    id <- Gen.choose(0L, 1000L)
+    x <- Gen.frequency[Any](1 -> Gen.const(null), 4 -> Gen.choose(0, 5), 4 -> Gen.choose(-1000, 1000))
+    y <- Gen.frequency[Any](1 -> Gen.const(null), 8 -> Gen.choose(0L, 50L))
+    p <- Gen.choose(0, 2)
+  } yield InternalRow(id, x, y, p)
+
+  private val scenarios: Gen[Scenario] = for {
+    appends <- Gen.choose(1, 5).flatMap(Gen.listOfN(_, Gen.listOf(rows)))
+    partitioned <- Gen.oneOf(true, false)
+    declared <- Gen.oneOf(true, false)
+    kind <- Gen.oneOf(LayoutKind.all)
+    deleteEach <- Gen.oneOf(0, 0, 2, 7)
+    severalCubes <- Gen.oneOf(true, false)
+    batchRows <- Gen.option(Gen.choose(10, 100))
+    threads <- Gen.choose(1, 4)
+    maxRows <- Gen.frequency(3 -> Gen.const(None), 1 -> Gen.some(Gen.choose(1, 100)))
+  } yield Scenario(
+    appends,
+    partitioned && !declared,
+    declared,
+    kind,
+    deleteEach,
+    severalCubes,
+    batchRows,
+    threads,
+    maxRows)
+
+  private def tableOf(scenario: Scenario): MemoryTable = {
+    val table = new MemoryTable(
+      "t",
+      schema,
+      if (scenario.partitioned) Seq("p") else Nil,
+      if (scenario.declared) Seq("x", "y") else Nil)
+    scenario.appends.foreach(table.append)
+    if (scenario.deleteEach > 0) table.delete(row => row.getLong(0) % scenario.deleteEach == 0)
+    table
+  }
+
+  test("rows stay, files are in their cubes, partitions and budget, and nothing else changes") {
+    forAll(scenarios) { scenario =>
+      val table = tableOf(scenario)
+      val before = table.rows
+      val filesBefore = table.now.files
+      val commitsBefore = table.now.commits.size
+      val settings = (if (scenario.severalCubes) smallCubes else this.settings).copy(
+        batchBytes = scenario.batchRows.map(_ * MemoryFile.RowBytes),
+        maxThreads = scenario.threads)
+      val options = Seq("curve" -> scenario.kind.name) ++
+        scenario.maxRows.map(n => "maxBytes" -> (n * MemoryFile.RowBytes).toString)
+      val task = taskOf(table, settings, options)
+      val result = run(task)
+
+      assert(table.rows == before)
+      val now = table.now
+      assert(table.orphans.isEmpty)
+      assert(now.live.forall(file => table.store.paths(file.path)))
+      val committed = result.outcomes.collect { case done: GroupOutcome.Committed => done }
+      assert(committed.size == result.plan.groups.size)
+      // One commit for each group, or for each batch of them.
+      val versions = committed.map(_.version).distinct
+      assert(now.commits.size == commitsBefore + versions.size)
+      if (scenario.batchRows.isEmpty) assert(versions.size == committed.size)
+      val rewritten = result.plan.groups.flatMap(_.files.map(_.path))
+      assert(rewritten.distinct.size == rewritten.size)
+      assert(rewritten.forall(!now.files.contains(_)))
+      assert((filesBefore.keySet -- rewritten).forall(now.files.contains))
+      scenario.maxRows.foreach(n =>
+        assert(result.plan.groups.map(_.liveBytes).sum <= n * MemoryFile.RowBytes))
+      committed.foreach { done =>
+        val added = done.rewritten.added.map(file => now.files(file.path))
+        assert(added.forall(_.cube.contains((done.rewritten.cubeId, task.layoutTag))))
+        assert(added.forall(_.partition == done.group.partition))
+        assert(added.forall(file =>
+          file.rowsIn(table.store).forall(row =>
+            MemoryFile.partitionOf(table, row) == file.partition)))
+        // As many files as the rows fill.
+        val rows = done.group.rows.get
+        assert(added.map(_.rowCount).sum == rows)
+        assert(added.size <= math.max(1, (rows + 9) / 10 * 2), s"$rows rows")
+      }
+    }
+  }
+
+  test("a second run finds nothing to do") {
+    forAll(scenarios) { scenario =>
+      val table = tableOf(scenario)
+      val options = Seq("curve" -> scenario.kind.name)
+      run(taskOf(table, settings, options))
+      val once = table.now.files
+      val again = run(taskOf(table, settings, options))
+      assert(again.plan.groups.isEmpty)
+      assert(table.now.files == once)
+    }
+  }
+
+  test("rows of one file are nearer to each other than before") {
+    val table = new MemoryTable("t", schema)
+    (0L until 400L by 40L).foreach(start => table.append((start until start + 40).map(row)))
+    run(taskOf(table))
+    // 40 files of a grid of 101 by 997: along the curve each has a small part of either range.
+    val widths = table.now.live.map { file =>
+      file.bounds("x").extremes.get match {
+        case (low: Int, high: Int) => high - low
+        case other => fail(s"$other")
+      }
+    }
+    assert((30 to 50).contains(widths.size), widths.size)
+    assert(widths.sum / widths.size < 101 / 3, widths)
+  }
+
+  test("WHERE leaves other partitions alone") {
+    val table = new MemoryTable("t", schema, Seq("p"))
+    table.append((0L until 100L).map(row))
+    val before = table.now.files.values.filter(_.partition == Map("p" -> "0")).toSet
+    val filter = EqualTo(AttributeReference("p", IntegerType)(), Literal(1))
+    run(taskOf(table, where = WhereClause(Seq(filter), Seq(filter))))
+    assert(before.forall(table.now.live.contains))
+    assert(table.now.live.filterNot(before).forall(f => f.cube.isDefined && f.partition("p") == "1"))
+  }
+
+  test("FULL rewrites what is in order") {
+    val table = new MemoryTable("t", schema, declared = Seq("x", "y"))
+    table.append((0L until 100L).map(row))
+    run(taskOf(table))
+    val once = table.now.files.keySet
+    val rows = table.rows
+    // By another curve, so that there is something to do.
+    run(taskOf(table, options = Seq("curve" -> "zorder"), isFull = true))
+    assert(table.now.files.keySet.intersect(once).isEmpty)
+    assert(table.rows == rows)
+  }
+
+  test("no cube begins when time is up") {
+    val table = new MemoryTable("t", schema)
+    table.append((0L until 100L).map(row))
+    val task = taskOf(table)
+    val result = run(task.copy(options = task.options.copy(maxDuration = Some(0L))))
+    assert(result.outcomes.nonEmpty)
+    assert(result.outcomes.forall(_.isInstanceOf[GroupOutcome.NotStarted]))
+    assert(table.now.commits.size == 1)
+  }
+
+  test("a sample that saw other rows than the log counts is an error, and changes nothing") {
+    val table = new MemoryTable("t", schema)
+    table.append((0L until 50L).map(row))
+    val task = taskOf(table)
+    // A reader that leaves rows out, as a row filter of an extension would.
+    val path = table.now.live.head.path
+    table.store.put(path, table.store.rowsOf(path).drop(3))
+    val before = table.now.files
+    val error = intercept[Exception](run(task))
+    assert(error.getMessage.contains("47") && error.getMessage.contains("50"), error)
+    assert(table.now.files == before && table.orphans.isEmpty)
+  }
+}

@@ -1,0 +1,320 @@
+package io.zcube.clustering.table
+
+import java.util.ConcurrentModificationException
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Ascending, AttributeReference, EqualTo, Literal, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, RepartitionByExpression, Sort}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.zcube.Sessions
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.clustering.run.LayoutSession
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.DataFile
+
+/** What the engine takes for granted of a table format. Every format's suite is one of these. */
+trait ClusterableTableContract extends AnyFunSuite {
+
+  protected def session: SparkSession
+
+  /** A table of the columns `id BIGINT, x INT, y BIGINT, p INT`.
+    *
+    * @param partitioned by p
+    */
+  protected def newTable(partitioned: Boolean): ContractTable
+
+  /** What a test does to a table past the interface. */
+  protected trait ContractTable {
+    def table: ClusterableTable
+
+    /** One file, or one for each partition. */
+    def append(ids: Range): Unit
+    def delete(id: Long): Unit
+
+    /** The ids of its rows, sorted. */
+    def ids: Seq[Long]
+    def liveFiles: Set[String]
+    def storedFiles: Set[String]
+  }
+
+  /** What `append` writes for an id. */
+  protected def rowOf(id: Long): (Long, Int, Long, Int) =
+    (id, (id * 7919 % 101).toInt, id * 104729 % 997, (id % 2).toInt)
+
+  private def columnsOf(version: TableVersion): Seq[ColumnPath] =
+    Seq("x", "y").map(name => version.column(Seq(name), _ == _).get)
+
+  private def layoutOf(version: TableVersion, kind: LayoutKind = LayoutKind.ZOrder): LayoutTag =
+    LayoutTag(columnsOf(version), kind, Nil, None, declared = false)
+
+  private def summaryOf(layout: LayoutTag): CommitSummary = CommitSummary(
+    layout,
+    isFull = false,
+    isAuto = false,
+    startedAt = System.currentTimeMillis(),
+    metrics = Map("cpuTimeMs" -> "1234"),
+    parameters = Map("cubeId" -> "c"))
+
+  /** Runs `body` as the engine does: in a session for layouts. */
+  private def reading[T](version: TableVersion)(body: SparkSession => T): T = {
+    val clone = LayoutSession.cloneOf(session, version)
+    Sessions.within(clone)(body(clone))
+  }
+
+  private def inSession[T](body: => T): T = Sessions.within(session)(body)
+
+  private def written(scan: FileScan, parts: Int): LogicalPlan = {
+    val id = scan.columns.head
+    val parted = RepartitionByExpression(Seq(id), scan.plan, parts)
+    Project(scan.written, Sort(Seq(SortOrder(id, Ascending)), global = false, parted))
+  }
+
+  /** A rewrite of some files into a cube, as far as its commit. */
+  private case class Begun(
+      transaction: RewriteTransaction,
+      cube: NewCube,
+      summary: CommitSummary) {
+    def commit(): CommitResult = transaction.commit(Seq(cube), summary)
+  }
+
+  private def begin(
+      made: ContractTable,
+      parts: Int = 3,
+      pick: Seq[DataFile] => Seq[DataFile] = identity): Begun = {
+    val version = inSession(made.table.latest())
+    reading(version) { clone =>
+      val layout = layoutOf(version)
+      val selection = version.select(WhereClause.Everything)
+      val files = pick(selection.files(layout))
+      val transaction = selection.begin(clone, files)
+      val scan = selection.scan(clone, files)
+      val added = transaction.write(written(scan, parts), files.head.partition)
+      Begun(transaction, NewCube("c", files, added), summaryOf(layout))
+    }
+  }
+
+  test("a version has the columns, their names, and no others") {
+    val version = inSession(newTable(partitioned = true).table.latest())
+    assert(version.schema.fieldNames.toSeq == Seq("id", "x", "y", "p"))
+    assert(version.partitionColumns == Seq("p"))
+    assert(version.column(Seq("X"), _.equalsIgnoreCase(_)).map(_.logical).contains(Seq("x")))
+    assert(version.column(Seq("X"), _ == _).isEmpty)
+    assert(version.column(Seq("x", "a"), _ == _).isEmpty)
+    assert(inSession(version.hasStatistics(version.column(Seq("x"), _ == _).get)))
+  }
+
+  test("the files are those of the table, with their rows, and in no cube") {
+    for (partitioned <- Seq(false, true)) {
+      val made = newTable(partitioned)
+      made.append(0 until 20)
+      made.append(20 until 50)
+      val version = inSession(made.table.latest())
+      val files =
+        inSession(version.select(WhereClause.Everything).files(layoutOf(version)))
+      assert(files.map(_.path).toSet == made.liveFiles)
+      assert(files.size == version.fileCount)
+      assert(files.flatMap(_.rows).sum == 50)
+      assert(files.forall(f => f.cube.isEmpty && f.storedBytes > 0 && f.deletedRows.isEmpty))
+      assert(files.map(_.partition.values.toSeq).distinct.size == (if (partitioned) 2 else 1))
+    }
+  }
+
+  test("a scan has each row once, and each row's place is its own") {
+    val made = newTable(partitioned = false)
+    made.append(0 until 20)
+    made.append(20 until 50)
+    made.delete(7)
+    val version = inSession(made.table.latest())
+    reading(version) { clone =>
+      val selection = version.select(WhereClause.Everything)
+      val files = selection.files(layoutOf(version))
+      assert(files.flatMap(_.rows).sum == 49)
+      assert(files.flatMap(_.deletedRows).sum == 1)
+      val scan = selection.scan(clone, files)
+      val read = Sessions.rowsOf(clone, Project(scan.columns ++ scan.place, scan.plan)).collect()
+      assert(read.map(row =>
+        (row.getLong(0), row.getInt(1), row.getLong(2), row.getInt(3))).toSet ==
+        (0L until 50L).filter(_ != 7).map(rowOf).toSet)
+      assert(read.length == 49)
+      assert(read.map(row => (row.getString(4), row.getLong(5))).toSet.size == 49)
+      assert(scan.written.size >= 4)
+      val one = selection.scan(clone, files.take(1))
+      assert(Sessions.rowsOf(clone, one.plan).count() == files.head.rows.get)
+    }
+  }
+
+  test("what is aborted leaves nothing behind") {
+    val made = newTable(partitioned = false)
+    made.append(0 until 30)
+    val before = (made.liveFiles, made.storedFiles)
+    val begun = begin(made)
+    assert(begun.cube.added.size == 3)
+    assert(made.storedFiles.size == before._2.size + 3)
+    inSession(begun.transaction.abort())
+    assert((made.liveFiles, made.storedFiles) == before)
+  }
+
+  test("what is committed is in the table, in a cube of that layout only") {
+    for (partitioned <- Seq(false, true)) {
+      val made = newTable(partitioned)
+      made.append(0 until 20)
+      made.append(20 until 50)
+      val old = inSession(made.table.latest())
+      val begun = begin(made, pick = files => files.filter(_.partition == files.head.partition))
+      assert(begun.cube.added.forall(_.partition == begun.cube.removed.head.partition))
+      val result = inSession(begun.commit())
+      assert(result.isInstanceOf[CommitResult.Landed], result)
+      assert(made.ids == (0L until 50L))
+      val version = inSession(made.table.latest())
+      def cubes(layout: LayoutTag) =
+        inSession(version.select(WhereClause.Everything).files(layout))
+          .filter(file => begun.cube.added.exists(_.path == file.path)).map(_.cube)
+      val ours = cubes(layoutOf(version))
+      assert(ours.size == begun.cube.added.size)
+      assert(ours.forall(_.exists(tag => tag.id == "c" && tag.matches)))
+      Seq(
+        layoutOf(version, LayoutKind.Hilbert),
+        layoutOf(version).copy(columns = columnsOf(version).reverse),
+        layoutOf(version).copy(weights = Seq(2.0, 1.0)),
+        layoutOf(version).copy(workload = Some("w"))).foreach { other =>
+        assert(cubes(other).forall(_.exists(tag => tag.id == "c" && !tag.matches)), other)
+      }
+      assert(old.fileCount == inSession(old.select(WhereClause.Everything)
+        .files(layoutOf(old))).size)
+      val past = inSession(version.pastRewrites(5))
+      assert(past.map(_.cpuTimeMs) == Seq(1234L))
+      assert(past.head.bytes == begun.cube.removed.map(_.storedBytes).sum)
+    }
+  }
+
+  test("rows appended meanwhile stay, and the commit goes through") {
+    val made = newTable(partitioned = false)
+    made.append(0 until 30)
+    val begun = begin(made)
+    made.append(30 until 40)
+    assert(inSession(begun.commit()).isInstanceOf[CommitResult.Landed])
+    assert(made.ids == (0L until 40L))
+  }
+
+  test("a commit that would undo another's is refused") {
+    val others: Seq[(String, ContractTable => Unit)] = Seq(
+      "a row is deleted" -> (_.delete(3)),
+      "the files are rewritten" -> (made => {
+        val result = inSession(begin(made).commit())
+        if (!result.isInstanceOf[CommitResult.Landed]) fail(s"$result")
+      })
+    )
+    for ((name, other) <- others) {
+      val made = newTable(partitioned = false)
+      made.append(0 until 30)
+      val begun = begin(made)
+      other(made)
+      val (ids, live) = (made.ids, made.liveFiles)
+      inSession(begun.commit()) match {
+        case CommitResult.Refused(_: ConcurrentModificationException) =>
+        case result => fail(s"$name: $result")
+      }
+      inSession(begun.transaction.abort())
+      assert(made.ids == ids && made.liveFiles == live, name)
+      assert(begun.cube.added.forall(file => !made.storedFiles(file.path)), name)
+    }
+  }
+
+  test("several cubes are one commit") {
+    val made = newTable(partitioned = false)
+    made.append(0 until 30)
+    made.append(30 until 60)
+    val version = inSession(made.table.latest())
+    reading(version) { clone =>
+      val layout = layoutOf(version)
+      val selection = version.select(WhereClause.Everything)
+      val files = selection.files(layout)
+      val transaction = selection.begin(clone, files)
+      val cubes = files.zipWithIndex.map { case (file, i) =>
+        val scan = selection.scan(clone, Seq(file))
+        NewCube(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
+      }
+      assert(cubes.flatMap(_.added).map(_.path).distinct.size == 4)
+      assert(transaction.countRows(cubes.flatMap(_.added)) == 60)
+      assert(transaction.commit(cubes, summaryOf(layout)).isInstanceOf[CommitResult.Landed])
+    }
+    val now = inSession(made.table.latest())
+    val tags = inSession(now.select(WhereClause.Everything).files(layoutOf(now))).flatMap(_.cube)
+    assert(tags.map(_.id).sorted == Seq("c0", "c0", "c1", "c1"))
+    assert(made.ids == (0L until 60L))
+  }
+
+  test("statistics are the extremes of the rows, and name the cube") {
+    val made = newTable(partitioned = false)
+    made.append(0 until 20)
+    made.append(20 until 50)
+    assert(inSession(begin(made, pick = _.take(1)).commit()).isInstanceOf[CommitResult.Landed])
+    made.append(50 until 60)
+    val version = inSession(made.table.latest())
+    val columns = columnsOf(version)
+    val selection = version.select(WhereClause.Everything)
+    val files = inSession(selection.files(layoutOf(version)))
+    val expected = reading(version) { clone =>
+      files.map { file =>
+        val rows = Sessions.rowsOf(clone, selection.scan(clone, Seq(file)).plan).collect()
+        val (x, y) = (rows.map(_.getInt(1)), rows.map(_.getLong(2)))
+        val cube = file.cube.map(_.id)
+        (file.path, cube, rows.length.toLong, x.min, x.max, y.min, y.max)
+      }.toSet
+    }
+    def found(statistics: FileStatistics) = statistics.rows.map { row =>
+      import FileStatistics._
+      assert(!row.getBoolean(OtherColumns) && row.getLong(Size) > 0)
+      val cube = Option.when(!row.isNullAt(CubeId))(row.getUTF8String(CubeId).toString)
+      (
+        row.getString(Path),
+        cube,
+        row.getLong(Rows),
+        row.getInt(5),
+        row.getInt(6),
+        row.getLong(8),
+        row.getLong(9))
+    }.toSet
+    assert(found(inSession(version.statistics(columns, withPaths = true))) == expected)
+    assert(found(inSession(selection.statistics(columns, None))) == expected)
+    val some = expected.map(_._1).toSeq.sorted.take(2).toSet
+    assert(found(inSession(selection.statistics(columns, Some(some)))) ==
+      expected.filter(file => some(file._1)))
+    // By other columns it is another's cube.
+    val others = inSession(version.statistics(columns.reverse, withPaths = true)).rows
+    assert(others.count(_.getBoolean(FileStatistics.OtherColumns)) == files.count(
+      _.cube.isDefined))
+    assert(others.forall(_.isNullAt(FileStatistics.CubeId)))
+    // No extent is smaller than the true one.
+    val ranges = inSession(selection.ranges(columns))
+    assert(files.forall(file => ranges(file.path).dimensions == 2))
+  }
+
+  test("WHERE picks by partition, and what it leaves out is summed up") {
+    val made = newTable(partitioned = true)
+    made.append(0 until 20)
+    made.append(20 until 50)
+    assert(inSession(begin(made, pick = _.filter(_.partition.values.toSeq == Seq("0"))).commit())
+      .isInstanceOf[CommitResult.Landed])
+    val version = inSession(made.table.latest())
+    val filter = EqualTo(AttributeReference("p", IntegerType)(), Literal(1))
+    val selection = version.select(WhereClause(Seq(filter), Seq(filter)))
+    val all = inSession(version.select(WhereClause.Everything).files(layoutOf(version)))
+    val picked = inSession(selection.files(layoutOf(version)))
+    assert(picked.map(_.path).toSet ==
+      all.filter(_.partition.values.toSeq == Seq("1")).map(_.path).toSet)
+    val left = all.filterNot(file => picked.exists(_.path == file.path))
+    val outside = inSession(selection.outside(Set("c")))
+    assert(outside.files == left.size)
+    assert(outside.cubes("c").files == left.size)
+    assert(outside.cubes("c").rows.contains(left.flatMap(_.rows).sum))
+    assert(outside.cubes("c").bytes == left.map(_.bytes).sum)
+  }
+
+  /** For formats that are given rows and no SQL. */
+  protected def internalRow(id: Long): InternalRow = rowOf(id) match {
+    case (id, x, y, p) => InternalRow(id, x, y, p)
+  }
+}

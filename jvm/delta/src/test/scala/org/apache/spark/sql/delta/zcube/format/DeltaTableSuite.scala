@@ -1,0 +1,45 @@
+package org.apache.spark.sql.delta.zcube.format
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.sql.classic
+import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+
+import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract}
+
+/** Delta's tables keep what the engine takes for granted. */
+class DeltaTableSuite extends ClusterableTableContract with DeltaSparkSession {
+
+  private val numbers = new AtomicInteger
+
+  override protected def session: classic.SparkSession =
+    spark.asInstanceOf[classic.SparkSession]
+
+  override protected def newTable(partitioned: Boolean): ContractTable = new ContractTable {
+    private val path = folder.resolve(s"contract-${numbers.incrementAndGet()}").toString
+    private val log = DeltaLog.forTable(spark, path)
+    spark.sql(
+      s"CREATE TABLE delta.`$path` (id BIGINT, x INT, y BIGINT, p INT) USING delta " +
+        (if (partitioned) "PARTITIONED BY (p) " else "") +
+        "TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
+
+    override val table: ClusterableTable = new DeltaTable(log, None)
+
+    override def append(ids: Range): Unit = {
+      val rows = ids.map(id => rowOf(id.toLong))
+      spark.createDataFrame(rows).toDF("id", "x", "y", "p").coalesce(1)
+        .write.format("delta").mode("append").save(path)
+    }
+
+    override def delete(id: Long): Unit =
+      spark.sql(s"DELETE FROM delta.`$path` WHERE id = $id").collect(): Unit
+
+    override def ids: Seq[Long] =
+      spark.read.format("delta").load(path).select("id").collect().map(_.getLong(0)).sorted.toSeq
+
+    override def liveFiles: Set[String] = log.update().allFiles.collect().map(_.path).toSet
+
+    override def storedFiles: Set[String] = dataFiles(path)
+  }
+}
