@@ -27,7 +27,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part of it that every submission runs: what must not lose rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-jvm test-python test-versions test-versions-part bench bench-long soak pictures lint format wheel jar jars clean
+.PHONY: help demo test test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference lint format wheel jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -103,6 +103,9 @@ soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## random sequences of 10,000 steps, fau
 
 pictures: $(VENV)/.ready $(JAR) ## draw the pictures of docs/ anew
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.cubes_picture
+
+reference: $(LAUNCHER) ## write docs/reference.md anew, from the sources
+	ZCUBE_WRITE_REFERENCE=1 $(SBT) "clustering/testOnly *ReferencePageSuite"
 
 jar: $(JAR) ## build the jar for the default Spark line
 

@@ -46,7 +46,8 @@ object OptimizeOptions {
   val Where = "where"
 
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
-  private val Known =
+  /** Of all options. */
+  val names: Seq[String] =
     Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
       Seq("maxFileSize", "details", "weights", "forecast", "workload", Where)
 
@@ -65,7 +66,7 @@ object OptimizeOptions {
     val byKey = options.groupBy(_._1.toLowerCase(Locale.ROOT))
     byKey.foreach { case (key, given) =>
       val (asWritten, value) = given.head
-      if (!Known.exists(_.equalsIgnoreCase(key))) throw ZCubeErrors.unknownOption(asWritten, Known)
+      if (!names.exists(_.equalsIgnoreCase(key))) throw ZCubeErrors.unknownOption(asWritten, names)
       if (given.size > 1) throw ZCubeErrors.invalidOption(asWritten, value, "given once")
     }
     def read[T](name: String, expected: String)(parse: String => Option[T]): Option[T] =

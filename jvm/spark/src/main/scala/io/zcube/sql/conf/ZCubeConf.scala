@@ -8,8 +8,8 @@ object ZCubeConf {
   val Enabled = SQLConf
     .buildConf("spark.zcube.enabled")
     .doc(
-      "Whether ZCube runs OPTIMIZE … ZORDER BY in place of Delta. Switched off, every OPTIMIZE " +
-        "is Delta's own.")
+      "Whether ZCube runs OPTIMIZE by columns, and auto compaction of what it lays out, in place of " +
+        "Delta. Switched off, every OPTIMIZE is Delta's own.")
     .version("0.1.0")
     .booleanConf
     .createWithDefault(true)
