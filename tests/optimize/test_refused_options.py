@@ -2,7 +2,10 @@
 
 import pyarrow.parquet
 import pytest
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
+from zcube import CURVES, ZCubeError
+from zcube._sql.arguments import column_weights
+from zcube._sql.workload import workload_items
 
 from tests.support.log_replay import last_version, live_files
 
@@ -116,3 +119,33 @@ def test_deltas_setting_for_sorting_counts_where_zcubes_is_not_set(
     x = pyarrow.parquet.ParquetFile(f"{path}/{file.path}").read()["x"].to_pylist()
     assert len(x) == 2000
     assert (x == sorted(x)) == is_sorted
+
+
+def test_python_and_sql_know_the_same_curves_and_what_they_take(spark, path):
+    spark.range(10).selectExpr("id x", "id y").write.format("delta").save(path)
+
+    def refusal(options):
+        try:
+            spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (x, y) OPTIONS ({options}) DRY RUN")
+        except AnalysisException as error:
+            return error.getCondition(), str(error)
+        return None, ""
+
+    assert " or ".join(CURVES) in refusal("'curve' = 'none'")[1]
+    for curve in CURVES:
+        in_sql = [
+            refusal(f"'curve' = '{curve}', {option}")[0]
+            for option in ("'weights' = 'x=2'", "'workload' = '[\"x = 1\"]'")
+        ]
+        in_python = []
+        for check in (
+            lambda name: column_weights({"x": 2}, name),
+            lambda name: workload_items(["x = 1"], name),
+        ):
+            try:
+                check(curve)
+                in_python.append(None)
+            except ZCubeError as error:
+                in_python.append(str(error))
+        assert [name is None for name in in_sql] == [text is None for text in in_python], curve
+        assert set(in_sql) <= {None, "ZCUBE_WEIGHTS_NOT_TAKEN", "ZCUBE_WORKLOAD_NOT_TAKEN"}

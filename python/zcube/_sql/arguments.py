@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from zcube._sql.quoting import folded, name_parts
 from zcube.errors import ZCubeError
 
+# As LayoutKind of the jar has them; a test compares the two.
 CURVES = ("linear", "zorder", "hilbert", "kdtree")
+_WITH_WEIGHTS = _WITH_WORKLOAD = ("kdtree",)
 
 
 def column_names(columns: Sequence[str], what: str) -> list[list[str]]:
@@ -77,9 +79,24 @@ def column_weights(
     names = column_names(list(weights), "weights")
     for name, weight in weights.items():
         checked_weight(weight, name)
-    if curve is not None and curve != "kdtree":
-        raise ZCubeError(f"The curve {curve} takes no weights; leave them out, or name kdtree.")
+    _check_taken(curve, "weights", _WITH_WEIGHTS)
     return [(parts, float(w)) for parts, w in zip(names, weights.values(), strict=True)]
+
+
+def check_takes_workload(curve: str | None) -> None:
+    """Check that a curve, if one is named, can be cut by a workload.
+
+    Raises:
+        ZCubeError: it can't.
+    """
+    _check_taken(curve, "workload", _WITH_WORKLOAD)
+
+
+def _check_taken(curve: str | None, what: str, by: tuple[str, ...]) -> None:
+    if curve is not None and curve not in by:
+        raise ZCubeError(
+            f"The curve {curve} takes no {what}; leave it out, or name {' or '.join(by)}."
+        )
 
 
 def positive(value: int | None, name: str) -> int | None:

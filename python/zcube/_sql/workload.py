@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from zcube._sql.arguments import checked_weight
+from zcube._sql.arguments import check_takes_workload, checked_weight
 from zcube.errors import ZCubeError
 
 Workload = Mapping[str, float] | Sequence[str | tuple[str, float]]
@@ -32,8 +32,7 @@ def workload_items(
     items = list(workload.items()) if isinstance(workload, Mapping) else list(workload)
     if not items:
         raise ZCubeError("workload has no predicates. Leave it out, or give some.")
-    if curve is not None and curve != "kdtree":
-        raise ZCubeError(f"The curve {curve} takes no workload; leave it out, or name kdtree.")
+    check_takes_workload(curve)
     return [_item(item) for item in items]
 
 

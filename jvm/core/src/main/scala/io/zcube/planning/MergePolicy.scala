@@ -20,6 +20,9 @@ abstract class MergePolicy(val name: String) {
 object MergePolicy {
   val all: Seq[MergePolicy] = Seq(LazyLeveling, MergeAll)
 
+  /** For messages. */
+  val names: String = all.map(_.name).mkString(" or ")
+
   /** The policy of that name, in any case. */
   def find(name: String): Option[MergePolicy] = all.find(_.name == name.toLowerCase(Locale.ROOT))
 }

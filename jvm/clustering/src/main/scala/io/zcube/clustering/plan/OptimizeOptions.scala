@@ -76,7 +76,7 @@ object OptimizeOptions {
     def size(name: String): Option[Long] = read(name, Size) { value =>
       Try(JavaUtils.byteStringAs(value.trim, ByteUnit.BYTE)).toOption.filter(_ > 0)
     }
-    val curve = read("curve", LayoutKind.all.map(_.name).mkString(" or "))(LayoutKind.find)
+    val curve = read("curve", LayoutKind.names)(LayoutKind.find)
       .getOrElse(defaultCurve)
     val weights = read("weights", ColumnWeights.Expected)(ColumnWeights.parse)
     if (weights.isDefined && !curve.takesWeights) throw ZCubeErrors.weightsNotTaken(curve.name)
@@ -86,7 +86,7 @@ object OptimizeOptions {
       curve = curve,
       weights = weights.getOrElse(Nil),
       workload = workload.getOrElse(Nil),
-      mergePolicy = read("mergePolicy", MergePolicy.all.map(_.name).mkString(" or "))(
+      mergePolicy = read("mergePolicy", MergePolicy.names)(
         MergePolicy.find),
       maxBytes = size("maxBytes"),
       maxDuration = read("maxDuration", "a time such as '90s', '10min' or '2h'")(duration),

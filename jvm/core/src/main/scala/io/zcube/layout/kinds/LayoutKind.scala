@@ -98,6 +98,9 @@ object LayoutKind {
 
   val all: Seq[LayoutKind] = Seq(Linear, ZOrder, Hilbert, KdTree)
 
+  /** For messages. */
+  val names: String = all.map(_.name).mkString(" or ")
+
   /** The layout of that name, in any case. */
   def find(name: String): Option[LayoutKind] = all.find(_.name == name.toLowerCase(Locale.ROOT))
 }

@@ -2,6 +2,9 @@ package io.zcube.sql.conf
 
 import org.apache.spark.sql.internal.SQLConf
 
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.{MergePolicy => MergePolicies}
+
 /** ZCube's settings. Delta's own settings keep their meaning beside them. */
 object ZCubeConf {
 
@@ -17,13 +20,13 @@ object ZCubeConf {
   val Curve = SQLConf
     .buildConf("spark.zcube.layout.curve")
     .doc(
-      "The curve that OPTIMIZE … ZORDER BY lays rows along when its OPTIONS name none: zorder, " +
-        "hilbert, linear, or kdtree for boxes. Clustered tables take hilbert unless OPTIONS say otherwise.")
+      "The curve that OPTIMIZE … ZORDER BY lays rows along when its OPTIONS name none: " +
+        s"${LayoutKind.names}. Clustered tables take hilbert unless OPTIONS say otherwise.")
     .version("0.1.0")
     .stringConf
     .checkValue(
-      name => io.zcube.layout.kinds.LayoutKind.find(name).isDefined,
-      "must be linear, zorder, hilbert or kdtree")
+      name => LayoutKind.find(name).isDefined,
+      s"must be ${LayoutKind.names}")
     .createWithDefault("zorder")
 
   val SortWithinFiles = SQLConf
@@ -51,8 +54,8 @@ object ZCubeConf {
     .version("0.1.0")
     .stringConf
     .checkValue(
-      name => io.zcube.planning.MergePolicy.find(name).isDefined,
-      "must be leveled or all")
+      name => MergePolicies.find(name).isDefined,
+      s"must be ${MergePolicies.names}")
     .createWithDefault("leveled")
 
   val MergeFanOut = SQLConf
