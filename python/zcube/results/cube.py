@@ -44,7 +44,7 @@ class CubeResult:
     files: int
     bytes: int
     reasons: dict[str, int]
-    partition: dict[str, str]
+    partition: dict[str, str | None]
     files_added: int = 0
     bytes_added: int = 0
     id: str | None = None

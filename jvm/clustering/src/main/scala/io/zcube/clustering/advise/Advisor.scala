@@ -9,8 +9,7 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.OptimizeSettings
 import io.zcube.clustering.run.LayoutSession
-import io.zcube.clustering.table.{ColumnPath, FileScan, LayoutTag, QuotedName, TableVersion, WhereClause}
-import io.zcube.layout.kinds.LayoutKind
+import io.zcube.clustering.table.{ColumnPath, FileScan, QuotedName, TableVersion, WhereClause}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
 import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
@@ -31,7 +30,7 @@ final class Advisor(
 
   private val resolver = session.sessionState.conf.resolver
   private val selection = version.select(WhereClause.Everything)
-  private val files = selection.files(NoLayout)
+  private val files = selection.files(layout = None)
   private val bytes = files.map(_.storedBytes).sum
   private val partitions = version.partitionColumns
 
@@ -133,9 +132,6 @@ final class Advisor(
 }
 
 object Advisor {
-
-  /** Nobody asks which cubes files are in. */
-  private val NoLayout = LayoutTag(Nil, LayoutKind.Hilbert, Nil, None, declared = false)
 
   /** Rows that are sampled for each file. Fewer than a run takes, as there are many layouts to try. */
   private val RowsPerFile = 200L

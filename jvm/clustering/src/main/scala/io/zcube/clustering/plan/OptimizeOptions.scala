@@ -46,6 +46,7 @@ object OptimizeOptions {
   val Where = "where"
 
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
+
   /** Of all options. */
   val names: Seq[String] =
     Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++

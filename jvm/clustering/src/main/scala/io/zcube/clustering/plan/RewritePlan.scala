@@ -31,7 +31,7 @@ object RewritePlan {
   /** Reads metadata and plans; reads no data. */
   def of(task: OptimizeTask): RewritePlan = {
     val selection = task.version.select(task.where)
-    val files = selection.files(task.layoutTag)
+    val files = selection.files(Some(task.layoutTag))
     val cubes = files.iterator.flatMap(_.cube).filter(_.matches).map(_.id).toSet
     val options = task.planOptions
     def isTaken(file: DataFile) =

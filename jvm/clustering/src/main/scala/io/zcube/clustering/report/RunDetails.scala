@@ -34,7 +34,9 @@ object RunDetails {
             figures.before.map("before" -> quality(_)) ++
             figures.after.map("after" -> quality(_))
         case GroupOutcome.Dropped(_, conflict) =>
-          Map("state" -> "dropped", "why" -> conflict.getMessage)
+          Map(
+            "state" -> "dropped",
+            "why" -> Option(conflict.getMessage).getOrElse(conflict.toString))
         case GroupOutcome.NotStarted(_) => Map("state" -> "left", "why" -> "maxDuration is over")
       })
     }

@@ -3,8 +3,8 @@ package io.zcube.clustering.report
 import io.zcube.clustering.plan.OptimizeTask
 import io.zcube.clustering.table.FilesRead
 
-/** What the queries of a workload must read before and after an OPTIMIZE: the files that Delta's own data
-  * skipping leaves to a scan. It asks the log, not the data.
+/** What the queries of a workload must read before and after an OPTIMIZE: the files that the table
+  * format's own data skipping leaves to a scan. It asks metadata, not the data.
   */
 final class WorkloadReport private (task: OptimizeTask, before: Seq[FilesRead]) {
 

@@ -125,7 +125,10 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
         txn.abort()
         Success(Nil)
       } else {
-        val (result, ms) = Timed.ms(txn.commit(rewritten.map(_.cube), summary(rewritten)))
+        val (result, ms) = Timed.ms(
+          Caught(summary(rewritten)).fold(
+            CommitResult.Refused(_),
+            txn.commit(rewritten.map(_.cube), _)))
         result match {
           case CommitResult.Landed(version, failure) =>
             FailurePoint.reached(FailurePoint.AfterCommit)

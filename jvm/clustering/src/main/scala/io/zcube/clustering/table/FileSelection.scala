@@ -13,9 +13,10 @@ trait FileSelection {
 
   /** All of them, without their extents.
     *
-    * @param layout a file's [[io.zcube.planning.CubeTag]] says whether its cube was laid out so
+    * @param layout a file's [[io.zcube.planning.CubeTag]] says whether its cube was laid out so; for None
+    *               no file has one
     */
-  def files(layout: LayoutTag): Seq[DataFile]
+  def files(layout: Option[LayoutTag]): Seq[DataFile]
 
   /** The extents of the files in some columns, by their paths. */
   def ranges(columns: Seq[ColumnPath]): String => KeyRanges

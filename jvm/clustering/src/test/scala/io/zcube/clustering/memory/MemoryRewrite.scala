@@ -95,9 +95,10 @@ final private class MemoryRewrite(
       else if (log.size <= number) Right(CommitResult.Unknown(failure))
       else if (failure.isInstanceOf[FileAlreadyExistsException]) Left(log.size.toLong)
       else Right(CommitResult.Refused(failure))
-    } catch { case e: Throwable =>
-      failure.addSuppressed(e)
-      Right(CommitResult.Unknown(failure))
+    } catch {
+      case e: Throwable =>
+        failure.addSuppressed(e)
+        Right(CommitResult.Unknown(failure))
     }
 
   private def stillValid(commit: MemoryCommit): Boolean = {

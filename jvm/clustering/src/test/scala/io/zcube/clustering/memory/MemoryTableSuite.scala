@@ -20,5 +20,9 @@ class MemoryTableSuite extends ClusterableTableContract with MemoryEngine {
     override def liveFiles: Set[String] = memory.now.files.keySet
 
     override def storedFiles: Set[String] = memory.store.paths
+
+    override def loseNextAnswer(): Unit = memory.store.faults.arm(0, StoreFaults.After)
+
+    override def failNextCommit(): Unit = memory.store.faults.arm(0, StoreFaults.Before)
   }
 }

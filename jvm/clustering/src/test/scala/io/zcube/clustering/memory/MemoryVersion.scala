@@ -41,7 +41,7 @@ final class MemoryVersion(
   override def select(where: WhereClause): FileSelection = new MemorySelection(this, where)
 
   override def statistics(columns: Seq[ColumnPath], withPaths: Boolean): FileStatistics =
-    MemoryVersion.statisticsOf(live, columns)
+    MemoryVersion.statisticsOf(if (withPaths) live else live.map(_.copy(path = "")), columns)
 
   override def filesRead(condition: Expression): FilesRead =
     FilesRead(fileCount, live.map(_.bytes).sum)
@@ -94,16 +94,16 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
     }
   }
 
-  override def files(layout: LayoutTag): Seq[DataFile] = picked.map(dataFile(_, layout))
+  override def files(layout: Option[LayoutTag]): Seq[DataFile] = picked.map(dataFile(_, layout))
 
-  private def dataFile(file: MemoryFile, layout: LayoutTag): DataFile = {
+  private def dataFile(file: MemoryFile, layout: Option[LayoutTag]): DataFile = {
     val deleted = file.deleted.size.toLong
     DataFile(
       file.path,
       file.bytes - deleted * MemoryFile.RowBytes,
       Some(file.rowCount - deleted),
       if (file.rowCount == 0) 0.0 else deleted.toDouble / file.rowCount,
-      file.cube.map { case (id, by) => CubeTag(id, by == layout) },
+      for (asked <- layout; (id, by) <- file.cube) yield CubeTag(id, by == asked),
       partition = file.partition,
       deletedBytes = deleted * MemoryFile.RowBytes,
       deletedRows = Option.when(deleted > 0)(deleted)

@@ -11,6 +11,9 @@ final class StoreFaults {
   private var done = 0
   private var met: Option[String] = None
 
+  /** Whether every delete fails. */
+  @volatile var keepsFiles = false
+
   /** @param number from 0 on */
   def arm(number: Int, kind: Kind): Unit = synchronized {
     armed = Some((number, kind))
@@ -36,6 +39,7 @@ final class StoreFaults {
         kind
       }
     }
+    if (keepsFiles && operation == "delete") throw new IOException("delete fails")
     fault match {
       case None => effect
       case Some(Meanwhile(action)) =>

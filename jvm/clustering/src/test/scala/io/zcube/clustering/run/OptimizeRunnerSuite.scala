@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable}
+import io.zcube.clustering.report.{RunDetails, WorkloadReport}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
 
@@ -33,7 +34,8 @@ class OptimizeRunnerSuite
 
   private val rows: Gen[InternalRow] = for {
     id <- Gen.choose(0L, 1000L)
-    x <- Gen.frequency[Any](1 -> Gen.const(null), 4 -> Gen.choose(0, 5), 4 -> Gen.choose(-1000, 1000))
+    x <-
+      Gen.frequency[Any](1 -> Gen.const(null), 4 -> Gen.choose(0, 5), 4 -> Gen.choose(-1000, 1000))
     y <- Gen.frequency[Any](1 -> Gen.const(null), 8 -> Gen.choose(0L, 50L))
     p <- Gen.choose(0, 2)
   } yield InternalRow(id, x, y, p)
@@ -93,7 +95,17 @@ class OptimizeRunnerSuite
       // One commit for each group, or for each batch of them.
       val versions = committed.map(_.version).distinct
       assert(now.commits.size == commitsBefore + versions.size)
-      if (scenario.batchRows.isEmpty) assert(versions.size == committed.size)
+      scenario.batchRows match {
+        case None => assert(versions.size == committed.size)
+        case Some(capacity) =>
+          // In the plan's order, and as much at once as there is room for.
+          assert(committed.map(_.group.number) == committed.indices.map(_ + 1))
+          assert(committed.map(_.version) == committed.map(_.version).sorted)
+          committed.groupBy(_.version).values.foreach { batch =>
+            assert(batch.size == 1 ||
+              batch.map(_.group.bytes).sum <= capacity * MemoryFile.RowBytes)
+          }
+      }
       val rewritten = result.plan.groups.flatMap(_.files.map(_.path))
       assert(rewritten.distinct.size == rewritten.size)
       assert(rewritten.forall(!now.files.contains(_)))
@@ -149,7 +161,21 @@ class OptimizeRunnerSuite
     val filter = EqualTo(AttributeReference("p", IntegerType)(), Literal(1))
     run(taskOf(table, where = WhereClause(Seq(filter), Seq(filter))))
     assert(before.forall(table.now.live.contains))
-    assert(table.now.live.filterNot(before).forall(f => f.cube.isDefined && f.partition("p") == "1"))
+    assert(table.now.live.filterNot(before).forall(f =>
+      f.cube.isDefined && f.partition("p") == "1"))
+  }
+
+  test("details tell a NULL partition from its text") {
+    val table = new MemoryTable("t", schema, Seq("p"))
+    table.append((0L until 20L).map(row))
+    val task = taskOf(table, options = Seq("details" -> "true"))
+    val done = run(task)
+    val nulls = done.plan.groups.map(group =>
+      group.copy(planned = group.planned.copy(files = group.planned.files.map(file =>
+        file.copy(file = file.file.copy(partition = Map("p" -> null)))))))
+    val left = done.copy(outcomes = nulls.map(GroupOutcome.NotStarted))
+    val text = RunDetails.json(left, WorkloadReport.of(task))
+    assert(text.contains("\"partition\":{\"p\":null}"), text)
   }
 
   test("FULL rewrites what is in order") {

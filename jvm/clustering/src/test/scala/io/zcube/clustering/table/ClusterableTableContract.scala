@@ -1,5 +1,6 @@
 package io.zcube.clustering.table
 
+import java.nio.file.Paths
 import java.util.ConcurrentModificationException
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -37,6 +38,12 @@ trait ClusterableTableContract extends AnyFunSuite {
     def ids: Seq[Long]
     def liveFiles: Set[String]
     def storedFiles: Set[String]
+
+    /** The next commit is written, and then its writer is told that it failed. */
+    def loseNextAnswer(): Unit
+
+    /** The next commit is not written, and its writer is told that it failed. */
+    def failNextCommit(): Unit
   }
 
   /** What `append` writes for an id. */
@@ -87,7 +94,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     reading(version) { clone =>
       val layout = layoutOf(version)
       val selection = version.select(WhereClause.Everything)
-      val files = pick(selection.files(layout))
+      val files = pick(selection.files(Some(layout)))
       val transaction = selection.begin(clone, files)
       val scan = selection.scan(clone, files)
       val added = transaction.write(written(scan, parts), files.head.partition)
@@ -112,7 +119,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       made.append(20 until 50)
       val version = inSession(made.table.latest())
       val files =
-        inSession(version.select(WhereClause.Everything).files(layoutOf(version)))
+        inSession(version.select(WhereClause.Everything).files(Some(layoutOf(version))))
       assert(files.map(_.path).toSet == made.liveFiles)
       assert(files.size == version.fileCount)
       assert(files.flatMap(_.rows).sum == 50)
@@ -129,7 +136,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     val version = inSession(made.table.latest())
     reading(version) { clone =>
       val selection = version.select(WhereClause.Everything)
-      val files = selection.files(layoutOf(version))
+      val files = selection.files(Some(layoutOf(version)))
       assert(files.flatMap(_.rows).sum == 49)
       assert(files.flatMap(_.deletedRows).sum == 1)
       val scan = selection.scan(clone, files)
@@ -139,7 +146,12 @@ trait ClusterableTableContract extends AnyFunSuite {
         (0L until 50L).filter(_ != 7).map(rowOf).toSet)
       assert(read.length == 49)
       assert(read.map(row => (row.getString(4), row.getLong(5))).toSet.size == 49)
-      assert(scan.written.size >= 4)
+      val names = scan.written.map(_.name)
+      assert(names.containsSlice(Seq("id", "x", "y", "p")))
+      assert(scan.place.forall(place => !scan.written.exists(_.exprId == place.exprId)))
+      val fileNames =
+        files.map(file => Paths.get(new java.net.URI(file.path).getPath).getFileName.toString).toSet
+      assert(read.map(_.getString(4)).toSet == fileNames)
       val one = selection.scan(clone, files.take(1))
       assert(Sessions.rowsOf(clone, one.plan).count() == files.head.rows.get)
     }
@@ -162,6 +174,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       made.append(0 until 20)
       made.append(20 until 50)
       val old = inSession(made.table.latest())
+      val before = made.liveFiles
       val begun = begin(made, pick = files => files.filter(_.partition == files.head.partition))
       assert(begun.cube.added.forall(_.partition == begun.cube.removed.head.partition))
       val result = inSession(begun.commit())
@@ -169,7 +182,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       assert(made.ids == (0L until 50L))
       val version = inSession(made.table.latest())
       def cubes(layout: LayoutTag) =
-        inSession(version.select(WhereClause.Everything).files(layout))
+        inSession(version.select(WhereClause.Everything).files(Some(layout)))
           .filter(file => begun.cube.added.exists(_.path == file.path)).map(_.cube)
       val ours = cubes(layoutOf(version))
       assert(ours.size == begun.cube.added.size)
@@ -178,11 +191,14 @@ trait ClusterableTableContract extends AnyFunSuite {
         layoutOf(version, LayoutKind.Hilbert),
         layoutOf(version).copy(columns = columnsOf(version).reverse),
         layoutOf(version).copy(weights = Seq(2.0, 1.0)),
-        layoutOf(version).copy(workload = Some("w"))).foreach { other =>
+        layoutOf(version).copy(workload = Some("w"))
+      ).foreach { other =>
         assert(cubes(other).forall(_.exists(tag => tag.id == "c" && !tag.matches)), other)
       }
-      assert(old.fileCount == inSession(old.select(WhereClause.Everything)
-        .files(layoutOf(old))).size)
+      // The old version is as it was.
+      assert(inSession(old.select(WhereClause.Everything).files(None)).map(_.path).toSet == before)
+      assert(old.fileCount == before.size)
+      assert(inSession(old.pastRewrites(5)).isEmpty)
       val past = inSession(version.pastRewrites(5))
       assert(past.map(_.cpuTimeMs) == Seq(1234L))
       assert(past.head.bytes == begun.cube.removed.map(_.storedBytes).sum)
@@ -222,6 +238,47 @@ trait ClusterableTableContract extends AnyFunSuite {
     }
   }
 
+  test("a lost answer is looked up in the table") {
+    val made = newTable(partitioned = false)
+    made.append(0 until 30)
+    val begun = begin(made)
+    made.loseNextAnswer()
+    inSession(begun.commit()) match {
+      case CommitResult.Landed(_, None) =>
+      case result => fail(s"$result")
+    }
+    assert(made.ids == (0L until 30L))
+    assert(made.liveFiles == begun.cube.added.map(_.path).toSet)
+  }
+
+  test("of a commit that is not there nobody knows, and its files stay") {
+    val made = newTable(partitioned = false)
+    made.append(0 until 30)
+    val begun = begin(made)
+    made.failNextCommit()
+    inSession(begun.commit()) match {
+      case CommitResult.Unknown(_) =>
+      case result => fail(s"$result")
+    }
+    assert(made.ids == (0L until 30L))
+    assert(begun.cube.added.forall(file => made.storedFiles(file.path)))
+    assert(begun.cube.removed.forall(file => made.liveFiles(file.path)))
+  }
+
+  test("what was written is described before it is committed") {
+    val made = newTable(partitioned = false)
+    made.append(0 until 30)
+    val begun = begin(made)
+    val version = inSession(made.table.latest())
+    val statistics =
+      reading(version)(_ => begun.transaction.statistics(begun.cube.added, columnsOf(version)))
+    val rows = statistics.rows.toSeq
+    assert(rows.map(_.getLong(FileStatistics.Rows)).sum == 30)
+    assert(rows.map(_.getInt(5)).min == (0L until 30L).map(rowOf(_)._2).min)
+    assert(rows.map(_.getInt(6)).max == (0L until 30L).map(rowOf(_)._2).max)
+    assert(reading(version)(_ => begun.transaction.countRows(begun.cube.added)) == 30)
+  }
+
   test("several cubes are one commit") {
     val made = newTable(partitioned = false)
     made.append(0 until 30)
@@ -230,7 +287,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     reading(version) { clone =>
       val layout = layoutOf(version)
       val selection = version.select(WhereClause.Everything)
-      val files = selection.files(layout)
+      val files = selection.files(Some(layout))
       val transaction = selection.begin(clone, files)
       val cubes = files.zipWithIndex.map { case (file, i) =>
         val scan = selection.scan(clone, Seq(file))
@@ -238,10 +295,13 @@ trait ClusterableTableContract extends AnyFunSuite {
       }
       assert(cubes.flatMap(_.added).map(_.path).distinct.size == 4)
       assert(transaction.countRows(cubes.flatMap(_.added)) == 60)
-      assert(transaction.commit(cubes, summaryOf(layout)).isInstanceOf[CommitResult.Landed])
+      val result = transaction.commit(cubes, summaryOf(layout))
+      assert(result.isInstanceOf[CommitResult.Landed], result)
+      assert(inSession(made.table.latest().pastRewrites(5)).size == 1)
     }
     val now = inSession(made.table.latest())
-    val tags = inSession(now.select(WhereClause.Everything).files(layoutOf(now))).flatMap(_.cube)
+    val tags =
+      inSession(now.select(WhereClause.Everything).files(Some(layoutOf(now)))).flatMap(_.cube)
     assert(tags.map(_.id).sorted == Seq("c0", "c0", "c1", "c1"))
     assert(made.ids == (0L until 60L))
   }
@@ -255,7 +315,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     val version = inSession(made.table.latest())
     val columns = columnsOf(version)
     val selection = version.select(WhereClause.Everything)
-    val files = inSession(selection.files(layoutOf(version)))
+    val files = inSession(selection.files(Some(layoutOf(version))))
     val expected = reading(version) { clone =>
       files.map { file =>
         val rows = Sessions.rowsOf(clone, selection.scan(clone, Seq(file)).plan).collect()
@@ -289,7 +349,11 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert(others.forall(_.isNullAt(FileStatistics.CubeId)))
     // No extent is smaller than the true one.
     val ranges = inSession(selection.ranges(columns))
-    assert(files.forall(file => ranges(file.path).dimensions == 2))
+    expected.foreach { case (path, _, _, lowX, highX, lowY, highY) =>
+      val box = ranges(path)
+      assert(box.lower(0) <= lowX && box.upper(0) >= highX)
+      assert(box.lower(1) <= lowY && box.upper(1) >= highY)
+    }
   }
 
   test("WHERE picks by partition, and what it leaves out is summed up") {
@@ -301,8 +365,8 @@ trait ClusterableTableContract extends AnyFunSuite {
     val version = inSession(made.table.latest())
     val filter = EqualTo(AttributeReference("p", IntegerType)(), Literal(1))
     val selection = version.select(WhereClause(Seq(filter), Seq(filter)))
-    val all = inSession(version.select(WhereClause.Everything).files(layoutOf(version)))
-    val picked = inSession(selection.files(layoutOf(version)))
+    val all = inSession(version.select(WhereClause.Everything).files(Some(layoutOf(version))))
+    val picked = inSession(selection.files(Some(layoutOf(version))))
     assert(picked.map(_.path).toSet ==
       all.filter(_.partition.values.toSeq == Seq("1")).map(_.path).toSet)
     val left = all.filterNot(file => picked.exists(_.path == file.path))

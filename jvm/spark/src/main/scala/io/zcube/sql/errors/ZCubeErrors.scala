@@ -186,7 +186,8 @@ object ZCubeErrors {
 
   /** It tells the reason; what is around it only tells where. */
   private def innermostMessage(e: Throwable): String = {
-    val innermost = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last
+    // Causes may go in a circle.
+    val innermost = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(100).toSeq.last
     Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
   }
 

@@ -31,9 +31,9 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
 
   /** What became of the commit that threw `failure`. */
   def after(failure: Throwable): CommitResult = {
-    val ends = endsRun(failure)
+    val interrupted = Thread.currentThread().isInterrupted
     val result = DeferredInterrupt.within {
-      try search(failure, ends)
+      try search(failure, interrupted || endsRun(failure))
       catch {
         case e: Throwable =>
           if (e ne failure) failure.addSuppressed(e)
@@ -42,7 +42,9 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
     }
     result match {
       case CommitResult.Landed(version, None) =>
-        logWarning(s"$table: an error came after version $version was committed", failure)
+        // An appender that fails changes nothing about the commit.
+        try logWarning(s"$table: an error came after version $version was committed", failure)
+        catch { case NonFatal(_) => }
       case _ =>
     }
     result
@@ -107,7 +109,7 @@ object CommitInquiry {
 
   /** Whether a run must not go on after this, though the commit went through. */
   private def endsRun(failure: Throwable): Boolean =
-    Thread.currentThread().isInterrupted || causesOf(failure).exists {
+    causesOf(failure).exists {
       case _: SocketTimeoutException => false
       case _: InterruptedIOException | _: ClosedByInterruptException => true
       case NonFatal(_) => false

@@ -64,10 +64,12 @@ final class DeltaRewrite(
       columns)
 
   override def commit(cubes: Seq[NewCube], summary: CommitSummary): CommitResult =
-    Caught(changesOf(cubes, summary)).map(attempt(txn, _, summary)).recover {
-      // Before anything was tried.
-      case e => CommitResult.Refused(e)
-    }.get
+    Caught(changesOf(cubes, summary)) match {
+      case Failure(e) => CommitResult.Refused(e)
+      case Success(changes) =>
+        // Whatever goes wrong while it is asked what became of a commit, it may have gone through.
+        Caught(attempt(txn, changes, summary)).recover { case e => CommitResult.Unknown(e) }.get
+    }
 
   override def abort(): Unit = txn.removeWrittenFiles()
 

@@ -1,5 +1,9 @@
 package org.apache.spark.sql.delta.zcube.format
 
+import java.util.Arrays
+
+import scala.annotation.tailrec
+
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.zcube.commit.DeltaRewrite
@@ -8,6 +12,7 @@ import org.apache.spark.sql.delta.zcube.write.InputRows
 
 import io.zcube.clustering.table._
 import io.zcube.planning.{DataFile, KeyRanges}
+import io.zcube.sql.errors.ZCubeErrors
 
 /** The files of a snapshot that a WHERE picks. */
 final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends FileSelection {
@@ -15,11 +20,17 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
   private val snapshot = version.snapshot
   private lazy val logged = LoggedStatistics.of(SparkSession.active, snapshot, where.filters)
   private lazy val picked: Seq[AddFile] = logged.files
-  private lazy val byPath: Map[String, AddFile] = picked.iterator.map(f => f.path -> f).toMap
 
-  override def files(layout: LayoutTag): Seq[DataFile] = {
-    val tags = new CubeTags(layout)
-    picked.map(file => DataFiles.of(file, tags.read(file)))
+  /** Looked up by binary search: a map would be as large again as some of the files. */
+  private lazy val byPath: Array[AddFile] = {
+    val files = picked.toArray
+    Arrays.sort(files, Ordering.by((file: AddFile) => file.path))
+    files
+  }
+
+  override def files(layout: Option[LayoutTag]): Seq[DataFile] = {
+    val tags = layout.map(new CubeTags(_))
+    picked.map(file => DataFiles.of(file, tags.flatMap(_.read(file))))
   }
 
   override def ranges(columns: Seq[ColumnPath]): String => KeyRanges = {
@@ -39,7 +50,7 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       snapshot,
       logged,
       columns,
-      paths.getOrElse(picked.iterator.map(_.path).toSet))
+      paths.getOrElse(logged.paths))
 
   override def scan(session: SparkSession, files: Seq[DataFile]): FileScan =
     InputRows.of(session, snapshot, actionsOf(files))
@@ -53,5 +64,16 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       where,
       actionsOf(files))
 
-  private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = files.map(f => byPath(f.path))
+  private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = files.map { file =>
+    @tailrec
+    def search(from: Int, until: Int): AddFile = {
+      if (from >= until) throw ZCubeErrors.internal(s"${file.path} is not of this selection")
+      val middle = (from + until) >>> 1
+      val order = byPath(middle).path.compareTo(file.path)
+      if (order == 0) byPath(middle)
+      else if (order < 0) search(middle + 1, until)
+      else search(from, middle)
+    }
+    search(0, byPath.length)
+  }
 }

@@ -66,7 +66,8 @@ final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
   override def pastRewrites(most: Int): Seq[RewriteCost] =
     table.log.history
       .getHistory(Some(Commits), table.catalogTable)
-      .filter(_.operation == "OPTIMIZE")
+      .filter(commit =>
+        commit.operation == "OPTIMIZE" && commit.version.forall(_ <= snapshot.version))
       .flatMap { commit =>
         val metrics = commit.operationMetrics.getOrElse(Map.empty)
         for {

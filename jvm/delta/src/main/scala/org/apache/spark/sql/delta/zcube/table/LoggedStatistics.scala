@@ -36,6 +36,18 @@ final class LoggedStatistics private (
     }
     else session.withActive(snapshot.filesForScan(filters, keepNumRecords = true).files)
 
+  /** Those of the files that are picked. */
+  def paths: Set[String] = session.withActive {
+    if (byPartition) {
+      val partitions = snapshot.metadata.partitionSchema
+      DeltaLog.filterFileList(partitions, snapshot.allFiles.toDF(), filters)
+        .select("path")
+        .collect()
+        .map(_.getString(0))
+        .toSet
+    } else snapshot.filesForScan(filters, keepNumRecords = false).files.map(_.path).toSet
+  }
+
   /** Some of the files that are picked, or all of the table, with a column `stats` for queries. */
   def parsed(only: Option[FileFilter]): DataFrame = session.withActive {
     only match {

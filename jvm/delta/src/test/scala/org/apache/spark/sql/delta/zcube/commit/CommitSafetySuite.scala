@@ -10,6 +10,10 @@ import scala.jdk.CollectionConverters._
 import io.delta.exceptions.ConcurrentDeleteReadException
 import io.delta.storage.commit.CommitFailedException
 import org.apache.hadoop.fs.Path
+import org.apache.logging.log4j.{Level, LogManager}
+import org.apache.logging.log4j.core.appender.AbstractAppender
+import org.apache.logging.log4j.core.config.{Configurator, Property}
+import org.apache.logging.log4j.core.{LogEvent, Logger}
 import org.apache.spark.scheduler._
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GreaterThan, Literal, ScalaUDF}
@@ -115,6 +119,34 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     (1, "each", Seq.empty),
     (2, "each", Seq.empty),
     (2, "together", Seq(BatchSize -> "1g")))
+
+  test("a log that can't be written to costs no file of a commit that went through") {
+    val path = table("log-disk-full")
+    val before = rows(path)
+    var events = 0
+    val appender =
+      new AbstractAppender("full", null, null, /* ignoreExceptions = */ false, Property.EMPTY_ARRAY) {
+        override def append(event: LogEvent): Unit = {
+          events += 1
+          throw new IllegalStateException("disk full")
+        }
+      }
+    appender.start()
+    val name = classOf[CommitInquiry].getName
+    Configurator.setLevel(name, Level.WARN)
+    val logger = LogManager.getLogger(name).asInstanceOf[Logger]
+    logger.addAppender(appender)
+    val failure =
+      try failing(ThrowingLogStore.after(lost))(optimize(path))
+      finally {
+        logger.removeAppender(appender)
+        Configurator.setLevel(name, Level.ERROR)
+      }
+    assert(events > 0)
+    assert(failure.isEmpty)
+    assert(rows(path) == before)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+  }
 
   // As S3 with DynamoDB, when a lost answer made the SDK ask again.
   for {

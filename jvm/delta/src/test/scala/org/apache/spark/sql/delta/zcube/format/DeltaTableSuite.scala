@@ -1,15 +1,19 @@
 package org.apache.spark.sql.delta.zcube.format
 
+import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.DeltaLog
-import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, ThrowingLogStore}
 
 import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract}
 
 /** Delta's tables keep what the engine takes for granted. */
 class DeltaTableSuite extends ClusterableTableContract with DeltaSparkSession {
+
+  override protected def settings: Map[String, String] =
+    Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
 
   private val numbers = new AtomicInteger
 
@@ -41,5 +45,11 @@ class DeltaTableSuite extends ClusterableTableContract with DeltaSparkSession {
     override def liveFiles: Set[String] = log.update().allFiles.collect().map(_.path).toSet
 
     override def storedFiles: Set[String] = dataFiles(path)
+
+    override def loseNextAnswer(): Unit =
+      ThrowingLogStore.instead.set(Some(ThrowingLogStore.after(new IOException("lost"))))
+
+    override def failNextCommit(): Unit =
+      ThrowingLogStore.instead.set(Some(ThrowingLogStore.before(new IOException("no way"))))
   }
 }
