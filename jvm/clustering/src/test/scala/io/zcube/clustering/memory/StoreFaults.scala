@@ -14,6 +14,9 @@ final class StoreFaults {
   /** Whether every delete fails. */
   @volatile var keepsFiles = false
 
+  /** Whether the log can't be listed any more. */
+  @volatile private var blind = false
+
   /** @param number from 0 on */
   def arm(number: Int, kind: Kind): Unit = synchronized {
     armed = Some((number, kind))
@@ -27,6 +30,7 @@ final class StoreFaults {
   /** No operation fails from now on. How many there were, and which one failed. */
   def disarm(): (Int, Option[String]) = synchronized {
     armed = None
+    blind = false
     (done, met)
   }
 
@@ -39,6 +43,7 @@ final class StoreFaults {
         kind
       }
     }
+    if (blind && operation == "list") throw new IOException("list fails")
     if (keepsFiles && operation == "delete") throw new IOException("delete fails")
     fault match {
       case None => effect
@@ -48,6 +53,10 @@ final class StoreFaults {
       case Some(Before) => throw new IOException(s"$operation fails")
       case Some(After) =>
         effect
+        throw new IOException(s"the answer of $operation is lost")
+      case Some(Unseen) =>
+        effect
+        blind = true
         throw new IOException(s"the answer of $operation is lost")
       case Some(Exists) =>
         effect
@@ -71,6 +80,9 @@ object StoreFaults {
   /** It happened, and nobody hears of it. */
   case object After extends Kind
 
+  /** It happened, nobody hears of it, and from then on nobody can look. */
+  case object Unseen extends Kind
+
   /** It happened, and the store's client tried it again. */
   case object Exists extends Kind
 
@@ -83,5 +95,5 @@ object StoreFaults {
   /** Nothing fails, but somebody else does something first. */
   final case class Meanwhile(action: () => Unit) extends Kind
 
-  val kinds: Seq[Kind] = Seq(Before, After, Exists, Interrupted, Fatal)
+  val kinds: Seq[Kind] = Seq(Before, After, Unseen, Exists, Interrupted, Fatal)
 }

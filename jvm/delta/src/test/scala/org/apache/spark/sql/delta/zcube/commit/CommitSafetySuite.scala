@@ -10,10 +10,10 @@ import scala.jdk.CollectionConverters._
 import io.delta.exceptions.ConcurrentDeleteReadException
 import io.delta.storage.commit.CommitFailedException
 import org.apache.hadoop.fs.Path
-import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.logging.log4j.core.appender.AbstractAppender
 import org.apache.logging.log4j.core.config.{Configurator, Property}
 import org.apache.logging.log4j.core.{LogEvent, Logger}
+import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.spark.scheduler._
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GreaterThan, Literal, ScalaUDF}
@@ -125,7 +125,11 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     val before = rows(path)
     var events = 0
     val appender =
-      new AbstractAppender("full", null, null, /* ignoreExceptions = */ false, Property.EMPTY_ARRAY) {
+      new AbstractAppender(
+        "full",
+        null,
+        null, /* ignoreExceptions = */ false,
+        Property.EMPTY_ARRAY) {
         override def append(event: LogEvent): Unit = {
           events += 1
           throw new IllegalStateException("disk full")
