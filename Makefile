@@ -27,7 +27,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part of it that every submission runs: what must not lose rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference lint format wheel jar jars clean
+.PHONY: help demo test test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference lint format wheel jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -36,6 +36,10 @@ demo: $(VENV)/.ready $(JAR) ## show the main job on TPC-H data (under 5 minutes)
 	$(JAVA_RUN) $(BIN)/zcube demo
 
 test: test-jvm test-python ## run all tests
+
+test-fast: $(VENV)/.ready $(LAUNCHER) ## run the tests that need neither Delta nor a Python session (under 5 minutes)
+	$(SBT) core/test spark/test clustering/test
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not slow" tests
 
 test-jvm: $(LAUNCHER) ## run the Scala tests; compile for all Spark lines
 	$(SBT) test delta/package

@@ -46,6 +46,13 @@ JAVA_OPTIONS = [
 ]
 
 
+def pytest_collection_modifyitems(items):
+    """Mark what needs the session, so that ``-m "not spark"`` runs the rest in no time."""
+    for item in items:
+        if "spark" in item.fixturenames:
+            item.add_marker(pytest.mark.spark)
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
     home = tmp_path_factory.mktemp("spark")
