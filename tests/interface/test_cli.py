@@ -10,6 +10,8 @@ import pytest
 from zcube import cli
 from zcube.cli import engine
 
+from tests.support.log_replay import live_files
+
 
 def test_help_and_bad_usage(capsys):
     with pytest.raises(SystemExit) as stop:
@@ -58,6 +60,11 @@ def test_optimize_zorder(spark, path):
         "optimize", path, "--zorder-by", "x,y", "--curve", "kdtree", "--weights", "x=2,y=1"
     )
     assert (result["files_removed"], result["files_added"]) == (3, 1)
+    (file,) = live_files(path)
+    assert file.tags["ZCUBE_ZORDER_CURVE"] == "kdtree"
+    assert json.loads(file.tags["ZCUBE_ZORDER_BY"]) == ["x", "y"]
+    x, y = json.loads(file.tags["ZCUBE_WEIGHTS"])
+    assert x / y == 2
 
 
 def test_optimize_a_clustered_table(spark, path):
@@ -109,7 +116,7 @@ def test_quality(spark, in_this_session, path, capsys):
     assert len(err.splitlines()) == 1
 
 
-def test_plan(spark, in_this_session, path, capsys):
+def test_a_plan_says_what_would_be_done_and_does_nothing(spark, in_this_session, path, capsys):
     spark.range(0, 3000, 1, 3).selectExpr("id x").write.format("delta").save(path)
     code, out, err = run_here(capsys, "plan", path, "--zorder-by", "x")
     assert (code, err) == (0, "")
@@ -153,7 +160,7 @@ def test_engine(spark, in_this_session, path, tmp_path, capsys, monkeypatch):
     assert "pip install 'zcube[log]'" in err
 
 
-def test_completion(capsys, tmp_path):
+def test_a_shell_completes_the_options(capsys, tmp_path):
     script = tmp_path / "zcube.bash"
     code, out, _ = run_here(capsys, "completion", "bash")
     assert code == 0
@@ -169,11 +176,18 @@ def test_completion(capsys, tmp_path):
 
 
 def test_every_command_has_an_example_and_json(capsys):
-    for command in ("demo", "optimize", "quality", "plan", "report", "plot"):
+    (commands,) = (
+        action.choices
+        for action in cli._parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    assert {"optimize", "recommend", "completion"} <= set(commands)
+    for command in commands:
         with pytest.raises(SystemExit):
             cli.main([command, "--help"])
         shown = capsys.readouterr().out
-        assert "--json" in shown
+        # A script for the shell is all that completion prints.
+        assert ("--json" in shown) == (command != "completion")
         assert f"example: zcube {command}" in shown
     with pytest.raises(SystemExit) as stop:
         cli.main(["plan", "/x", "--master", "local", "--remote", "sc://h"])

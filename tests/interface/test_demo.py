@@ -14,7 +14,7 @@ from tests.support.log_replay import live_files
 
 
 @pytest.mark.slow
-def test_demo(spark, tmp_path):
+def test_the_demo_shows_what_another_session_reads(spark, tmp_path):
     command = [sys.executable, "-m", "zcube.cli", "demo", "--scale", "0.05", "--output", "out"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=400)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]

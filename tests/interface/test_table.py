@@ -8,7 +8,7 @@ import pytest
 import zcube
 from pyspark.errors import PySparkException
 from zcube import ClusteredTable, ZCubeError
-from zcube._spark import extension, gateway
+from zcube._spark import gateway
 
 from tests.support.checksum import multiset
 from tests.support.log_replay import (
@@ -130,10 +130,6 @@ def test_a_session_without_the_extension_is_refused(spark, path, monkeypatch):
         ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"])
     with pytest.raises(ZCubeError, match=r"zcube\.configure"):
         zcube.cluster(spark.range(3), "id")
-
-
-def test_the_guard_asks_the_session(spark):
-    extension.require(spark)
 
 
 def test_refusals_are_pysparks_typed_exceptions(spark, path):

@@ -91,7 +91,7 @@ def terminal(monkeypatch):
     return written
 
 
-def test_bar(spark, path, terminal, monkeypatch):
+def test_the_bar_counts_the_cubes_that_are_written(spark, path, terminal, monkeypatch):
     make(spark, path)
     monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
     result = ClusteredTable.for_path(spark, path).optimize(progress=True, **cube_sizes(path))

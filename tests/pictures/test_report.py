@@ -86,7 +86,7 @@ def messy_table(spark, path):
     return table
 
 
-def test_page(spark, tmp_path):
+def test_the_page_has_its_sections_pictures_and_no_link(spark, tmp_path):
     path = str(tmp_path / "<i>'table'")
     table = messy_table(spark, path)
     text = report.page(table, predicate="x < 0")
@@ -151,7 +151,7 @@ def test_page_of_one_column_and_one_version(spark, path):
     assert any("b is boolean" in text for text in both.sections["Files"])
 
 
-def test_commands(spark, in_this_session, path, tmp_path, capsys):  # noqa: F811
+def test_plot_and_report_write_files_or_say_why_not(spark, in_this_session, path, tmp_path, capsys):  # noqa: F811
     spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
     png, svg, pdf = (tmp_path / f"out.{end}" for end in ("png", "svg", "pdf"))
     run = ["plot", path, "--by", "x,y"]

@@ -308,7 +308,7 @@ def test_column_mapping_keeps_cubes_of_a_renamed_column(spark, name):
     assert (quality.cubes, quality.all.files_with_stats) == (1, 1)
 
 
-def test_refusals(spark, path):
+def test_unknown_and_unordered_columns_and_what_is_no_table_are_refused(spark, path):
     spark.range(10).selectExpr("id x", "map(id, id) m").write.format("delta").save(path)
     table = ClusteredTable.for_path(spark, path)
     for arguments, condition in [

@@ -78,7 +78,7 @@ def some(layouts):
     return list(by_columns.values())[:3]
 
 
-def test_what_it_tells(spark, path):
+def test_the_figures_add_up_and_nothing_is_written(spark, path):
     table = points(spark, path)
     version = last_version(path)
     queries = {"SELECT count(*) FROM table WHERE x = 5": 3, "y BETWEEN 10 AND 20": 1}

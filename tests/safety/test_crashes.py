@@ -19,7 +19,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_kill(spark, path, tmp_path, step):
+def test_a_killed_driver_loses_no_row_and_the_next_run_goes_on(spark, path, tmp_path, step):
     place, cubes, committed = STEPS[step]
     make(spark, path)
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
