@@ -106,7 +106,7 @@ final class RecommendationReport(
 
 object RecommendationReport {
 
-  /** Layouts that are told of. */
+  /** The most layouts that are reported. */
   private val Shown = 10
 
   /** The share of the bytes read that must be saved. */

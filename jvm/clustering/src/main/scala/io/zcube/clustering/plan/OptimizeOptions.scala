@@ -20,7 +20,7 @@ import io.zcube.sql.predicates.WeightedPredicate
   * @param workload       predicates that files are to be skipped by
   * @param mergePolicy    how cubes are merged
   * @param maxBytes       most bytes that this run rewrites
-  * @param maxDuration    no cube is begun after so many milliseconds
+  * @param maxDuration    milliseconds after which no new cube begins
   * @param minCubeSize    bytes from which on a cube is stable
   * @param targetCubeSize bytes that a cube is filled to
   * @param maxFileSize    bytes of the files to write
@@ -99,7 +99,7 @@ object OptimizeOptions {
     )
   }
 
-  /** Needed already where the command's output columns are told. */
+  /** The command's output columns depend on it, before the options are checked. */
   def wantsDetails(options: Seq[(String, String)]): Boolean =
     options.collectFirst { case (key, value) if key.equalsIgnoreCase("details") => value }
       .exists(value =>

@@ -10,8 +10,8 @@ import io.zcube.clustering.table.TableVersion
   */
 final case class RewriteHistory(runs: Int, cpuTimeMs: Long, bytes: Long) {
 
-  /** The CPU time of reading and writing so many bytes at the rate of the earlier runs, in ms; None if
-    * there were none.
+  /** The CPU milliseconds of rewriting this many bytes at the rate of the earlier runs; None if there were
+    * none.
     */
   def cpuTimeOf(rewritten: Long): Option[Long] =
     Option.when(bytes > 0)(math.round(cpuTimeMs.toDouble / bytes * rewritten))

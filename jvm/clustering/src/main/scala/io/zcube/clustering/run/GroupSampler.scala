@@ -86,7 +86,7 @@ final class GroupSampler(
       case NonFatal(_) => Nil
     }
 
-  /** How many files a group of so many rows is written to. */
+  /** The number of files for a group with this many rows. */
   def fileCount(group: RewriteGroup, rows: Long): Int =
     FileCount.of(group.liveBytes, task.targetFileBytes, rows, settings.maxRecords)
 

@@ -33,7 +33,7 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
   private val samples = new SampleBudget(awakened =
     () => if (stopped.get) throw new CancellationException(s"cancelled with $tag"))
 
-  /** What is to be told before all else: a commit of which nobody knows whether it went through. */
+  /** The error of a commit with an unknown outcome. It is reported before any other failure. */
   @volatile private var unknown: Option[Throwable] = None
 
   /** @throws java.util.ConcurrentModificationException if there were cubes, and none could commit

@@ -11,8 +11,8 @@ package io.zcube.clustering.table
   *      [[FileSelection.begin]] a [[RewriteTransaction]], which writes them anew and commits them, or
   *      is aborted.
   *
-  * A format's own statements stay its own: who parses a statement, checks privileges and refuses what
-  * can't be done is no matter of the engine's.
+  * The format keeps its own statements: it parses them, checks privileges, and refuses what can't be
+  * done, before the engine begins.
   */
 trait ClusterableTable {
 

@@ -49,7 +49,7 @@ trait TableVersion {
   /** The scans of this table in a query that is optimized. */
   def scansIn(optimized: LogicalPlan): Seq[TableScan]
 
-  /** What earlier rewrites cost, the newest first, at most so many. */
+  /** What earlier rewrites cost, at most `most` of them, the newest first. */
   def pastRewrites(most: Int): Seq[RewriteCost]
 
   /** Settings of the format for a session that reads and writes this table's files for a layout. */

@@ -49,7 +49,7 @@ object LayoutWriter {
     }
   }
 
-  /** Whether the place of a column's value is found in no time, after the shuffle too. */
+  /** Whether computing the rank of a column's value is cheap, and possible after the shuffle. */
   private def isCheap(column: Expression, output: Seq[Attribute]): Boolean =
     column.deterministic && column.references.subsetOf(AttributeSet(output)) &&
       UnsafeRow.isFixedLength(column.dataType)

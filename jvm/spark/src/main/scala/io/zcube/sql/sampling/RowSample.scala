@@ -18,7 +18,8 @@ final case class RowSample(
     rowCount: Long,
     complete: Boolean) {
 
-  /** Fails where so few rows fitted that they can't tell so many files apart: one would take nearly all.
+  /** Fails if too few rows fit into the sample to find boundaries for the files: one file would take nearly
+    * all rows.
     *
     * @param columns as the user knows them
     */

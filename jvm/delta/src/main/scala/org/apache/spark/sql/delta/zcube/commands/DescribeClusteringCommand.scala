@@ -14,7 +14,7 @@ import io.zcube.clustering.report.DescribeClusteringReport
 import io.zcube.clustering.table.{ClusteringState, ColumnPath}
 import io.zcube.sql.errors.ZCubeErrors
 
-/** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are told apart by
+/** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are clustered by
   * the columns, one row for each and one, `*`, for all together. Reads the log, never the data.
   *
   * Without BY the columns are the table's clustering columns, or those of the last ZORDER BY that left
