@@ -50,6 +50,14 @@ trait ClusterableTableContract extends AnyFunSuite {
   protected def rowOf(id: Long): (Long, Int, Long, Int) =
     (id, (id * 7919 % 101).toInt, id * 104729 % 997, (id % 2).toInt)
 
+  /** The ids 0 to 49, by two appends. */
+  private def tableOf50(partitioned: Boolean): ContractTable = {
+    val made = newTable(partitioned)
+    made.append(0 until 20)
+    made.append(20 until 50)
+    made
+  }
+
   private def columnsOf(version: TableVersion): Seq[ColumnPath] =
     Seq("x", "y").map(name => version.column(Seq(name), _ == _).get)
 
@@ -114,9 +122,7 @@ trait ClusterableTableContract extends AnyFunSuite {
 
   test("the files are those of the table, with their rows, and in no cube") {
     for (partitioned <- Seq(false, true)) {
-      val made = newTable(partitioned)
-      made.append(0 until 20)
-      made.append(20 until 50)
+      val made = tableOf50(partitioned)
       val version = inSession(made.table.latest())
       val files =
         inSession(version.select(WhereClause.Everything).files(Some(layoutOf(version))))
@@ -129,9 +135,7 @@ trait ClusterableTableContract extends AnyFunSuite {
   }
 
   test("a scan has each row once, and each row's place is its own") {
-    val made = newTable(partitioned = false)
-    made.append(0 until 20)
-    made.append(20 until 50)
+    val made = tableOf50(partitioned = false)
     made.delete(7)
     val version = inSession(made.table.latest())
     reading(version) { clone =>
@@ -170,9 +174,7 @@ trait ClusterableTableContract extends AnyFunSuite {
 
   test("what is committed is in the table, in a cube of that layout only") {
     for (partitioned <- Seq(false, true)) {
-      val made = newTable(partitioned)
-      made.append(0 until 20)
-      made.append(20 until 50)
+      val made = tableOf50(partitioned)
       val old = inSession(made.table.latest())
       val before = made.liveFiles
       val begun = begin(made, pick = files => files.filter(_.partition == files.head.partition))
@@ -307,9 +309,7 @@ trait ClusterableTableContract extends AnyFunSuite {
   }
 
   test("statistics are the extremes of the rows, and name the cube") {
-    val made = newTable(partitioned = false)
-    made.append(0 until 20)
-    made.append(20 until 50)
+    val made = tableOf50(partitioned = false)
     assert(inSession(begin(made, pick = _.take(1)).commit()).isInstanceOf[CommitResult.Landed])
     made.append(50 until 60)
     val version = inSession(made.table.latest())
@@ -357,9 +357,7 @@ trait ClusterableTableContract extends AnyFunSuite {
   }
 
   test("WHERE picks by partition, and what it leaves out is summed up") {
-    val made = newTable(partitioned = true)
-    made.append(0 until 20)
-    made.append(20 until 50)
+    val made = tableOf50(partitioned = true)
     assert(inSession(begin(made, pick = _.filter(_.partition.values.toSeq == Seq("0"))).commit())
       .isInstanceOf[CommitResult.Landed])
     val version = inSession(made.table.latest())

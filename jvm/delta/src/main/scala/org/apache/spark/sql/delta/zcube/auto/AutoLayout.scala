@@ -8,7 +8,7 @@ import org.apache.spark.sql.delta.metering.DeltaLogging
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.AutoCompactPartitionStats
-import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaTable, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
 import org.apache.spark.sql.delta.zcube.table.{LastZOrder, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{CommittedTransaction, Snapshot}
 import org.apache.spark.sql.{SparkSession, classic}
@@ -84,7 +84,7 @@ object AutoLayout extends DeltaLogging {
     val conf = session.sessionState.conf
     val size = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MAX_FILE_SIZE)
     def task(layout: LastZOrder, clustered: Boolean, freshBelow: Option[Long]) = OptimizeTask(
-      new DeltaVersion(new DeltaTable(txn.deltaLog, txn.catalogTable), snapshot),
+      DeltaVersion.of(txn.deltaLog, txn.catalogTable, snapshot),
       WhereClause(request.targetPartitionsPredicate, request.targetPartitionsPredicate),
       layout.columns,
       clustered,

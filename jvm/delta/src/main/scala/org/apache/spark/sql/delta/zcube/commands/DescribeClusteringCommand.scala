@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.delta.Snapshot
-import org.apache.spark.sql.delta.zcube.format.{DeltaTable, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.format.DeltaVersion
 import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, LastZOrder, SnapshotState, TableColumns}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SparkSession, classic}
@@ -53,7 +53,7 @@ case class DescribeClusteringCommand(
       throw ZCubeErrors.unorderedType(column.name, column.dataType)
     }
     val picked = filePredicates(session, snapshot, declared, where)
-    val version = new DeltaVersion(new DeltaTable(table.deltaLog, table.catalogTable), snapshot)
+    val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
     val files = session.withActive(ClusteringState.of(version, columns, picked))
     DescribeClusteringReport.rows(columns, files)
   }

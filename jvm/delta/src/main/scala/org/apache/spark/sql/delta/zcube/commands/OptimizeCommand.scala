@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference,
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
-import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaTable, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
 import org.apache.spark.sql.delta.zcube.report.OptimizeReport
 import org.apache.spark.sql.delta.zcube.table.{CatalogManaged, DeltaTableCommand, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
@@ -75,7 +75,7 @@ case class OptimizeCommand(
       val chosen = OptimizeOptions.of(options, defaultCurve)
       val settings = DeltaSettings.of(conf, delta.optimizeContext)
       settings.check(chosen)
-      val version = new DeltaVersion(new DeltaTable(table.deltaLog, table.catalogTable), snapshot)
+      val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
       val task = OptimizeTask(
         version,
         where,

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
-import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaTable, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
 import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, SnapshotState}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.{Row, SparkSession}
@@ -35,7 +35,7 @@ case class RecommendClusteringCommand(
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[ClassicSession]
     SnapshotState.build(session, snapshot)
-    val version = new DeltaVersion(new DeltaTable(table.deltaLog, table.catalogTable), snapshot)
+    val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
     val reader = new QueryAnalyzer(session, version)
     val asked = queries.map { case (text, weight) => reader.read(text, weight) }
     if (asked.forall(_.scans.isEmpty)) {

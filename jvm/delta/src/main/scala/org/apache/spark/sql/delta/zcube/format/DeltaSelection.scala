@@ -2,8 +2,6 @@ package org.apache.spark.sql.delta.zcube.format
 
 import java.util.Arrays
 
-import scala.annotation.tailrec
-
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.zcube.commit.DeltaRewrite
@@ -21,12 +19,9 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
   private lazy val logged = LoggedStatistics.of(SparkSession.active, snapshot, where.filters)
   private lazy val picked: Seq[AddFile] = logged.files
 
-  /** Looked up by binary search: a map would be as large again as some of the files. */
-  private lazy val byPath: Array[AddFile] = {
-    val files = picked.toArray
-    Arrays.sort(files, Ordering.by((file: AddFile) => file.path))
-    files
-  }
+  /** The same in the order of their paths, for binary search: a map would take far more room. */
+  private lazy val sorted: Array[AddFile] = picked.toArray.sortBy(_.path)
+  private lazy val paths: Array[String] = sorted.map(_.path)
 
   override def files(layout: Option[LayoutTag]): Seq[DataFile] = {
     val tags = layout.map(new CubeTags(_))
@@ -65,15 +60,8 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       actionsOf(files))
 
   private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = files.map { file =>
-    @tailrec
-    def search(from: Int, until: Int): AddFile = {
-      if (from >= until) throw ZCubeErrors.internal(s"${file.path} is not of this selection")
-      val middle = (from + until) >>> 1
-      val order = byPath(middle).path.compareTo(file.path)
-      if (order == 0) byPath(middle)
-      else if (order < 0) search(middle + 1, until)
-      else search(from, middle)
-    }
-    search(0, byPath.length)
+    val at = Arrays.binarySearch(paths.asInstanceOf[Array[AnyRef]], file.path)
+    if (at < 0) throw ZCubeErrors.internal(s"${file.path} is not of this selection")
+    sorted(at)
   }
 }

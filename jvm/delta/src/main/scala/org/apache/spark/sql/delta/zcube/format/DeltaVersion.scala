@@ -1,15 +1,16 @@
 package org.apache.spark.sql.delta.zcube.format
 
 import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
+import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.{NullType, StructType}
 
@@ -87,6 +88,9 @@ final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
 }
 
 object DeltaVersion {
+
+  def of(log: DeltaLog, catalogTable: Option[CatalogTable], snapshot: Snapshot): DeltaVersion =
+    new DeltaVersion(new DeltaTable(log, catalogTable), snapshot)
 
   /** Commits to look at for past rewrites: enough to find an OPTIMIZE among many small appends. */
   private val Commits = 500

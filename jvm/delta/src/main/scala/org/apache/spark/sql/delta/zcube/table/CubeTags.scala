@@ -17,7 +17,6 @@ final class CubeTags(layout: LayoutTag) {
 
   private val logical = layout.columns.map(_.name)
   private val physical = CubeTags.physicalNames(layout.columns)
-  private val areColumns = matcher(layout.columns)
   private val curve = layout.kind
   private val weights =
     Option.when(layout.weights.nonEmpty)(Weights -> JsonUtils.toJson(layout.weights))
@@ -41,6 +40,10 @@ final class CubeTags(layout: LayoutTag) {
     }
   }
 
+  /** By the tag of physical names, where there is one: logical ones may have changed since. */
+  private def areColumns(physicalTag: Option[String], zOrderBy: Seq[String]): Boolean =
+    physicalTag.fold(zOrderBy == logical)(_ == physical)
+
   def write(file: AddFile, cubeId: String): AddFile = {
     val tagged = ZCubeInfo.setForFile(file, ZCubeInfo(cubeId, logical))
     tagged.copy(
@@ -61,16 +64,6 @@ object CubeTags {
 
   /** What the tag of physical names says. */
   def physicalNames(columns: Seq[ColumnPath]): String = JsonUtils.toJson(columns.map(_.physical))
-
-  /** Tells whether a file's tags, the physical names if any and Delta's own, name these columns in this
-    * order. Physical names count where there are any: logical ones may have changed since.
-    */
-  def matcher(columns: Seq[ColumnPath]): (Option[String], Seq[String]) => Boolean = {
-    // Made once: there may be a million files.
-    val logical = columns.map(_.name)
-    val physical = physicalNames(columns)
-    (physicalTag, zOrderBy) => physicalTag.fold(zOrderBy == logical)(_ == physical)
-  }
 
   /** Not one of Delta's tags; a writer that doesn't know it carries it along or drops it. */
   val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"

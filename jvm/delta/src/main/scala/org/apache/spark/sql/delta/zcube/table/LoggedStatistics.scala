@@ -25,10 +25,8 @@ final class LoggedStatistics private (
   def files: Seq[AddFile] =
     if (byPartition) session.withActive {
       import org.apache.spark.sql.delta.implicits._
-      val partitions = snapshot.metadata.partitionSchema
-      val picked = DeltaLog.filterFileList(partitions, snapshot.allFiles.toDF(), filters)
       LoggedStatistics
-        .parsed(snapshot, picked)
+        .parsed(snapshot, pickedByPartition)
         .withColumn("stats", LoggedStatistics.countOnly(col("stats.numRecords")))
         .as[AddFile]
         .collect()
@@ -38,15 +36,12 @@ final class LoggedStatistics private (
 
   /** Those of the files that are picked. */
   def paths: Set[String] = session.withActive {
-    if (byPartition) {
-      val partitions = snapshot.metadata.partitionSchema
-      DeltaLog.filterFileList(partitions, snapshot.allFiles.toDF(), filters)
-        .select("path")
-        .collect()
-        .map(_.getString(0))
-        .toSet
-    } else snapshot.filesForScan(filters, keepNumRecords = false).files.map(_.path).toSet
+    if (byPartition) pickedByPartition.select("path").collect().map(_.getString(0)).toSet
+    else snapshot.filesForScan(filters, keepNumRecords = false).files.map(_.path).toSet
   }
+
+  private def pickedByPartition: DataFrame =
+    DeltaLog.filterFileList(snapshot.metadata.partitionSchema, snapshot.allFiles.toDF(), filters)
 
   /** Some of the files that are picked, or all of the table, with a column `stats` for queries. */
   def parsed(only: Option[FileFilter]): DataFrame = session.withActive {

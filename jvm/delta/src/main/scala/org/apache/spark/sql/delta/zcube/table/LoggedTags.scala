@@ -25,7 +25,7 @@ object LoggedTags {
 
   /** Whether a file is laid out by other columns, or by somebody else. */
   def isOfOthers(columns: Seq[ColumnPath]): Column =
-    when(isTagged, isForeign || !areColumns(columns)).otherwise(isForeign)
+    (isTagged || isForeign) && cubeIdOf(columns).isNull
 
   private def areColumns(columns: Seq[ColumnPath]): Column = {
     val names = array(columns.map(column => lit(column.name)): _*)
