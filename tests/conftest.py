@@ -38,7 +38,8 @@ SETTINGS = {
 JAVA_OPTIONS = [
     # Many small queries: time goes into compiling bytecode, and the quick compiler will do. By
     # itself it gets 48 MB for code, which thousands of generated classes fill again and again.
-    "-XX:TieredStopAtLevel=1",
+    # Hours of the same queries, as `make soak` runs them, repay the thorough one.
+    *(["-XX:TieredStopAtLevel=1"] if "ZCUBE_LONG_RUN" not in os.environ else []),
     "-XX:ReservedCodeCacheSize=400m",
     # Two cores have none to spare for marking beside the tests.
     "-XX:+UseParallelGC",
