@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.delta.zcube.auto.RegisterLayoutHook
 import org.apache.spark.sql.delta.zcube.commands.{ReplaceClusteringStatements, ReplaceOptimize}
 import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, WithSameColumns}
+import org.apache.spark.sql.delta.zcube.merge.PruneMerge
 
 import io.zcube.sql.{SessionExtensionPart, SupportedVersions}
 
@@ -31,5 +32,6 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectPreCBORule(_ => WithSameColumns.Check)
     // As late: who guards commands by their classes must see Delta's.
     extensions.injectPreCBORule(ReplaceOptimize.Unadorned(_))
+    extensions.injectPreCBORule(PruneMerge(_))
   }
 }

@@ -60,4 +60,7 @@ object FileStatistics {
   val Rows = 4
   private val FirstColumn = 5
   private val PerColumn = 3
+
+  /** The place of a column's minimum; the maximum and the count of NULLs come after it. */
+  def placeOf(column: Int): Int = FirstColumn + column * PerColumn
 }

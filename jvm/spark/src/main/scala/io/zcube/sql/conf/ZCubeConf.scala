@@ -1,5 +1,6 @@
 package io.zcube.sql.conf
 
+import org.apache.spark.network.util.ByteUnit
 import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.layout.kinds.LayoutKind
@@ -88,4 +89,32 @@ object ZCubeConf {
     .doubleConf
     .checkValue(_ >= 0, "must not be negative")
     .createWithDefault(0.1)
+
+  val MergeIntoPruning = SQLConf
+    .buildConf("spark.zcube.mergeInto.pruning")
+    .doc(
+      "Whether MERGE INTO skips files of the target by the keys of its source. Switched off, MERGE is " +
+        "Delta's own.")
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(true)
+
+  val MergeIntoMaxBoxes = SQLConf
+    .buildConf("spark.zcube.mergeInto.maxBoxes")
+    .doc(
+      "MERGE INTO: the keys of the source are put into at most so many boxes. More spare more files, and " +
+        "take longer to compare with each file's statistics.")
+    .version("0.1.0")
+    .intConf
+    .checkValue(_ >= 1, "must be at least 1")
+    .createWithDefault(64)
+
+  val MergeIntoMaxSourceBytes = SQLConf
+    .buildConf("spark.zcube.mergeInto.maxSourceBytes")
+    .doc(
+      "MERGE INTO: the keys of a source larger than this aren't read. Counted are the source as " +
+        "Delta materialized it, else its key columns, as Spark estimates them.")
+    .version("0.1.0")
+    .bytesConf(ByteUnit.BYTE)
+    .createWithDefaultString("1g")
 }

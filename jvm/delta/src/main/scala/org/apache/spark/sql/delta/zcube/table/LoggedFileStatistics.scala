@@ -20,6 +20,15 @@ object LoggedFileStatistics {
   def of(snapshot: Snapshot, columns: Seq[ColumnPath], withPaths: Boolean): FileStatistics =
     collect(snapshot.withStats, snapshot, columns, withPaths)
 
+  /** Of a random sample of a snapshot's files, always the same one; without paths.
+    *
+    * @param share of the files
+    */
+  def ofSample(snapshot: Snapshot, columns: Seq[ColumnPath], share: Double): FileStatistics = {
+    val files = snapshot.allFiles.toDF().sample(withReplacement = false, share, 42)
+    collect(LoggedStatistics.parsed(snapshot, files), snapshot, columns, withPaths = false)
+  }
+
   /** Of some of a snapshot's files. */
   def ofPaths(
       snapshot: Snapshot,

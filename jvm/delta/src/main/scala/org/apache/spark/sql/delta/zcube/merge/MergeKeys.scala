@@ -1,0 +1,115 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Alias, And}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, LogicalPlan, OneRowRelation, Project}
+import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.delta.commands.MergeIntoCommand
+import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
+import org.apache.spark.sql.delta.files.TahoeFileIndex
+import org.apache.spark.sql.delta.sources.DeltaSQLConf
+import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
+import org.apache.spark.sql.delta.util.DeltaSparkPlanUtils
+import org.apache.spark.sql.delta.util.DeltaSparkPlanUtils.CheckDeterministicOptions
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
+
+import io.zcube.sql.keys.{KeyCollector, KeyPair, ValueBox, ValueCover}
+import io.zcube.sql.sampling.JobDescription
+
+/** The source of a MERGE, as Delta has prepared it, and its keys. */
+final class MergeKeys(
+    session: SparkSession,
+    prepared: MergeSource,
+    materialized: Option[RDD[InternalRow]],
+    merge: MergeIntoCommand)
+    extends DeltaSparkPlanUtils {
+  import MergeKeys._
+
+  private val conf = session.sessionState.conf
+
+  /** Whether it answers the same whenever it is read in this transaction: Delta has materialized it, or it
+    * is what Delta itself trusts to, and rows that the plan holds. Delta doesn't ask this of a source that
+    * it reads but once.
+    */
+  def isRepeatable: Boolean = prepared.isMaterialized || {
+    val source = merge.source.transform { case rows: LocalRelation if !rows.isStreaming =>
+      OneRowRelation()
+    }
+    // Without data skipping Delta looks for a table's newest version each time that it is read.
+    conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
+    planContainsOnlyDeltaScans(source) &&
+    planIsDeterministic(source, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
+    !planContainsUdf(merge.source) &&
+    !planContainsCachedRelation(prepared.df) &&
+    !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
+    !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&
+    merge.source.collect { case relation: LogicalRelation => relation.relation }.forall {
+      case files: HadoopFsRelation => !files.options.keys.exists(_.toLowerCase.startsWith("ignore"))
+      case _ => false
+    }
+  }
+
+  /** The keys, a column each, of the rows that may match. */
+  def query(pairs: Seq[KeyPair]): DataFrame = {
+    val rows = prepared.df.asInstanceOf[DataFrame].queryExecution.analyzed
+    val matching = MergePruning.conditionOf(merge).ofSource
+      .reduceOption(And(_, _)).fold(rows)(Filter(_, rows))
+    val columns = pairs.zipWithIndex.map { case (pair, i) => Alias(pair.key, s"key_$i")() }
+    Dataset.ofRows(session, Project(columns, matching))
+  }
+
+  /** Whether all Delta tables in it are read at versions that the transaction has pinned. */
+  def isPinned(query: DataFrame): Boolean = prepared.isMaterialized ||
+    query.queryExecution.optimizedPlan.collectWithSubqueries {
+      case LogicalRelation(HadoopFsRelation(index: TahoeFileIndex, _, _, _, _, _), _, _, _, _) => index
+    }.forall(_.isInstanceOf[PreparedDeltaFileIndex])
+
+  /** What the keys take, or the whole source if it is materialized. */
+  def bytes(query: DataFrame): BigInt = materialized
+    .flatMap(rdd => session.sparkContext.getRDDStorageInfo.find(_.id == rdd.id))
+    .map(stored => BigInt(stored.memSize) + stored.diskSize)
+    .getOrElse(query.queryExecution.optimizedPlan.stats.sizeInBytes)
+
+  /** Reads the keys. None if nearly all files meet them. */
+  def collect(
+      query: DataFrame,
+      pairs: Seq[KeyPair],
+      cover: ValueCover,
+      description: String): Option[Array[ValueBox]] =
+    JobDescription.within(session.sparkContext, description) {
+      SQLExecution.withNewExecutionId(query.queryExecution) {
+        val rdd = query.queryExecution.toRdd
+        val most =
+          math.min(MostBoxes, math.max(FewestBoxes, MostInAll / math.max(1, rdd.getNumPartitions)))
+        val task = collectorOf(cover, pairs.map(_.nullSafe).toIndexedSeq, most)
+        val results = session.sparkContext.runJob(rdd, task)
+        Option.when(results.forall(_.isDefined))(results.flatMap(_.get).distinct)
+      }
+    }
+}
+
+object MergeKeys {
+
+  /** Boxes, or single keys, that a task may send. */
+  private val MostBoxes = 1024
+  private val FewestBoxes = 64
+
+  /** What the driver takes of all tasks. */
+  private val MostInAll = 1 << 16
+
+  /** Keys that a task holds until it puts them into boxes. */
+  private val MostKeys = 4096
+
+  /** Apart from the instance, which can't go to the tasks. */
+  private def collectorOf(
+      cover: ValueCover,
+      nullSafe: IndexedSeq[Boolean],
+      most: Int): Iterator[InternalRow] => Option[Array[ValueBox]] = rows => {
+    val keys = new KeyCollector(cover, nullSafe, MostKeys, most)
+    rows.foreach(keys.add)
+    keys.result
+  }
+}

@@ -1,0 +1,163 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import scala.annotation.tailrec
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.OptimisticTransaction
+import org.apache.spark.sql.delta.commands.MergeIntoCommand
+import org.apache.spark.sql.delta.sources.DeltaSQLConf
+import org.apache.spark.sql.delta.zcube.table.TableColumns
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.types._
+
+import io.zcube.clustering.table.ColumnPath
+import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.keys._
+
+/** Finds what the keys of a MERGE's source say of the target's rows.
+  *
+  * All that it finds is implied by ON, given the source. Which files that spares is up to Delta, so that
+  * statistics which are missing, or cut short, can't do harm.
+  */
+final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: OptimisticTransaction)
+    extends Logging {
+  import MergePruning._
+
+  // Users configure it by this name, whatever the class is called.
+  override protected def logName: String = "io.zcube.merge"
+
+  private val conf = session.sessionState.conf
+  private val table = merge.catalogTable
+    .fold(txn.deltaLog.dataPath.toString)(_.identifier.unquotedString)
+
+  /** Predicates on the target alone, none if there is nothing to say. Runs up to two jobs: over the log's
+    * statistics, and over the source's keys.
+    */
+  def predicates(keys: MergeKeys): Seq[Expression] = {
+    val found =
+      try find(keys)
+      catch {
+        // Delta may not come to evaluate what fails here; if it does, it says so itself.
+        case e: Throwable if isOfValues(e) =>
+          Left(s"the keys of the source can't be evaluated: ${e.getMessage}")
+      }
+    found match {
+      case Right(Pruning(pruned, text)) =>
+        logInfo(s"$table: MERGE: $text")
+        pruned
+      case Left(why) =>
+        logInfo(s"$table: MERGE: no files pruned by the source's keys: $why")
+        Nil
+    }
+  }
+
+  private def find(keys: MergeKeys): Either[String, Pruning] = {
+    val columns = keyColumns
+    val pairs = columns.map(_.pair)
+    lazy val query = keys.query(pairs)
+    lazy val files = TargetFiles.ranges(txn.snapshot, columns.map(_.path))
+    lazy val cover = new ValueCover(columns.map(_.path.dataType).toIndexedSeq, files)
+    for {
+      _ <- unless(columns.isEmpty)("no column of the target that ON compares has statistics")
+      _ <- unless(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
+      _ <- unless(!keys.isRepeatable)("the source may answer differently when it is read again")
+      _ <- unless(txn.snapshot.numOfFiles < 2)("the table has one file at most")
+      _ <- unless(!keys.isPinned(query))("the source's version isn't fixed")
+      most = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
+      bytes = keys.bytes(query)
+      _ <- unless(bytes > most)(
+        s"the source has $bytes bytes, ${ZCubeConf.MergeIntoMaxSourceBytes.key} is $most")
+      _ <- unless(cover.overlap > MostOverlap)(
+        s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
+      read <- keys
+        .collect(query, pairs, cover, s"$table: MERGE: keys of the source")
+        .toRight(NothingSpared)
+      boxes = cover.reduce(read, conf.getConf(ZCubeConf.MergeIntoMaxBoxes))
+      met = cover.met(boxes)
+      _ <- unless(met == files.length)(NothingSpared)
+    } yield {
+      val parts = Seq(true, false).map(of => columns.indices.filter(columns(_).isPartition == of))
+      // Apart: Delta takes a predicate for one on partitions only if it names nothing else.
+      val pruned = parts.filter(_.nonEmpty).map { dimensions =>
+        BoxPredicate.of(dimensions.map(columns(_).pair.column), dimensions, boxes.toSeq)
+      }
+      val share = s"$met of ${files.length} files" +
+        (if (files.length < txn.snapshot.numOfFiles) " of a sample" else "")
+      Pruning(
+        pruned,
+        s"the source's keys (${columns.map(_.path.name).mkString(", ")}) in ${boxes.length} boxes, " +
+          s"which meet $share")
+    }
+  }
+
+  /** The columns of the target that ON has equal a key, and that the log knows something of. */
+  private def keyColumns: Seq[KeyColumn] =
+    EliminateSubqueryAliases(merge.target) match {
+      // A view could give other values, or the same under other names.
+      case relation: LogicalRelation =>
+        val skips = conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING)
+        for {
+          pair <- conditionOf(merge).pairs
+          if pair.column.references.subsetOf(relation.outputSet)
+          path <- TableColumns.find(txn.snapshot.schema, namesOf(pair.column), conf.resolver)
+          if path.dataType == pair.column.dataType
+          isPartition = txn.snapshot.metadata.partitionColumns.exists(conf.resolver(_, path.name))
+          // Of times the zone of the session decides what a folder's name means.
+          if (if (isPartition) !isTime(path.dataType) else skips && hasStatistics(path))
+        } yield KeyColumn(pair, path, isPartition)
+      case _ => Nil
+    }
+
+  private def hasStatistics(column: ColumnPath): Boolean = {
+    @tailrec
+    def has(in: DataType, path: Seq[String]): Boolean = (in, path) match {
+      case (_, Nil) => true
+      case (struct: StructType, name +: rest) if struct.fieldNames.contains(name) =>
+        has(struct(name).dataType, rest)
+      case _ => false
+    }
+    has(txn.snapshot.statsSchema, "minValues" +: column.physical)
+  }
+}
+
+object MergePruning {
+
+  def conditionOf(merge: MergeIntoCommand): MatchCondition =
+    new MatchCondition(merge.condition, merge.target.outputSet, merge.source.outputSet)
+
+  /** @param pruned predicates
+    * @param text   for the log
+    */
+  final private case class Pruning(pruned: Seq[Expression], text: String)
+
+  final private case class KeyColumn(pair: KeyPair, path: ColumnPath, isPartition: Boolean)
+
+  private def unless(reason: Boolean)(text: => String): Either[String, Unit] =
+    Either.cond(!reason, (), text)
+
+  private val NothingSpared = "nearly all files may hold some"
+
+  /** A share of the files. Above it one key spares next to nothing, let alone many. */
+  private val MostOverlap = 0.9
+
+  private def isTime(dataType: DataType): Boolean =
+    dataType == TimestampType || dataType == TimestampNTZType
+
+  private def namesOf(column: Expression): Seq[String] = column match {
+    case field: GetStructField => namesOf(field.child) :+ field.extractFieldName
+    case attribute: Attribute => Seq(attribute.name)
+    case _ => Nil
+  }
+
+  /** Whether a value was at fault, such as a text that is no number. */
+  @tailrec
+  private def isOfValues(e: Throwable): Boolean = e match {
+    case null => false
+    case of: SparkThrowable if of.getSqlState != null && of.getSqlState.startsWith("22") => true
+    case other => isOfValues(other.getCause)
+  }
+}

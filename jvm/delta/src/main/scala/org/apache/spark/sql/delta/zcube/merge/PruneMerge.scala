@@ -1,0 +1,27 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.delta.commands.MergeIntoCommand
+
+import io.zcube.sql.conf.ZCubeConf
+
+/** Has MERGE skip files by the keys of its source, where that may help. As late as can be: engines that
+  * guard commands by their classes see Delta's.
+  */
+case class PruneMerge(session: SparkSession) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val conf = session.sessionState.conf
+    if (!conf.getConf(ZCubeConf.Enabled) || !conf.getConf(ZCubeConf.MergeIntoPruning)) plan
+    else {
+      plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
+        case merge: MergeIntoCommand
+            if merge.getClass == classOf[MergeIntoCommand] && PrunedMergeCommand.mayHelp(merge) =>
+          new PrunedMergeCommand(merge)
+      }
+    }
+  }
+}

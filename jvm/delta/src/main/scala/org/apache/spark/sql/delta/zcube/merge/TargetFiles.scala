@@ -1,0 +1,31 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.zcube.table.LoggedFileStatistics
+
+import io.zcube.clustering.table.{ColumnPath, FileStatistics}
+import io.zcube.sql.keys.ValueBox
+
+/** The ranges that a table's files have in some columns. They only guide how keys are put into boxes. */
+object TargetFiles {
+
+  /** Of all files, or of about [[Most]] of them. */
+  def ranges(snapshot: Snapshot, columns: Seq[ColumnPath]): Array[ValueBox] = {
+    val statistics =
+      if (snapshot.numOfFiles <= Most) {
+        LoggedFileStatistics.of(snapshot, columns, withPaths = false)
+      } else {
+        LoggedFileStatistics.ofSample(snapshot, columns, Most.toDouble / snapshot.numOfFiles)
+      }
+    statistics.rows.map { row =>
+      def bounds(which: Int) = Array.tabulate[Any](columns.size) { i =>
+        val at = FileStatistics.placeOf(i) + which
+        val dataType = columns(i).dataType
+        if (row.isNullAt(at)) null else row.get(at, dataType)
+      }
+      new ValueBox(bounds(0), bounds(1))
+    }
+  }
+
+  private val Most = 4096
+}
