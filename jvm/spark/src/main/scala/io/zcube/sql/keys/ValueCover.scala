@@ -52,8 +52,8 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
 
     private val sorted: IndexedSeq[Array[AnyRef]] = types.indices.map { d =>
       val all = new mutable.ArrayBuffer[AnyRef]
-      for (box <- boxes.iterator ++ files.iterator; value <- Seq(box.low(d), box.high(d))) {
-        if (value != null) all += value.asInstanceOf[AnyRef]
+      for (boxes <- Seq(boxes, ValueCover.this.files); box <- boxes; bounds <- Seq(box.low, box.high)) {
+        if (bounds(d) != null) all += bounds(d).asInstanceOf[AnyRef]
       }
       val values = all.toArray
       java.util.Arrays.sort(values, orderings(d).asInstanceOf[Ordering[AnyRef]])

@@ -2,14 +2,17 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{And, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
+import org.apache.spark.sql.delta.commands.merge.DeduplicateCDFDeletes
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
-import org.apache.spark.sql.delta.commands.merge.MergeOutputGeneration
+import org.apache.spark.sql.delta.files.TahoeFileIndex
 import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.types.StructType
 
 /** Delta's MERGE, which skips files by the keys of its source too.
   *
@@ -20,15 +23,51 @@ import org.apache.spark.sql.execution.metric.SQLMetric
   * The job runs in Delta's transaction, over the very source that Delta is about to join, anew for each
   * attempt: what Delta materialized, or a scan of Delta tables whose versions the transaction has pinned.
   */
-class PrunedMergeCommand(merge: MergeIntoCommand) extends PrunedMergeCommand.Copy(merge) {
+class PrunedMergeCommand(
+    ofSource: LogicalPlan,
+    ofTarget: LogicalPlan,
+    ofTable: Option[CatalogTable],
+    ofFiles: TahoeFileIndex,
+    on: Expression,
+    whenMatched: Seq[DeltaMergeIntoMatchedClause],
+    whenNotMatched: Seq[DeltaMergeIntoNotMatchedClause],
+    whenNotMatchedBySource: Seq[DeltaMergeIntoNotMatchedBySourceClause],
+    newSchema: Option[StructType],
+    identityColumns: Set[String],
+    evolvesSchema: Boolean)
+    extends MergeIntoCommand(
+      ofSource,
+      ofTarget,
+      ofTable,
+      ofFiles,
+      on,
+      whenMatched,
+      whenNotMatched,
+      whenNotMatchedBySource,
+      newSchema,
+      identityColumns,
+      evolvesSchema) {
+
+  def this(merge: MergeIntoCommand) = this(
+    merge.source,
+    merge.target,
+    merge.catalogTable,
+    merge.targetFileIndex,
+    merge.condition,
+    merge.matchedClauses,
+    merge.notMatchedClauses,
+    merge.notMatchedBySourceClauses,
+    merge.migratedSchema,
+    merge.trackHighWaterMarks,
+    merge.schemaEvolutionEnabled)
 
   /** Of the attempt that runs. */
   private var added: Seq[Expression] = Nil
 
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
-    val source = new MergeKeys(session, getMergeSource, materializedSourceRDD, merge)
-    added = new MergePruning(session, merge, txn).predicates(source)
+    val source = new MergeKeys(session, getMergeSource, materializedSourceRDD, this)
+    added = new MergePruning(session, this, txn).predicates(source)
     try body
     finally added = Nil
   }
@@ -53,32 +92,26 @@ class PrunedMergeCommand(merge: MergeIntoCommand) extends PrunedMergeCommand.Cop
       super.writeOnlyInserts(spark, deltaTxn, filterMatchedRows, numSourceRowsMetric)
     } else {
       withPredicates(spark, deltaTxn) {
-        if (added.isEmpty) {
-          super.writeOnlyInserts(spark, deltaTxn, filterMatchedRows, numSourceRowsMetric)
-        } else {
+        if (added.isEmpty) super.writeOnlyInserts(spark, deltaTxn, true, numSourceRowsMetric)
+        else {
           new PrunedMergeCommand.Inserts(
-            merge.copy(condition = And(condition, added.reduce(And(_, _)))),
+            copy(condition = And(condition, added.reduce(And(_, _)))),
             metrics,
             getMergeSource).write(spark, deltaTxn, numSourceRowsMetric)
         }
       }
     }
 
-  // What follows keeps trees of plans from taking this command for Delta's, or making that of it.
+  // Plans show Delta's name.
+  override def nodeName: String = classOf[MergeIntoCommand].getSimpleName
 
-  override def nodeName: String = merge.nodeName
+  // Otherwise rules that look whether a plan has changed would take this command for Delta's.
 
   override def canEqual(other: Any): Boolean = other.isInstanceOf[PrunedMergeCommand]
 
   override def equals(other: Any): Boolean = canEqual(other) && super.equals(other)
 
   override def hashCode: Int = super.hashCode
-
-  override def makeCopy(newArgs: Array[AnyRef]): LogicalPlan =
-    merge.makeCopy(newArgs) match {
-      case copied: MergeIntoCommand => new PrunedMergeCommand(copied)
-      case other => other
-    }
 }
 
 object PrunedMergeCommand {
@@ -89,21 +122,6 @@ object PrunedMergeCommand {
   def mayHelp(merge: MergeIntoCommand): Boolean =
     merge.notMatchedBySourceClauses.isEmpty && MergePruning.conditionOf(merge).pairs.nonEmpty
 
-  /** Delta's command with the parts of another. */
-  abstract class Copy(of: MergeIntoCommand)
-      extends MergeIntoCommand(
-        of.source,
-        of.target,
-        of.catalogTable,
-        of.targetFileIndex,
-        of.condition,
-        of.matchedClauses,
-        of.notMatchedClauses,
-        of.notMatchedBySourceClauses,
-        of.migratedSchema,
-        of.trackHighWaterMarks,
-        of.schemaEvolutionEnabled)
-
   /** One step of a MERGE that inserts only: the rows that match nothing are written.
     *
     * @param ofWhole the metrics of the MERGE that this is a step of
@@ -113,7 +131,18 @@ object PrunedMergeCommand {
       merge: MergeIntoCommand,
       ofWhole: Map[String, SQLMetric],
       source: MergeSource)
-      extends Copy(merge) {
+      extends MergeIntoCommand(
+        merge.source,
+        merge.target,
+        merge.catalogTable,
+        merge.targetFileIndex,
+        merge.condition,
+        merge.matchedClauses,
+        merge.notMatchedClauses,
+        merge.notMatchedBySourceClauses,
+        merge.migratedSchema,
+        merge.trackHighWaterMarks,
+        merge.schemaEvolutionEnabled) {
 
     override lazy val metrics: Map[String, SQLMetric] = ofWhole
 

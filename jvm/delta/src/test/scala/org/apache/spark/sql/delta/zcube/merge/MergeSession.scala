@@ -1,0 +1,160 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import java.nio.file.{Files, Path, Paths}
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import com.databricks.spark.util.Log4jUsageLogger
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog}
+import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+import org.apache.spark.sql.functions.col
+import org.scalatest.Suite
+
+import io.zcube.sql.conf.ZCubeConf
+
+/** Runs MERGE with pruning and without it, on copies of one table. */
+trait MergeSession extends DeltaSparkSession { self: Suite =>
+
+  // Many small queries: compiling each would take longer than running it.
+  override protected def settings: Map[String, String] = Map(
+    "spark.sql.codegen.wholeStage" -> "false",
+    "spark.sql.codegen.factoryMode" -> "NO_CODEGEN",
+    "spark.sql.shuffle.partitions" -> "1",
+    "spark.databricks.delta.snapshotPartitions" -> "1"
+  )
+
+  private var count = 0
+
+  protected def newPath(): String = {
+    count += 1
+    folder.resolve(s"table-$count").toString
+  }
+
+  protected def withSettings[T](settings: (String, String)*)(body: => T): T = {
+    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally before.foreach { case (key, value) =>
+        value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
+      }
+  }
+
+  protected def copyOf(path: String): String = {
+    val copied = newPath()
+    val walk = Files.walk(Paths.get(path))
+    try walk.iterator().asScala.foreach { from: Path =>
+        Files.copy(from, Paths.get(copied).resolve(Paths.get(path).relativize(from)))
+      }
+    finally walk.close()
+    copied
+  }
+
+  /** Rows 0 until `rows` in files of a column's ranges, `k` and more columns made of `id`. */
+  protected def create(columns: String, files: Int, by: String, rows: Long = 600)(
+      expressions: String*): String = {
+    val path = newPath()
+    spark.sql(s"CREATE TABLE delta.`$path` $columns")
+    spark.range(0, rows, 1, 1).selectExpr(expressions: _*)
+      .repartitionByRange(files, col(by))
+      .write.format("delta").mode("append").save(path)
+    path
+  }
+
+  protected def rowsOf(path: String): Seq[String] =
+    spark.read.format("delta").load(path).selectExpr("to_json(struct(*))").collect()
+      .map(_.getString(0)).toSeq.sorted
+
+  /** Files of the target that a MERGE read, after those that it skipped. */
+  protected def filesRead(merge: => Unit): Long = {
+    val stats = Log4jUsageLogger.track(merge)
+      .filter(_.tags.get("opType").contains("delta.dml.merge.stats"))
+    MergeSession.FilesRead
+      .findFirstMatchIn(stats.map(_.blob).mkString)
+      .fold(-1L)(_.group(1).toLong)
+  }
+
+  protected def metricsOf(path: String): Map[String, Long] = {
+    val commit = DeltaLog.forTable(spark, path).history.getHistory(Some(1)).head
+    assert(commit.operation == "MERGE")
+    commit.operationMetrics.get.map { case (name, value) => name -> value.toLong }
+  }
+
+  /** The change rows of the last commit, where the table keeps them. */
+  private def changesOf(path: String): Seq[String] = {
+    val snapshot = DeltaLog.forTable(spark, path).update()
+    if (!DeltaConfigs.CHANGE_DATA_FEED.fromMetaData(snapshot.metadata)) Nil
+    else {
+      spark.read.format("delta").option("readChangeFeed", "true")
+        .option("startingVersion", snapshot.version).load(path)
+        .drop("_commit_timestamp").selectExpr("to_json(struct(*))").collect()
+        .map(_.getString(0)).toSeq.sorted
+    }
+  }
+
+  /** What a MERGE did, or the condition of its error. */
+  protected def outcome(path: String, merge: String => Unit): Outcome =
+    try {
+      val before = DeltaLog.forTable(spark, path).update().version
+      val read = filesRead(merge(path))
+      // Without changes there may be no commit.
+      val commits = DeltaLog.forTable(spark, path).update().version > before
+      val metrics = if (commits) metricsOf(path) else Map.empty[String, Long]
+      Outcome(
+        rowsOf(path) ++ changesOf(path),
+        metrics.view.filterKeys(MergeSession.Figures.contains).toMap,
+        read,
+        DeltaLog.forTable(spark, path).history.getHistory(Some(1)).head.operationParameters,
+        None)
+    } catch {
+      case NonFatal(e: SparkThrowable) =>
+        Outcome(rowsOf(path), Map.empty, 0, Map.empty, Some(e.getCondition))
+    }
+
+  /** Of a MERGE on copies of a table, with pruning and by plain Delta, which must be the same but for the
+    * files read.
+    *
+    * @return the files read with pruning, and without
+    */
+  protected def compared(path: String, clue: Any = "")(merge: String => Unit): (Long, Long) = {
+    val (one, other) = (copyOf(path), copyOf(path))
+    val pruned = outcome(one, merge)
+    val plain = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(outcome(other, merge))
+    assert(pruned.error == plain.error, clue)
+    assert(pruned.rows == plain.rows, clue)
+    assert(pruned.figures == plain.figures, clue)
+    assert(pruned.parameters == plain.parameters, clue)
+    assert(pruned.read <= plain.read, clue)
+    (pruned.read, plain.read)
+  }
+
+  protected case class Outcome(
+      rows: Seq[String],
+      figures: Map[String, Long],
+      read: Long,
+      parameters: Map[String, String],
+      error: Option[String])
+}
+
+object MergeSession {
+
+  private val FilesRead = "\"targetAfterSkipping\":\\{[^}]*\"files\":(\\d+)".r
+
+  /** Metrics that don't tell of time, of files read, or of how many bytes a file takes. */
+  private val Figures = Set(
+    "numTargetRowsInserted",
+    "numTargetRowsUpdated",
+    "numTargetRowsDeleted",
+    "numTargetRowsMatchedUpdated",
+    "numTargetRowsMatchedDeleted",
+    "numTargetRowsNotMatchedBySourceUpdated",
+    "numTargetRowsNotMatchedBySourceDeleted",
+    "numTargetRowsCopied",
+    "numTargetFilesRemoved",
+    "numTargetDeletionVectorsAdded",
+    "numTargetDeletionVectorsUpdated",
+    "numOutputRows",
+    "numSourceRows"
+  )
+}
