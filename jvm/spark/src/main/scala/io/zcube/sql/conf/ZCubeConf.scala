@@ -13,7 +13,7 @@ object ZCubeConf {
     .buildConf("spark.zcube.enabled")
     .doc(
       "Whether ZCube runs OPTIMIZE by columns, and auto compaction of what it lays out, in place of " +
-        "Delta. Switched off, every OPTIMIZE is Delta's own.")
+        "Delta, and has MERGE INTO skip files. Switched off, every OPTIMIZE and MERGE is Delta's own.")
     .version("0.1.0")
     .booleanConf
     .createWithDefault(true)

@@ -6,6 +6,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField}
+import org.apache.spark.sql.catalyst.plans.logical.{Project, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
@@ -98,7 +99,7 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
   private def keyColumns: Seq[KeyColumn] =
     EliminateSubqueryAliases(merge.target) match {
       // A view could give other values, or the same under other names.
-      case relation: LogicalRelation =>
+      case relation: LogicalRelation if isReadAsItIs(relation) =>
         val skips = conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING)
         for {
           pair <- conditionOf(merge).pairs
@@ -110,6 +111,14 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
           if (if (isPartition) !isTime(path.dataType) else skips && hasStatistics(path))
         } yield KeyColumn(pair, path, isPartition)
       case _ => Nil
+    }
+
+  /** Whether no extension puts other values into the columns while it reads, such as a mask. */
+  private def isReadAsItIs(relation: LogicalRelation): Boolean =
+    !session.sessionState.executePlan(Project(relation.output, relation)).analyzed.exists {
+      case _: LogicalRelation | _: SubqueryAlias => false
+      case Project(columns, _) => !columns.forall(_.isInstanceOf[Attribute])
+      case _ => true
     }
 
   private def hasStatistics(column: ColumnPath): Boolean = {

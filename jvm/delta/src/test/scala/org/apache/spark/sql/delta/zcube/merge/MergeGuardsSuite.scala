@@ -1,0 +1,210 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.delta.commands.MergeIntoCommand
+import org.apache.spark.sql.delta.zcube.Meanwhile
+import org.apache.spark.sql.delta.{DeltaLog, TransactionExecutionObserver}
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.sql.conf.ZCubeConf
+
+/** Where MERGE must not skip files by its source's keys, and what others do to the tables meanwhile. */
+class MergeGuardsSuite extends AnyFunSuite with MergeSession {
+
+  private val Files = 6
+
+  private def table(columns: String = "k BIGINT", key: String = "id", more: String = ""): String =
+    create(s"(id BIGINT, $columns, v STRING) USING delta $more", Files, "k", rows = 60)(
+      "id",
+      s"$key AS k",
+      "'old' AS v")
+
+  private val Upsert = "WHEN MATCHED THEN UPDATE SET v = s.v " +
+    "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (s.k, s.k, s.v)"
+
+  private val Insert = "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (-1, s.k, s.v)"
+
+  private def text(path: String, source: String, on: String, clauses: String): String =
+    s"MERGE INTO delta.`$path` t USING ($source) s ON $on $clauses"
+
+  private def merge(path: String, source: String, on: String = "t.k = s.k", clauses: String = Upsert): Unit =
+    spark.sql(text(path, source, on, clauses)).collect(): Unit
+
+  private def commandOf(path: String, source: String, clauses: String): MergeIntoCommand =
+    spark.sessionState.analyzer
+      .execute(spark.sessionState.sqlParser.parsePlan(text(path, source, "t.k = s.k", clauses)))
+      .collectFirst { case merge: MergeIntoCommand => merge }.get
+
+  test("a source that is read once only, and may answer differently, prunes nothing") {
+    val path = table()
+    val other = newPath()
+    spark.range(3).selectExpr("id AS k", "'new' AS v").write.parquet(other)
+    for {
+      source <- Seq(
+        "SELECT CAST(floor(rand() * 3) AS BIGINT) AS k, 'new' AS v",
+        s"SELECT k, v FROM parquet.`$other`")
+    } {
+      assert(filesRead(merge(copyOf(path), source, clauses = Insert)) == Files, source)
+      withSettings("spark.databricks.delta.merge.materializeSource" -> "none") {
+        assert(filesRead(merge(copyOf(path), source)) == Files, source)
+      }
+      // Delta materializes it where it reads it twice.
+      assert(filesRead(merge(copyOf(path), source)) == 1, source)
+    }
+    // Rows of the plan itself, and of a Delta table.
+    val source = "SELECT k, 'new' AS v FROM VALUES (3L), (-5L) AS s(k)"
+    assert(compared(path)(merge(_, source, clauses = Insert)) == ((1, Files)))
+    assert(compared(path)(merge(_, s"SELECT k, v FROM delta.`$path` WHERE k = 3", clauses = Insert))
+      == ((1, Files)))
+  }
+
+  test("functions of the user's, and floating point, are left alone") {
+    spark.udf.register("same", (k: Long) => k)
+    val path = table()
+    val (ofFunction, _) = compared(path)(merge(_, "SELECT 3L AS k, 'new' AS v", "t.k = same(s.k)"))
+    assert(ofFunction == Files)
+    val doubles = table("k DOUBLE", "CASE WHEN id = 7 THEN 'NaN' WHEN id = 0 THEN -0.0 ELSE id END")
+    val source = "SELECT k, 'new' AS v FROM VALUES (0.0D), (double('NaN')), (-3D) AS s(k)"
+    assert(compared(doubles)(merge(_, source))._1 == Files)
+    val texts = table("k STRING COLLATE UTF8_LCASE", "lpad(id, 3, 'abc')")
+    assert(compared(texts)(merge(_, "SELECT 'AB5' AS k, 'new' AS v", clauses =
+      "WHEN MATCHED THEN UPDATE SET v = s.v"))._1 == Files)
+  }
+
+  test("a view is left alone, and so is WHEN NOT MATCHED BY SOURCE") {
+    val path = table()
+    spark.read.format("delta").load(path).selectExpr("id", "60 - k AS k", "v")
+      .createOrReplaceTempView("turned")
+    spark.sql(s"CREATE OR REPLACE TEMP VIEW whole AS SELECT * FROM delta.`$path`")
+    val source = "SELECT 3L AS k, 'new' AS v"
+    val turned = scala.util.Try(spark.sql(
+      s"MERGE INTO turned t USING ($source) s ON t.k = s.k WHEN MATCHED THEN DELETE"))
+    // Delta takes no such view today; if it ever does, the row is that one.
+    assert(turned.isFailure || !rowsOf(path).exists(_.contains("\"id\":57")))
+    spark.sql(
+      s"MERGE INTO whole t USING ($source) s ON t.k = s.k WHEN MATCHED THEN DELETE").collect(): Unit
+    assert(rowsOf(path).size == 59)
+    val all = commandOf(path, source, s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE")
+    assert(!PrunedMergeCommand.mayHelp(all))
+    assert(PrunedMergeCommand.mayHelp(commandOf(path, source, Upsert)))
+  }
+
+  test("maxima that are cut short, and files without statistics") {
+    val texts = table("k STRING", "concat(repeat('x', 40), lpad(id, 4, '0'))")
+    val long = "SELECT concat(repeat('x', 40), lpad(id * 7, 4, '0')) AS k, 'new' AS v FROM range(9)"
+    compared(texts)(merge(_, long, clauses = "WHEN MATCHED THEN UPDATE SET v = s.v"))
+    val sharp = table("k STRING", "concat(lpad(id, 4, '0'), repeat('\uD83D\uDE00', 40))")
+    val one = "SELECT concat('0033', repeat('\uD83D\uDE00', 40)) AS k, 'new' AS v"
+    assert(compared(sharp)(merge(_, one, clauses = "WHEN MATCHED THEN DELETE"))._1 == 1)
+
+    val path = table()
+    withSettings("spark.databricks.delta.stats.collect" -> "false") {
+      spark.range(100, 103).selectExpr("id", "id AS k", "'old' AS v")
+        .coalesce(1).write.format("delta").mode("append").save(path)
+    }
+    val source = "SELECT k, 'new' AS v FROM VALUES (3L), (101L) AS s(k)"
+    assert(compared(path)(merge(_, source)) == ((2, Files + 1)))
+  }
+
+  test("a key that can't be evaluated fails only if Delta evaluates it") {
+    val path = table()
+    val source = "SELECT k, k < 'a' AS ok, 'new' AS v FROM VALUES ('3'), ('x') AS s(k)"
+    for (on <- Seq("t.k = CAST(s.k AS BIGINT) AND s.ok", "t.k = CAST(s.k AS BIGINT)")) {
+      compared(path, on)(merge(_, source, on, "WHEN MATCHED THEN UPDATE SET v = s.v"))
+    }
+  }
+
+  test("a source above the limit, and one box for all keys") {
+    val path = table()
+    val source = "SELECT k, 'new' AS v FROM VALUES (3L), (44L) AS s(k)"
+    withSettings(ZCubeConf.MergeIntoMaxSourceBytes.key -> "1") {
+      assert(compared(path)(merge(_, source)) == ((Files, Files)))
+    }
+    withSettings(ZCubeConf.MergeIntoMaxBoxes.key -> "1") {
+      assert(compared(path)(merge(_, source)) == ((5, Files)))
+    }
+    assert(compared(path)(merge(_, source)) == ((2, Files)))
+  }
+
+  test("a source that changes after its keys were read is merged as it was then") {
+    val path = table()
+    val of = newPath()
+    spark.sql(s"CREATE TABLE delta.`$of` (k BIGINT, v STRING) USING delta")
+    spark.sql(s"INSERT INTO delta.`$of` VALUES (3, 'new')")
+    for (clauses <- Seq(Upsert, Insert)) {
+      val target = copyOf(path)
+      val command = commandOf(target, s"SELECT * FROM delta.`$of`", clauses)
+      var changed = false
+      def change(): Unit = {
+        changed = true
+        val other = new Thread(() =>
+          spark.sql(s"INSERT INTO delta.`$of` VALUES (44, 'late')").collect(): Unit)
+        other.start()
+        other.join()
+      }
+      new PrunedMergeCommand(command) {
+        // Called when the keys have been read, and before Delta reads the source.
+        override protected def getTargetOnlyPredicates(session: SparkSession): Seq[Expression] = {
+          val predicates = super.getTargetOnlyPredicates(session)
+          assert(predicates.size == 1)
+          change()
+          predicates
+        }
+      }.run(spark): Unit
+      assert(changed == (clauses == Upsert))
+      val rows = rowsOf(target)
+      assert(rows.size == 60 && !rows.exists(_.contains("late")))
+      assert(rows.count(_.contains("new")) == (if (clauses == Upsert) 1 else 0))
+    }
+  }
+
+  /** What another writer does between a MERGE of the keys 13 and 15 and its commit. */
+  private val Others: Seq[(String, String => String)] = Seq(
+    "appends a key" -> (t => s"INSERT INTO delta.`$t` VALUES (13, 13, 'other')"),
+    "appends another key" -> (t => s"INSERT INTO delta.`$t` VALUES (1000, 55, 'other')"),
+    "deletes a key" -> (t => s"DELETE FROM delta.`$t` WHERE k = 13"),
+    "deletes another key" -> (t => s"DELETE FROM delta.`$t` WHERE k = 55"),
+    "gives another row a key" -> (t => s"UPDATE delta.`$t` SET k = 13 WHERE k = 55"),
+    "merges a key" -> (t =>
+      s"MERGE INTO delta.`$t` t USING (SELECT 15L AS k) s ON t.k = s.k WHEN MATCHED THEN DELETE"),
+    "optimizes" -> (t => s"OPTIMIZE delta.`$t`")
+  )
+
+  private val tables = scala.collection.mutable.Map.empty[(Boolean, String), String]
+
+  for {
+    (name, other) <- Others
+    partitioned <- Seq(false, true)
+    level <- Seq("Serializable", "WriteSerializable")
+  } test(s"another $name meanwhile, $level, partitioned: $partitioned") {
+    val path = tables.getOrElseUpdate(
+      (partitioned, level),
+      table(more = (if (partitioned) "PARTITIONED BY (k) " else "") +
+        s"TBLPROPERTIES ('delta.isolationLevel' = '$level')"))
+    val source = "SELECT k, 'new' AS v FROM VALUES (13L), (15L) AS s(k)"
+    def run(target: String): Outcome = outcome(
+      target,
+      _ => TransactionExecutionObserver.withObserver(
+        new Meanwhile(false, () => spark.sql(other(target)).collect(): Unit))(merge(target, source)))
+    val (one, two) = (copyOf(path), copyOf(path))
+    val pruned = run(one)
+    val plain = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(run(two))
+    if (pruned.error == plain.error) assert(pruned.rows == plain.rows)
+    else {
+      // A false alarm of Delta's: the rows are those of one after the other.
+      assert(pruned.error.isEmpty, plain.error)
+      assert(Seq("another key", "optimizes").exists(name.contains), plain.error)
+      val serial = copyOf(path)
+      spark.sql(other(serial)).collect(): Unit
+      merge(serial, source)
+      assert(pruned.rows == rowsOf(serial))
+    }
+    // The oracle does object where a key came or went.
+    if (name != "appends a key" && !name.contains("another key") && name != "optimizes") {
+      assert(plain.error.isDefined)
+    }
+    info(s"Delta: ${plain.error.getOrElse("succeeds")}, pruned: ${pruned.error.getOrElse("succeeds")}")
+    assert(DeltaLog.forTable(spark, one).update().version >= 2)
+  }
+}

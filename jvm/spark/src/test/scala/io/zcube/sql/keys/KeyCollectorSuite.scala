@@ -1,0 +1,93 @@
+package io.zcube.sql.keys
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Keys become boxes, and these a condition that must hold for every key: held against each key itself. */
+class KeyCollectorSuite extends AnyFunSuite {
+
+  private val types: Seq[(DataType, Random => Any)] = Seq(
+    LongType -> (r => r.nextLong() >> r.nextInt(64)),
+    IntegerType -> (r => r.nextInt(50)),
+    ShortType -> (r => r.nextInt(3000).toShort),
+    DateType -> (r => r.nextInt(30000) - 15000),
+    TimestampType -> (r => r.nextLong() >> 20),
+    DecimalType(30, 4) -> (r => Decimal(BigDecimal(r.nextInt(10000)) / 16, 30, 4)),
+    StringType -> (r =>
+      UTF8String.fromString(Seq("", "a", "é", "zz")(r.nextInt(4)) + r.nextInt(400)))
+  )
+
+  for (seed <- 0 until 200) test(s"all keys are covered: $seed") {
+    val random = new Random(seed)
+    val dimensions = IndexedSeq.fill(1 + random.nextInt(3))(types(random.nextInt(types.size)))
+    def keyOf() = dimensions.map { case (_, value) =>
+      if (random.nextInt(20) == 0) null else value(random)
+    }
+    val nullSafe = dimensions.map(_ => random.nextBoolean())
+    val files = Array.fill(random.nextInt(60)) {
+      val bounds = dimensions.map { case (dataType, value) =>
+        val (a, b) = (value(random), value(random))
+        val order = io.zcube.sql.values.ValueOrdering.ofStatistics(dataType)
+        if (random.nextInt(10) == 0) (null, null) else if (order.lt(a, b)) (a, b) else (b, a)
+      }
+      new ValueBox(bounds.map(_._1).toArray, bounds.map(_._2).toArray)
+    }
+    val keys = Seq.fill(1 + random.nextInt(500))(keyOf())
+    val cover = new ValueCover(dimensions.map(_._1), files)
+    val most = 2 + random.nextInt(40)
+    val collectors = Seq.fill(2)(new KeyCollector(cover, nullSafe, 8 + random.nextInt(300), most))
+    keys.zipWithIndex.foreach { case (key, i) =>
+      collectors(i % 2).add(InternalRow.fromSeq(key))
+    }
+    val matching = keys.filter(_.zip(nullSafe).forall { case (value, safe) => safe || value != null })
+    val columns = dimensions.indices.map(i => BoundReference(i, dimensions(i)._1, nullable = true))
+    val results = collectors.map(_.result)
+    results.flatten.foreach(boxes => assert(boxes.length <= most))
+    if (results.forall(_.isDefined)) {
+      val boxes = cover.reduce(results.flatMap(_.get).distinct.toArray, most)
+      assert(boxes.length <= most)
+      val predicate = BoxPredicate.of(columns, columns.indices, boxes.toSeq)
+      matching.foreach { key =>
+        assert(predicate.eval(InternalRow.fromSeq(key)) == true, s"$key in ${boxes.toSeq}")
+      }
+      // Parts of it hold too.
+      val part = BoxPredicate.of(columns.take(1), Seq(0), boxes.toSeq)
+      matching.foreach(key => assert(part.eval(InternalRow.fromSeq(key)) == true))
+      if (matching.distinct.size <= most) {
+        assert(boxes.length == matching.distinct.size)
+        assert(boxes.forall(box => box.low.sameElements(box.high)))
+      }
+    } else assert(files.nonEmpty)
+  }
+
+  test("no keys, no rows") {
+    val cover = new ValueCover(IndexedSeq(LongType), Array.empty)
+    val none = new KeyCollector(cover, IndexedSeq(false), 10, 10)
+    none.add(InternalRow(null))
+    assert(none.result.exists(_.isEmpty))
+    assert(BoxPredicate.of(Seq(BoundReference(0, LongType, true)), Seq(0), Nil) ==
+      Literal.FalseLiteral)
+  }
+
+  test("a task gives up once nearly all files are met") {
+    val files = Array.tabulate[ValueBox](50)(i => new ValueBox(Array(i * 10L), Array(i * 10L + 9)))
+    val keys = new KeyCollector(new ValueCover(IndexedSeq(LongType), files), IndexedSeq(false), 100, 64)
+    (0L until 500L by 3).foreach(k => keys.add(InternalRow(k)))
+    assert(keys.result.isEmpty)
+  }
+
+  test("rows whose memory is used again") {
+    val keys =
+      new KeyCollector(new ValueCover(IndexedSeq(StringType), Array.empty), IndexedSeq(false), 9, 9)
+    val row = UnsafeProjection.create(Array[DataType](StringType))
+    Seq("one", "two", "six").foreach { text =>
+      keys.add(row(InternalRow(UTF8String.fromString(text))))
+    }
+    assert(keys.result.get.map(_.low.head.toString).toSet == Set("one", "two", "six"))
+  }
+}
