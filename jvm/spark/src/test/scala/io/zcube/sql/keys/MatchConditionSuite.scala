@@ -44,6 +44,10 @@ class MatchConditionSuite extends AnyFunSuite {
       EqualTo(d, Cast(x, DoubleType)),
       EqualTo(Cast(a, IntegerType), y)
     ).foreach(condition => assert(pairs(condition).isEmpty, condition))
+    assert(!MatchCondition.isOrdered(StringType("UTF8_LCASE")))
+    assert(!MatchCondition.isOrdered(FloatType))
+    assert(!MatchCondition.isOrdered(BinaryType))
+    assert(MatchCondition.isOrdered(StringType))
     assert(read(EqualTo(x, ScalaUDF((_: Long) => 1L, LongType, Seq(x)))).ofSource.isEmpty)
   }
 

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, OneRo
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
-import org.apache.spark.sql.delta.files.TahoeFileIndex
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.delta.util.DeltaSparkPlanUtils
@@ -64,8 +63,11 @@ final class MergeKeys(
   /** Whether all Delta tables in it are read at versions that the transaction has pinned. */
   def isPinned(query: DataFrame): Boolean = prepared.isMaterialized ||
     query.queryExecution.optimizedPlan.collectWithSubqueries {
-      case LogicalRelation(HadoopFsRelation(index: TahoeFileIndex, _, _, _, _, _), _, _, _, _) => index
-    }.forall(_.isInstanceOf[PreparedDeltaFileIndex])
+      case relation: LogicalRelation => relation.relation
+    }.forall {
+      case HadoopFsRelation(_: PreparedDeltaFileIndex, _, _, _, _, _) => true
+      case _ => false
+    }
 
   /** What the keys take, or the whole source if it is materialized. */
   def bytes(query: DataFrame): BigInt = materialized

@@ -102,8 +102,10 @@ class PrunedMergeCommand(
       }
     }
 
-  // Plans show Delta's name.
+  // Plans show Delta's name, and its log lines keep theirs.
   override def nodeName: String = classOf[MergeIntoCommand].getSimpleName
+
+  override protected def logName: String = classOf[MergeIntoCommand].getName
 
   // Otherwise rules that look whether a plan has changed would take this command for Delta's.
 

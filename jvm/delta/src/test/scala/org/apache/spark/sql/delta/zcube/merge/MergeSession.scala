@@ -108,8 +108,10 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
         None
       )
     } catch {
-      case NonFatal(e: SparkThrowable) =>
-        Outcome(rowsOf(path), Map.empty, 0, Map.empty, Some(e.getCondition))
+      case NonFatal(e) =>
+        val of = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null)
+          .collectFirst { case e: SparkThrowable if e.getCondition != null => e.getCondition }
+        Outcome(rowsOf(path), Map.empty, 0, Map.empty, Some(of.getOrElse(throw e)))
     }
 
   /** Of a MERGE on copies of a table, with pruning and by plain Delta, which must be the same but for the
