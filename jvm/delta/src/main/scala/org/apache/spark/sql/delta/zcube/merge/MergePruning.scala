@@ -1,8 +1,8 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import scala.annotation.tailrec
+import scala.util.control.NonFatal
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField}
@@ -14,6 +14,7 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.zcube.table.TableColumns
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
+import org.apache.spark.{SparkException, SparkThrowable}
 
 import io.zcube.clustering.table.ColumnPath
 import io.zcube.sql.conf.ZCubeConf
@@ -42,9 +43,11 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     val found =
       try find(keys)
       catch {
-        // Delta may not come to evaluate what fails here; if it does, it says so itself.
-        case e: Throwable if isOfValues(e) =>
-          Left(s"the keys of the source can't be evaluated: ${e.getMessage}")
+        // Delta may not come to what fails here; if it does, it says so itself. Not so where a job has
+        // failed: it may have been cancelled, or have lost the source, which Delta makes again.
+        case NonFatal(e) if isOfValues(e) || !isOfJob(e) =>
+          logWarning(s"$table: MERGE: the source's keys can't be told", e)
+          Left(e.toString)
       }
     found match {
       case Right(Pruning(pruned, text)) =>
@@ -160,6 +163,13 @@ object MergePruning {
     case field: GetStructField => namesOf(field.child) :+ field.extractFieldName
     case attribute: Attribute => Seq(attribute.name)
     case _ => Nil
+  }
+
+  @tailrec
+  private def isOfJob(e: Throwable): Boolean = e match {
+    case null => false
+    case _: SparkException => true
+    case other => isOfJob(other.getCause)
   }
 
   /** Whether a value was at fault, such as a text that is no number. */

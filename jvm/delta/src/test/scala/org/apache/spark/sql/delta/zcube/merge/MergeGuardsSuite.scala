@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.zcube.Meanwhile
 import org.apache.spark.sql.delta.{DeltaLog, TransactionExecutionObserver}
+import org.apache.spark.sql.execution.CommandExecutionMode
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.conf.ZCubeConf
@@ -84,7 +85,17 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(rowsOf(path).size == 59)
     val all = commandOf(path, source, s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE")
     assert(!PrunedMergeCommand.mayHelp(all))
-    assert(PrunedMergeCommand.mayHelp(commandOf(path, source, Upsert)))
+    val one = commandOf(path, source, Upsert)
+    assert(PrunedMergeCommand.mayHelp(one))
+    def planned = {
+      val plan = spark.sessionState.executePlan(one, CommandExecutionMode.SKIP).optimizedPlan
+      assert(plan.nodeName == one.nodeName)
+      plan.getClass
+    }
+    assert(planned == classOf[PrunedMergeCommand])
+    Seq(ZCubeConf.MergeIntoPruning, ZCubeConf.Enabled).foreach { setting =>
+      withSettings(setting.key -> "false")(assert(planned == classOf[MergeIntoCommand]))
+    }
   }
 
   test("maxima that are cut short, and files without statistics") {
