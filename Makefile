@@ -83,6 +83,7 @@ format: $(VENV)/.ready $(LAUNCHER) ## format the sources
 
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.zorder
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.idle
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth --cases sf1,files,eight,wide
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality_from_log

@@ -140,9 +140,7 @@ def main() -> None:
                     figures = measured(spark, lambda: read.append(merge(spark, work, source)))
                     print(number, name, engine, read[0], figures, flush=True)
                     if number > 0:
-                        runs.append(
-                            {"source": name, "engine": engine, "files": read[0], **figures}
-                        )
+                        runs.append({"source": name, "engine": engine, "files": read[0], **figures})
         java = spark._jvm.java.lang.System.getProperty("java.version")
     about = machine() | {
         "java": java,
@@ -166,7 +164,9 @@ def report(about: dict[str, str], needed: dict[str, int], runs: list[dict]) -> s
     lines = [
         "# MERGE into a table laid out by its keys",
         "",
-        "Made by `python -m benchmarks.merge`. " + ", ".join(f"{k} {v}" for k, v in about.items()) + ".",
+        "Made by `python -m benchmarks.merge`. "
+        + ", ".join(f"{k} {v}" for k, v in about.items())
+        + ".",
         "Sources of 0.1 % of the rows. Medians, in turns in one warm JVM.",
         "",
         "| source | files whose box holds a key | files read, ZCube | files read, Delta "
