@@ -109,6 +109,13 @@ def merge(spark: SparkSession, target: Path, source: Path) -> int:
     return int(found[1])
 
 
+def run(spark: SparkSession, target: Path, source: Path) -> tuple[int, dict[str, float]]:
+    """The files that a MERGE read, and the time that it took."""
+    read: list[int] = []
+    figures = measured(spark, lambda: read.append(merge(spark, target, source)))
+    return read[0], figures
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
@@ -135,12 +142,10 @@ def main() -> None:
                     shutil.copytree(original, work)
                     pruning = str(engine == "zcube").lower()
                     spark.conf.set("spark.zcube.mergeInto.pruning", pruning)
-                    read = []
-                    source = folder / name.replace(" ", "-")
-                    figures = measured(spark, lambda: read.append(merge(spark, work, source)))
-                    print(number, name, engine, read[0], figures, flush=True)
+                    files, figures = run(spark, work, folder / name.replace(" ", "-"))
+                    print(number, name, engine, files, figures, flush=True)
                     if number > 0:
-                        runs.append({"source": name, "engine": engine, "files": read[0], **figures})
+                        runs.append({"source": name, "engine": engine, "files": files, **figures})
         java = spark._jvm.java.lang.System.getProperty("java.version")
     about = machine() | {
         "java": java,
