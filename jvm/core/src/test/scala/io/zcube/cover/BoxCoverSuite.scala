@@ -17,7 +17,8 @@ class BoxCoverSuite extends AnyFunSuite {
     assert(boxes.toSet == Set(box((1, 2)), point(90)))
   }
 
-  test("every item is covered, by no more boxes than asked, and no file is met that one box spares") {
+  test(
+    "every item is covered, by no more boxes than asked, and no file is met that one box spares") {
     for (seed <- 0 until 400) {
       val random = new Random(seed)
       val dimensions = 1 + random.nextInt(3)

@@ -52,18 +52,17 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
 
     private val sorted: IndexedSeq[Array[AnyRef]] = types.indices.map { d =>
       val all = new mutable.ArrayBuffer[AnyRef]
-      for (boxes <- Seq(boxes, ValueCover.this.files); box <- boxes; bounds <- Seq(box.low, box.high)) {
+      for (boxes <- Seq(boxes, ValueCover.this.files); box <- boxes;
+        bounds <- Seq(box.low, box.high))
         if (bounds(d) != null) all += bounds(d).asInstanceOf[AnyRef]
-      }
       val values = all.toArray
       java.util.Arrays.sort(values, orderings(d).asInstanceOf[Ordering[AnyRef]])
       var kept = 0
-      for (value <- values) {
+      for (value <- values)
         if (kept == 0 || orderings(d).lt(values(kept - 1), value)) {
           values(kept) = value
           kept += 1
         }
-      }
       values.take(kept)
     }
 

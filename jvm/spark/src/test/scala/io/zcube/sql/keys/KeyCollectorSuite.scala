@@ -49,7 +49,9 @@ class KeyCollectorSuite extends AnyFunSuite {
     keys.zipWithIndex.foreach { case (key, i) =>
       collectors(i % 2).add(InternalRow.fromSeq(key))
     }
-    val matching = keys.filter(_.zip(nullSafe).forall { case (value, safe) => safe || value != null })
+    val matching = keys.filter(_.zip(nullSafe).forall { case (value, safe) =>
+      safe || value != null
+    })
     val columns = dimensions.indices.map(i => BoundReference(i, dimensions(i)._1, nullable = true))
     val results = collectors.map(_.result)
     results.flatten.foreach(boxes => assert(boxes.length <= most))
@@ -81,7 +83,8 @@ class KeyCollectorSuite extends AnyFunSuite {
 
   test("a task gives up once nearly all files are met") {
     val files = Array.tabulate[ValueBox](50)(i => new ValueBox(Array(i * 10L), Array(i * 10L + 9)))
-    val keys = new KeyCollector(new ValueCover(IndexedSeq(LongType), files), IndexedSeq(false), 100, 64)
+    val keys =
+      new KeyCollector(new ValueCover(IndexedSeq(LongType), files), IndexedSeq(false), 100, 64)
     (0L until 500L by 3).foreach(k => keys.add(InternalRow(k)))
     assert(keys.result.isEmpty)
   }

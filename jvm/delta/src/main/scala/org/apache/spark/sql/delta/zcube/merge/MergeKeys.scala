@@ -34,8 +34,9 @@ final class MergeKeys(
     * it reads but once.
     */
   def isRepeatable: Boolean = prepared.isMaterialized || {
-    val source = merge.source.transform { case rows: LocalRelation if !rows.isStreaming =>
-      OneRowRelation()
+    val source = merge.source.transform {
+      case rows: LocalRelation if !rows.isStreaming =>
+        OneRowRelation()
     }
     // Without data skipping Delta looks for a table's newest version each time that it is read.
     conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&

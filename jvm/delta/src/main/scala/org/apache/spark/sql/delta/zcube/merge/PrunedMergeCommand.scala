@@ -59,7 +59,8 @@ class PrunedMergeCommand(
     merge.notMatchedBySourceClauses,
     merge.migratedSchema,
     merge.trackHighWaterMarks,
-    merge.schemaEvolutionEnabled)
+    merge.schemaEvolutionEnabled
+  )
 
   /** Of the attempt that runs. */
   private var added: Seq[Expression] = Nil
@@ -144,7 +145,8 @@ object PrunedMergeCommand {
         merge.notMatchedBySourceClauses,
         merge.migratedSchema,
         merge.trackHighWaterMarks,
-        merge.schemaEvolutionEnabled) {
+        merge.schemaEvolutionEnabled
+      ) {
 
     override lazy val metrics: Map[String, SQLMetric] = ofWhole
 

@@ -29,7 +29,11 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
   private def text(path: String, source: String, on: String, clauses: String): String =
     s"MERGE INTO delta.`$path` t USING ($source) s ON $on $clauses"
 
-  private def merge(path: String, source: String, on: String = "t.k = s.k", clauses: String = Upsert): Unit =
+  private def merge(
+      path: String,
+      source: String,
+      on: String = "t.k = s.k",
+      clauses: String = Upsert): Unit =
     spark.sql(text(path, source, on, clauses)).collect(): Unit
 
   private def commandOf(path: String, source: String, clauses: String): MergeIntoCommand =
@@ -118,9 +122,8 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
   test("a key that can't be evaluated fails only if Delta evaluates it") {
     val path = table()
     val source = "SELECT k, k < 'a' AS ok, 'new' AS v FROM VALUES ('3'), ('x') AS s(k)"
-    for (on <- Seq("t.k = CAST(s.k AS BIGINT) AND s.ok", "t.k = CAST(s.k AS BIGINT)")) {
+    for (on <- Seq("t.k = CAST(s.k AS BIGINT) AND s.ok", "t.k = CAST(s.k AS BIGINT)"))
       compared(path, on)(merge(_, source, on, "WHEN MATCHED THEN UPDATE SET v = s.v"))
-    }
   }
 
   test("a source above the limit, and one box for all keys") {
@@ -191,8 +194,11 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     val source = "SELECT k, 'new' AS v FROM VALUES (13L), (15L) AS s(k)"
     def run(target: String): Outcome = outcome(
       target,
-      _ => TransactionExecutionObserver.withObserver(
-        new Meanwhile(false, () => spark.sql(other(target)).collect(): Unit))(merge(target, source)))
+      _ =>
+        TransactionExecutionObserver.withObserver(
+          new Meanwhile(false, () => spark.sql(other(target)).collect(): Unit))(merge(
+          target,
+          source)))
     val (one, two) = (copyOf(path), copyOf(path))
     val pruned = run(one)
     val plain = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(run(two))
@@ -210,7 +216,8 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     if (name != "appends a key" && !name.contains("another key") && name != "optimizes") {
       assert(plain.error.isDefined)
     }
-    info(s"Delta: ${plain.error.getOrElse("succeeds")}, pruned: ${pruned.error.getOrElse("succeeds")}")
+    info(
+      s"Delta: ${plain.error.getOrElse("succeeds")}, pruned: ${pruned.error.getOrElse("succeeds")}")
     assert(DeltaLog.forTable(spark, one).update().version >= 2)
   }
 }

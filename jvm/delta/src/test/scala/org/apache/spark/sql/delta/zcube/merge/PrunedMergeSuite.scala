@@ -32,7 +32,8 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
       )
     } {
       val (read, all) =
-        if (of.contains("rand")) (outcome(copyOf(table), merge(_, of, "t.k = s.k", Upsert)).read, 12L)
+        if (of.contains("rand"))
+          (outcome(copyOf(table), merge(_, of, "t.k = s.k", Upsert)).read, 12L)
         else compared(table, of)(merge(_, of, "t.k = s.k", Upsert))
       assert(all == 12, of)
       assert(read <= 2, of)
@@ -117,7 +118,8 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
       s"$column = s.k AND t.id >= 50"
     ))
     val inserted = if (nested) "named_struct('k', s.k, 'x', 2)" else "s.k"
-    val insert = s"INSERT (id, ${if (nested) "n" else "k"}, p, m, v) VALUES (s.id, $inserted, s.p, s.m, s.v)"
+    val insert =
+      s"INSERT (id, ${if (nested) "n" else "k"}, p, m, v) VALUES (s.id, $inserted, s.p, s.m, s.v)"
     val clauses = pick(Seq(
       s"WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN $insert",
       "WHEN MATCHED THEN UPDATE SET v = s.v, m = t.m + 1",
