@@ -1,10 +1,8 @@
 package org.apache.spark.sql.delta.zcube.merge
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
@@ -13,6 +11,7 @@ import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.Merg
 import org.apache.spark.sql.delta.files.TahoeFileIndex
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{SparkSession, classic}
 
 /** Delta's MERGE, which skips files by the keys of its source too.
   *

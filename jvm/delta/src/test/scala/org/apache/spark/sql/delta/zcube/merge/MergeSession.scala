@@ -7,8 +7,8 @@ import scala.util.control.NonFatal
 
 import com.databricks.spark.util.Log4jUsageLogger
 import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog}
 import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog}
 import org.apache.spark.sql.functions.col
 import org.scalatest.Suite
 

@@ -89,7 +89,7 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
       s"SELECT id FROM range($from, ${from + 1 + random.nextInt(200)})",
       s"SELECT id * 19 AS id FROM range(${random.nextInt(30)}, 40)",
       s"SELECT id FROM range($from, ${from + 3}) UNION ALL SELECT id + 400 FROM range($from, ${from + 5})",
-      s"SELECT id FROM range(0)",
+      "SELECT id FROM range(0)",
       s"SELECT id FROM range(600) WHERE id % ${50 + random.nextInt(50)} = 7"
     ))
     val nulls = if (random.nextInt(3) == 0) "CASE WHEN id % 5 = 1 THEN NULL ELSE id END" else "id"
@@ -127,9 +127,9 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
       s"WHEN NOT MATCHED THEN $insert",
       s"WHEN NOT MATCHED AND s.even THEN $insert",
       s"WHEN NOT MATCHED AND s.even THEN $insert WHEN NOT MATCHED THEN $insert",
-      s"WHEN MATCHED AND t.m > 40 THEN DELETE WHEN MATCHED AND s.even THEN UPDATE SET v = s.v " +
+      "WHEN MATCHED AND t.m > 40 THEN DELETE WHEN MATCHED AND s.even THEN UPDATE SET v = s.v " +
         s"WHEN NOT MATCHED AND s.id % 3 = 0 THEN $insert",
-      s"WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED BY SOURCE AND t.m > 90 THEN DELETE",
+      "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED BY SOURCE AND t.m > 90 THEN DELETE",
       s"WHEN NOT MATCHED THEN $insert WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = 'gone'"
     ))
     val evolves = random.nextInt(4) == 0 && !nested
