@@ -13,7 +13,7 @@ object ZCubeConf {
     .buildConf("spark.zcube.enabled")
     .doc(
       "Whether ZCube runs OPTIMIZE by columns, and auto compaction of what it lays out, in place of " +
-        "Delta, and has MERGE INTO skip files. Switched off, every OPTIMIZE and MERGE is Delta's own.")
+        "Delta, and whether MERGE INTO may skip files. Switched off, every OPTIMIZE and MERGE is Delta's own.")
     .version("0.1.0")
     .booleanConf
     .createWithDefault(true)
@@ -93,11 +93,11 @@ object ZCubeConf {
   val MergeIntoPruning = SQLConf
     .buildConf("spark.zcube.mergeInto.pruning")
     .doc(
-      "Whether MERGE INTO skips files of the target by the keys of its source. Switched off, MERGE is " +
-        "Delta's own.")
+      "Whether MERGE INTO skips files of the target by the keys of its source. Off unless it is set: it " +
+        "is new, and on small tables the keys cost more than they spare. MERGE is Delta's own then.")
     .version("0.1.0")
     .booleanConf
-    .createWithDefault(true)
+    .createWithDefault(false)
 
   val MergeIntoMaxBoxes = SQLConf
     .buildConf("spark.zcube.mergeInto.maxBoxes")

@@ -100,6 +100,11 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     Seq(ZCubeConf.MergeIntoPruning, ZCubeConf.Enabled).foreach { setting =>
       withSettings(setting.key -> "false")(assert(planned == classOf[MergeIntoCommand]))
     }
+    // Whoever doesn't ask for it has Delta's command.
+    val set = spark.conf.get(ZCubeConf.MergeIntoPruning.key)
+    spark.conf.unset(ZCubeConf.MergeIntoPruning.key)
+    try assert(planned == classOf[MergeIntoCommand])
+    finally spark.conf.set(ZCubeConf.MergeIntoPruning.key, set)
   }
 
   test("maxima that are cut short, and files without statistics") {

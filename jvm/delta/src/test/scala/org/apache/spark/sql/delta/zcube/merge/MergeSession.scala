@@ -19,6 +19,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
 
   // Many small queries: compiling each would take longer than running it.
   override protected def settings: Map[String, String] = Map(
+    ZCubeConf.MergeIntoPruning.key -> "true",
     "spark.sql.codegen.wholeStage" -> "false",
     "spark.sql.codegen.factoryMode" -> "NO_CODEGEN",
     "spark.sql.adaptive.enabled" -> "false",
