@@ -3,7 +3,7 @@ package org.apache.spark.sql.delta.zcube.merge
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Alias, And}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, OneRowRelation, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LeafNode, LocalRelation, OneRowRelation, Project}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
@@ -12,7 +12,7 @@ import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.delta.util.DeltaSparkPlanUtils
 import org.apache.spark.sql.delta.util.DeltaSparkPlanUtils.CheckDeterministicOptions
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.sql.keys.{KeyCollector, KeyPair, ValueBox, ValueCover}
@@ -61,12 +61,16 @@ final class MergeKeys(
     Dataset.ofRows(session, Project(columns, matching))
   }
 
-  /** Whether all Delta tables in it are read at versions that the transaction has pinned. */
+  /** Whether it reads nothing but rows of the plan, and Delta tables at versions that the transaction has
+    * pinned. A cached relation is neither: this query may be of one where Delta's isn't, since a cache is
+    * found by the form of a plan.
+    */
   def isPinned(query: DataFrame): Boolean = prepared.isMaterialized ||
-    query.queryExecution.optimizedPlan.collectWithSubqueries {
-      case relation: LogicalRelation => relation.relation
-    }.forall {
-      case HadoopFsRelation(_: PreparedDeltaFileIndex, _, _, _, _, _) => true
+    query.queryExecution.optimizedPlan.collectWithSubqueries { case leaf: LeafNode => leaf }.forall {
+      case LogicalRelationWithTable(HadoopFsRelation(_: PreparedDeltaFileIndex, _, _, _, _, _), _) =>
+        true
+      case rows: LocalRelation => !rows.isStreaming
+      case _: OneRowRelation => true
       case _ => false
     }
 

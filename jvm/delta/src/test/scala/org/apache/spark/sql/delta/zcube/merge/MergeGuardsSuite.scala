@@ -175,6 +175,47 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
+  /** Adds a file to a table, and makes no cache of this session's stale. */
+  private def appendUnseen(path: String, like: String): Unit = {
+    val log = DeltaLog.forTable(spark, path)
+    val added = DeltaLog.forTable(spark, like).update().allFiles.collect().toSeq
+    added.foreach { file =>
+      java.nio.file.Files.copy(
+        java.nio.file.Paths.get(like, file.path),
+        java.nio.file.Paths.get(path, file.path))
+    }
+    val next = log.update().version + 1
+    val actions = added.map(_.json)
+    java.nio.file.Files.write(
+      java.nio.file.Paths.get(path, "_delta_log", f"$next%020d.json"),
+      java.util.Arrays.asList(actions: _*)): Unit
+  }
+
+  test("a cache that only the query of the keys would meet isn't trusted") {
+    val path = table()
+    val of = newPath()
+    val late = newPath()
+    Seq(of -> "(3L, 'U', 'new')", late -> "(44L, 'U', 'new')").foreach { case (to, row) =>
+      spark.sql(s"CREATE TABLE delta.`$to` (k BIGINT, op STRING, v STRING) USING delta")
+      spark.sql(s"INSERT INTO delta.`$to` VALUES $row")
+    }
+    for {
+      columns <- Seq(Seq("k AS x"), Seq("k", "op", "v"))
+      on <- Seq("t.k = s.k AND s.op = 'U'", "t.k = s.k")
+      clauses <- Seq(Upsert, Insert)
+    } {
+      val source = copyOf(of)
+      val read = spark.read.format("delta").load(source)
+      val kept = (if (columns.size == 1) read else read.where("op = 'U'")).selectExpr(columns: _*)
+        .cache()
+      assert(kept.count() == 1)
+      appendUnseen(source, late)
+      assert(spark.read.format("delta").load(source).count() == 2)
+      try compared(path, s"$on $clauses")(merge(_, s"SELECT * FROM delta.`$source`", on, clauses)): Unit
+      finally kept.unpersist(true): Unit
+    }
+  }
+
   /** What another writer does between a MERGE of the keys 13 and 15 and its commit. */
   private val Others: Seq[(String, String => String)] = Seq(
     "appends a key" -> (t => s"INSERT INTO delta.`$t` VALUES (13, 13, 'other')"),
