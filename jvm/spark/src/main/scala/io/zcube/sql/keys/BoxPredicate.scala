@@ -1,6 +1,7 @@
 package io.zcube.sql.keys
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.TimestampType
 
 /** The condition that a row lies in one of some boxes. */
 object BoxPredicate {
@@ -21,10 +22,25 @@ object BoxPredicate {
 
   private def within(column: Expression, low: Any, high: Any): Expression = {
     def literal(value: Any) = Literal(value, column.dataType)
-    if (high == null) IsNull(column)
+    if (column.dataType == TimestampType && high != null) {
+      // Wider, also around a single key: many zones have offsets with seconds in years before 1900 or so,
+      // which a writer may leave out of the log. (Delta 4.4 on Spark 4.2 writes them.)
+      val last = LessThanOrEqual(column, literal(shifted(high, OffsetSeconds)))
+      if (low == null) Or(IsNull(column), last)
+      else And(GreaterThanOrEqual(column, literal(shifted(low, -OffsetSeconds))), last)
+    } else if (high == null) IsNull(column)
     else if (low == null) Or(IsNull(column), LessThanOrEqual(column, literal(high)))
     else if (low == high) EqualTo(column, literal(high))
     else And(GreaterThanOrEqual(column, literal(low)), LessThanOrEqual(column, literal(high)))
+  }
+
+  /** In microseconds: more than the seconds of any offset. */
+  private val OffsetSeconds = 60000000L
+
+  private def shifted(micros: Any, by: Long): Long = {
+    val from = micros.asInstanceOf[Long]
+    val to = from + by
+    if (by > 0 && to < from) Long.MaxValue else if (by < 0 && to > from) Long.MinValue else to
   }
 
   /** Not a chain, which would be as deep as it is long. */
