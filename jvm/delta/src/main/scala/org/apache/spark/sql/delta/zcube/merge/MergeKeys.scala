@@ -3,7 +3,9 @@ package org.apache.spark.sql.delta.zcube.merge
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Alias, And}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LeafNode, LocalRelation, OneRowRelation, Project}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
@@ -31,7 +33,8 @@ final class MergeKeys(
 
   /** Whether it answers the same whenever it is read in this transaction: Delta has materialized it, or it
     * is what Delta itself trusts to, and rows that the plan holds. Delta doesn't ask this of a source that
-    * it reads but once.
+    * it reads but once. Of values that a collation takes for the same, any may stand for its group, and
+    * each plan has a time of its own.
     */
   def isRepeatable: Boolean = prepared.isMaterialized || {
     val source = merge.source.transform {
@@ -46,7 +49,13 @@ final class MergeKeys(
     !planContainsCachedRelation(prepared.df) &&
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
     !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&
-    merge.source.collect { case relation: LogicalRelation => relation.relation }.forall {
+    !merge.source.containsPattern(TreePattern.CURRENT_LIKE) &&
+    merge.source.collectWithSubqueries { case grouping @ (_: Distinct | _: Aggregate | _: Deduplicate) =>
+      grouping.output
+    }.flatten.forall(column => UnsafeRowUtils.isBinaryStable(column.dataType)) &&
+    merge.source.collectWithSubqueries { case relation: LogicalRelation =>
+      relation.relation
+    }.forall {
       case files: HadoopFsRelation => !files.options.keys.exists(_.toLowerCase.startsWith("ignore"))
       case _ => false
     }
