@@ -1,8 +1,11 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import java.nio.channels.ClosedByInterruptException
+
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField}
@@ -14,7 +17,6 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.zcube.table.TableColumns
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
-import org.apache.spark.{SparkException, SparkThrowable}
 
 import io.zcube.clustering.table.ColumnPath
 import io.zcube.sql.conf.ZCubeConf
@@ -43,9 +45,9 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     val found =
       try find(keys)
       catch {
-        // Delta may not come to what fails here; if it does, it says so itself. Not so where a job has
-        // failed: it may have been cancelled, or have lost the source, which Delta makes again.
-        case NonFatal(e) if isOfValues(e) || !isOfJob(e) =>
+        // Delta may not come to what fails here; if it does, it says so itself, or mends it, as where the
+        // rows that it materialized are lost. What was cancelled is to end.
+        case NonFatal(e) if !isCancelled(e) =>
           logWarning(s"$table: MERGE: the source's keys can't be told", e)
           Left(e.toString)
       }
@@ -108,6 +110,10 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
           pair <- conditionOf(merge).pairs
           if pair.column.references.subsetOf(relation.outputSet)
           path <- TableColumns.find(txn.snapshot.schema, namesOf(pair.column), conf.resolver)
+          // Of the name that the statement was analyzed by; columns may have been renamed since.
+          known <- TableColumns
+            .find(merge.targetFileIndex.metadata.schema, namesOf(pair.column), conf.resolver)
+          if known.physical == path.physical
           if path.dataType == pair.column.dataType
           isPartition = txn.snapshot.metadata.partitionColumns.exists(conf.resolver(_, path.name))
           // Of times the zone of the session decides what a folder's name means.
@@ -165,18 +171,14 @@ object MergePruning {
     case _ => Nil
   }
 
+  /** Whether somebody ended the statement or its jobs. */
   @tailrec
-  private def isOfJob(e: Throwable): Boolean = e match {
-    case null => false
-    case _: SparkException => true
-    case other => isOfJob(other.getCause)
+  def isCancelled(e: Throwable): Boolean = e match {
+    case null => Thread.currentThread.isInterrupted
+    case _: InterruptedException | _: ClosedByInterruptException => true
+    case of: SparkThrowable if Cancellations.contains(of.getCondition) => true
+    case other => isCancelled(other.getCause)
   }
 
-  /** Whether a value was at fault, such as a text that is no number. */
-  @tailrec
-  private def isOfValues(e: Throwable): Boolean = e match {
-    case null => false
-    case of: SparkThrowable if of.getSqlState != null && of.getSqlState.startsWith("22") => true
-    case other => isOfValues(other.getCause)
-  }
+  private val Cancellations = Set("SPARK_JOB_CANCELLED", "OPERATION_CANCELED")
 }

@@ -124,6 +124,53 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(compared(path)(merge(_, source)) == ((2, Files + 1)))
   }
 
+  test("times in zones whose offsets had seconds") {
+    for (zone <- Seq("Asia/Shanghai", "Europe/Berlin")) withSettings(
+        "spark.sql.session.timeZone" -> zone) {
+        val path = table("k TIMESTAMP", "CASE WHEN id < 30 THEN make_timestamp(1, 1, 1, 0, 0, id) " +
+          "ELSE make_timestamp(1900, 1, 1, 0, 0, id - 30) END")
+        val source = "SELECT k, id, 'new' AS v FROM VALUES " +
+          "(TIMESTAMP'1900-01-01 00:00:03', 1L), (TIMESTAMP'0001-01-01 00:00:07', 2L) AS s(k, id)"
+        for (clauses <- Seq(
+            "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES " +
+              "(s.id, s.k, s.v)",
+            "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (s.id, s.k, s.v)"))
+          compared(path, zone)(merge(_, source, clauses = clauses))
+      }
+  }
+
+  test("columns that change names after the statement was analyzed") {
+    val path = create(
+      "(id BIGINT, k BIGINT, v STRING, j BIGINT) USING delta " +
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+      Files,
+      "k",
+      rows = 60)("id", "id AS k", "'old' AS v", "59 - id AS j")
+    compared(path) { target =>
+      val command = commandOf(
+        target,
+        "SELECT 3L AS k, 'new' AS v",
+        "WHEN MATCHED THEN UPDATE SET v = s.v")
+      spark.sql(s"ALTER TABLE delta.`$target` RENAME COLUMN k TO was")
+      spark.sql(s"ALTER TABLE delta.`$target` RENAME COLUMN j TO k")
+      val pruned = spark.conf.get(ZCubeConf.MergeIntoPruning.key).toBoolean
+      (if (pruned) new PrunedMergeCommand(command) else command).run(spark): Unit
+    }
+  }
+
+  test("what fails while keys are read prunes nothing, what is cancelled ends") {
+    val failed = new org.apache.spark.SparkException("maxResultSize")
+    assert(!MergePruning.isCancelled(failed))
+    val cancelled = new org.apache.spark.SparkException(
+      "SPARK_JOB_CANCELLED",
+      Map("jobId" -> "1", "reason" -> "by the user"),
+      null)
+    Seq(cancelled, new InterruptedException).foreach { cause =>
+      assert(MergePruning.isCancelled(cause))
+      assert(MergePruning.isCancelled(new RuntimeException(cause)))
+    }
+  }
+
   test("a key that can't be evaluated fails only if Delta evaluates it") {
     val path = table()
     val source = "SELECT k, k < 'a' AS ok, 'new' AS v FROM VALUES ('3'), ('x') AS s(k)"

@@ -128,6 +128,8 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     assert(pruned.rows == plain.rows, clue)
     assert(pruned.figures == plain.figures, clue)
     assert(pruned.parameters == plain.parameters, clue)
+    // Without figures, the one would be as good as the other.
+    if (pruned.error.isEmpty) assert(pruned.read >= 0 && plain.read >= 0, clue)
     assert(pruned.read <= plain.read, clue)
     (pruned.read, plain.read)
   }
