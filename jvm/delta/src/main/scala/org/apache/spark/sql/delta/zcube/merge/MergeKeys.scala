@@ -50,8 +50,9 @@ final class MergeKeys(
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
     !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&
     !merge.source.containsPattern(TreePattern.CURRENT_LIKE) &&
-    merge.source.collectWithSubqueries { case grouping @ (_: Distinct | _: Aggregate | _: Deduplicate) =>
-      grouping.output
+    merge.source.collectWithSubqueries {
+      case grouping @ (_: Distinct | _: Aggregate | _: Deduplicate) =>
+        grouping.output
     }.flatten.forall(column => UnsafeRowUtils.isBinaryStable(column.dataType)) &&
     merge.source.collectWithSubqueries { case relation: LogicalRelation =>
       relation.relation
@@ -75,8 +76,12 @@ final class MergeKeys(
     * found by the form of a plan.
     */
   def isPinned(query: DataFrame): Boolean = prepared.isMaterialized ||
-    query.queryExecution.optimizedPlan.collectWithSubqueries { case leaf: LeafNode => leaf }.forall {
-      case LogicalRelationWithTable(HadoopFsRelation(_: PreparedDeltaFileIndex, _, _, _, _, _), _) =>
+    query.queryExecution.optimizedPlan.collectWithSubqueries { case leaf: LeafNode =>
+      leaf
+    }.forall {
+      case LogicalRelationWithTable(
+            HadoopFsRelation(_: PreparedDeltaFileIndex, _, _, _, _, _),
+            _) =>
         true
       case rows: LocalRelation => !rows.isStreaming
       case _: OneRowRelation => true

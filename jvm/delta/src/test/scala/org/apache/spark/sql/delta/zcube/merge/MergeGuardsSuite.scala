@@ -126,17 +126,20 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
 
   test("times in zones whose offsets had seconds") {
     for (zone <- Seq("Asia/Shanghai", "Europe/Berlin")) withSettings(
-        "spark.sql.session.timeZone" -> zone) {
-        val path = table("k TIMESTAMP", "CASE WHEN id < 30 THEN make_timestamp(1, 1, 1, 0, 0, id) " +
+      "spark.sql.session.timeZone" -> zone) {
+      val path = table(
+        "k TIMESTAMP",
+        "CASE WHEN id < 30 THEN make_timestamp(1, 1, 1, 0, 0, id) " +
           "ELSE make_timestamp(1900, 1, 1, 0, 0, id - 30) END")
-        val source = "SELECT k, id, 'new' AS v FROM VALUES " +
-          "(TIMESTAMP'1900-01-01 00:00:03', 1L), (TIMESTAMP'0001-01-01 00:00:07', 2L) AS s(k, id)"
-        for (clauses <- Seq(
-            "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES " +
-              "(s.id, s.k, s.v)",
-            "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (s.id, s.k, s.v)"))
-          compared(path, zone)(merge(_, source, clauses = clauses))
-      }
+      val source = "SELECT k, id, 'new' AS v FROM VALUES " +
+        "(TIMESTAMP'1900-01-01 00:00:03', 1L), (TIMESTAMP'0001-01-01 00:00:07', 2L) AS s(k, id)"
+      for (clauses <- Seq(
+          "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES " +
+            "(s.id, s.k, s.v)",
+          "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (s.id, s.k, s.v)"
+        ))
+        compared(path, zone)(merge(_, source, clauses = clauses))
+    }
   }
 
   test("columns that change names after the statement was analyzed") {
@@ -258,7 +261,9 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       assert(kept.count() == 1)
       appendUnseen(source, late)
       assert(spark.read.format("delta").load(source).count() == 2)
-      try compared(path, s"$on $clauses")(merge(_, s"SELECT * FROM delta.`$source`", on, clauses)): Unit
+      try compared(
+          path,
+          s"$on $clauses")(merge(_, s"SELECT * FROM delta.`$source`", on, clauses)): Unit
       finally kept.unpersist(true): Unit
     }
   }
