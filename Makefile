@@ -46,7 +46,7 @@ test-jvm: $(LAUNCHER) ## run the Scala tests; compile for all Spark lines
 	for line in $(LINES); do $(SBT) -Dspark.line=$$line delta/package; done
 
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
-	$(JAVA_RUN) $(BIN)/python -m tests.support.fetch_packages
+	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)

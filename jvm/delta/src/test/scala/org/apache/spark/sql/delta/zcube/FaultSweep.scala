@@ -68,7 +68,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
       val (reads, changes) = every.partition(point => Reads.contains(point.kind))
       val (commits, others) = changes.partition(_.kind == Commit)
       val random = new Random(15)
-      if (all) changes ++ random.shuffle(reads).take(10 * SampledReads)
+      if (all) changes ++ random.shuffle(reads).take(20 * SampledReads)
       else {
         commits ++ random.shuffle(others).take(SampledChanges) ++
           random.shuffle(reads).take(SampledReads)
@@ -231,9 +231,10 @@ private[zcube] object FaultSweep {
 
   private val Commit = "log write"
 
-  private val SampledChanges = 16
+  // The engine's own sweep, on a table in memory, fails every operation in every way (FaultsSuite).
+  private val SampledChanges = 6
 
-  private val SampledReads = 4
+  private val SampledReads = 2
 
   private val PatienceMs = 90000L
 }
