@@ -103,7 +103,6 @@ lazy val delta = (project in file("jvm/delta"))
   .configs(TestedDelta)
   .dependsOn(clustering % "compile->compile;test->test")
   .settings(common)
-  .settings(shims(sparkLine.deltaShims))
   .settings(
     name := "zcube-spark",
     moduleName := s"zcube-spark_${sparkLine.line}",

@@ -52,15 +52,21 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
   /** To be called at the end of the run, however it ends. */
   def close(): Unit = cpuTime.close()
 
-  def info(text: String): Unit = logInfo(s"${task.tableName}: OPTIMIZE $runId: $text")
+  def info(text: String): Unit = guarded(logInfo(s"${task.tableName}: OPTIMIZE $runId: $text"))
 
   def info(group: RewriteGroup, text: String): Unit =
     info(s"${GroupDescription.inLog(group)}: $text")
 
   def warn(group: RewriteGroup, text: String, cause: Throwable): Unit =
-    logWarning(
-      s"${task.tableName}: OPTIMIZE $runId: ${GroupDescription.inLog(group)}: $text",
-      cause)
+    guarded(
+      logWarning(
+        s"${task.tableName}: OPTIMIZE $runId: ${GroupDescription.inLog(group)}: $text",
+        cause))
+
+  /** A log on a full disk may be told to raise its errors. */
+  private def guarded(line: => Unit): Unit =
+    try line
+    catch { case NonFatal(_) => }
 
   /** CPU milliseconds of the Spark jobs of `body`, if they are known. */
   def cpuMsOf[T](group: RewriteGroup)(body: => T): (T, Option[Long]) =
