@@ -65,6 +65,8 @@ final case class OptimizeTask(
     maxBytes = options.maxBytes,
     // ZORDER BY names its columns anew each time; files of others are then simply not in order.
     otherColumns = isFull || !(clustered || isAuto),
+    // A default may change, as ZCube's did; nobody asked for a table to be rewritten for that.
+    otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     force = isFull && !clustered
   )
 }
