@@ -98,7 +98,10 @@ object LayoutKind {
         workload: Workload): LayoutResult =
       if (sample.dimensions == 1 && workload.isEmpty)
         Linear.layOut(sample, files, bits, spread, Nil, workload)
-      else KdTreeLayout.of(sample, files, spread, weights, workload)
+      else {
+        val tree = KdTreeLayout.of(sample, files, spread, weights, workload)
+        if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights) else tree
+      }
   }
 
   val all: Seq[LayoutKind] = Seq(Linear, ZOrder, Hilbert, KdTree)
