@@ -145,3 +145,16 @@ def test_one_column_is_as_linear(spark, path):
     table.optimize(zorder_by=["x"], curve="linear")
     assert set(curves(path)) == {"linear"}
     assert rows_by_file() == ours
+
+
+def test_a_column_without_minima_is_not_cut_by(spark, path):
+    """Delta keeps none of booleans: files that differ in one only are read by the same queries."""
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
+    spark.range(0, 8000, 1, 2).selectExpr("id", "hash(id) > 0 b", "hash(id, 1) x").write.format(
+        "delta"
+    ).save(path)
+    ClusteredTable.for_path(spark, path).optimize(zorder_by=["b", "x"])
+    files = sorted(live_files(path), key=lambda file: file.minimum["x"])
+    assert len(files) > 4
+    assert all("b" not in file.minimum for file in files)
+    assert all(a.maximum["x"] < b.minimum["x"] for a, b in itertools.pairwise(files))
