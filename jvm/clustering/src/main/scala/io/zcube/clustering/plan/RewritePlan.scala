@@ -39,7 +39,8 @@ object RewritePlan {
     // Extents matter only where there are cubes to merge with, and to a plan of several cubes.
     val bytes = files.iterator.map(_.storedBytes).sum
     val ranges: String => KeyRanges =
-      if (files.exists(_.cube.exists(_.matches)) || bytes > options.packBytes) selection.ranges(task.columns)
+      if (files.exists(_.cube.exists(_.matches)) || bytes > options.packBytes)
+        selection.ranges(task.columns)
       else _ => KeyRanges.Unknown
     val outside =
       if (task.clustered && task.where.picks) selection.outside(cubes) else OutsideWhere.Nothing

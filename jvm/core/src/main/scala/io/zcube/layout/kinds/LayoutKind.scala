@@ -100,7 +100,8 @@ object LayoutKind {
         Linear.layOut(sample, files, bits, spread, Nil, workload)
       else {
         val tree = KdTreeLayout.of(sample, files, spread, weights, workload)
-        if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights) else tree
+        if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights)
+        else tree
       }
   }
 

@@ -56,7 +56,8 @@ private[kinds] object SparseColumns {
       val ranks = scale.ranks.indices.map(i => math.min(most, 1 + (i >> shift)))
       RankScale(scale.boundIndices, ranks.toArray)
     }
-    Seq(MortonCurve(dimensions, bits), HilbertCurve(dimensions, bits)).map(new CurveLayout(_, scales))
+    Seq(MortonCurve(dimensions, bits), HilbertCurve(dimensions, bits))
+      .map(new CurveLayout(_, scales))
   }
 
   /** What two kinds of queries read of a layout, multiplied. One asks for each column alike, the other for

@@ -37,7 +37,8 @@ object DeltaLayouts {
 
   private def rangeIds(column: TestColumn): Array[Int] = {
     val sorted = column.values.sorted
-    val bounds = (1 until Ranges).map(i => sorted(i * (sorted.length - 1) / Ranges)).distinct.toArray
+    val bounds =
+      (1 until Ranges).map(i => sorted(i * (sorted.length - 1) / Ranges)).distinct.toArray
     column.values.map { value =>
       val found = java.util.Arrays.binarySearch(bounds, value)
       if (found >= 0) found else -found - 1
