@@ -25,8 +25,8 @@ def print_queries(
     table = Table(title="What each query must read", title_justify="left")
     table.add_column("query")
     for heading in ("before", "after ZCube", "after Delta"):
-        table.add_column(f"{heading}\nfiles     MiB", justify="right")
-    table.add_column("ZCube to Delta\nMiB", justify="right")
+        table.add_column(f"{heading}\nfiles    MiB", justify="right")
+    table.add_column("ZCube /\nDelta", justify="right")
     for query, *readings in zip(queries, before, zcube.readings, delta.readings, strict=True):
         _, ours, theirs = readings
         share = f"{ours.size / theirs.size:.0%}" if theirs.size else "–"
@@ -99,7 +99,7 @@ def next_steps(table: Path) -> list[str]:
 
 
 def _reading(reading: Reading) -> str:
-    return f"{reading.files:5d} {reading.size / 2**20:7.1f}"
+    return f"{reading.files:5d} {reading.size / 2**20:6.1f}"
 
 
 def _mib(size: int) -> str:
