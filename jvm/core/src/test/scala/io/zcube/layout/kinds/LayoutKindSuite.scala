@@ -30,10 +30,9 @@ class LayoutKindSuite extends AnyFunSuite {
         case _ => random.nextInt().toLong
       }
     })
-    for (files <- Seq(1, 3, 17, 300)) {
+    for (files <- Seq(1, 3, 17, 300))
       assert(filesOf(LayoutKind.KdTree, Seq(column), files) ===
         filesOf(LayoutKind.Linear, Seq(column), files))
-    }
     // And by the column itself: no file begins before another ends, but of a value that fills several.
     val (_, files) = filesOf(LayoutKind.KdTree, Seq(column), 3)
     val ordered = column.values.toSeq.zip(files).sorted.map(_._2)

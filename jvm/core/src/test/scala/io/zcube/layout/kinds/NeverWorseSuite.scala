@@ -57,7 +57,8 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
       }
     s"""# Is the default ever worse than Delta's layouts? Simulated
        |
-       |Made by `NeverWorseSuite` with `ZCUBE_LONG_RUN=1`. cpu $processor, java ${System.getProperty("java.version")},
+       |Made by `NeverWorseSuite` with `ZCUBE_LONG_RUN=1`. cpu $processor, java ${System.getProperty(
+        "java.version")},
        |zcube's `kdtree`, Delta 4.4.0's layouts written anew after its source. Tables of $Rows rows, by 1 to 8 columns, in
        |${fileCounts.mkString(", ")} files, 400 queries each. Ratios of the share of files read, ZCube to Delta: the geometric
        |mean over all cases of a line, and the worst case. A case is a number of columns and of files; its ratio is the
@@ -75,7 +76,7 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
     val info = Paths.get("/proc/cpuinfo")
     if (!Files.exists(info)) System.getProperty("os.arch")
     else Using.resource(Files.lines(info))(_.filter(_.startsWith("model name")).findFirst)
-        .map[String](_.split(":", 2)(1).trim).orElse(System.getProperty("os.arch"))
+      .map[String](_.split(":", 2)(1).trim).orElse(System.getProperty("os.arch"))
   }
 
   private def deltas(columns: Seq[TestColumn], files: Int): Map[String, Array[Int]] =

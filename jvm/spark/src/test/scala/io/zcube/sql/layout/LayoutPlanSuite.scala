@@ -54,7 +54,8 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
   for (files <- Seq(1, 5, 24); ranges <- Seq(None, Some(500)))
     test(s"kdtree of one column, $files files, ranges $ranges: as linear") {
       val sampled = RowSample(types.take(1), rows(1, 3000), 3000L, complete = true)
-      def plan(kind: LayoutKind) = LayoutPlan.of(sampled, files, LayoutRequest(kind, ranges = ranges))
+      def plan(kind: LayoutKind) =
+        LayoutPlan.of(sampled, files, LayoutRequest(kind, ranges = ranges))
       val linear = plan(LayoutKind.Linear)
       val tree = plan(LayoutKind.KdTree)
       assert(tree.cuts.cuts === linear.cuts.cuts)
