@@ -125,7 +125,7 @@ def test_a_curve_that_zorder_by_names_is_asked_for(spark, path):
 
 
 def test_one_column_is_as_linear(spark, path):
-    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(8 << 10))
     spark.range(0, 8000, 1, 2).selectExpr(
         "id", "if(id % 7 = 0, NULL, if(id % 3 = 0, 5, hash(id) % 3000)) x"
     ).write.format("delta").save(path)
@@ -152,7 +152,7 @@ def test_one_column_is_as_linear(spark, path):
 
 def test_a_column_without_minima_is_not_cut_by(spark, path):
     """Delta keeps none of booleans: files that differ in one only are read by the same queries."""
-    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(8 << 10))
     spark.range(0, 8000, 1, 2).selectExpr("id", "hash(id) > 0 b", "hash(id, 1) x").write.format(
         "delta"
     ).save(path)
