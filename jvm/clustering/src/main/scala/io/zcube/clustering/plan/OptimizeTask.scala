@@ -1,6 +1,7 @@
 package io.zcube.clustering.plan
 
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
+import io.zcube.layout.ColumnWeights
 import io.zcube.planning.{MergeAll, PlanOptions}
 import io.zcube.sql.layout.LayoutRequest
 
@@ -48,8 +49,20 @@ final case class OptimizeTask(
       settings.ranges,
       settings.spread,
       settings.sort,
-      weights,
+      layoutWeights,
       workload.map(_.ranges))
+
+  /** What is cut by a column without minima and maxima, such as Delta's booleans, lets no query skip a
+    * file.
+    */
+  private def layoutWeights: Seq[Double] = {
+    val told = columns.map(version.hasStatistics)
+    if (!options.curve.takesWeights || told.forall(identity) || !told.contains(true)) weights
+    else {
+      val asked = if (weights.isEmpty) columns.map(_ => 1.0) else weights
+      asked.zip(told).map { case (weight, isTold) => if (isTold) weight else ColumnWeights.Nothing }
+    }
+  }
 
   def planOptions: PlanOptions = PlanOptions(
     policy =
@@ -65,6 +78,8 @@ final case class OptimizeTask(
     maxBytes = options.maxBytes,
     // ZORDER BY names its columns anew each time; files of others are then simply not in order.
     otherColumns = isFull || !(clustered || isAuto),
+    // A default may change, as ZCube's did; nobody asked for a table to be rewritten for that.
+    otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     force = isFull && !clustered
   )
 }

@@ -103,7 +103,11 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
       file.bytes - deleted * MemoryFile.RowBytes,
       Some(file.rowCount - deleted),
       if (file.rowCount == 0) 0.0 else deleted.toDouble / file.rowCount,
-      for (asked <- layout; (id, by) <- file.cube) yield CubeTag(id, by == asked),
+      for (asked <- layout; (id, by) <- file.cube)
+        yield CubeTag(
+          id,
+          matches = by == asked,
+          sameColumns = by.columns == asked.columns && by.declared == asked.declared),
       partition = file.partition,
       deletedBytes = deleted * MemoryFile.RowBytes,
       deletedRows = Option.when(deleted > 0)(deleted)
