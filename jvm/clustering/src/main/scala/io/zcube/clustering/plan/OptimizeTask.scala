@@ -1,6 +1,7 @@
 package io.zcube.clustering.plan
 
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
+import io.zcube.layout.FileCount
 import io.zcube.planning.{MergeAll, PlanOptions}
 import io.zcube.sql.layout.LayoutRequest
 
@@ -40,6 +41,10 @@ final case class OptimizeTask(
 
   /** Size of the files to write: the statement's, or the session's. */
   def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.maxFileBytes)
+
+  /** The number of files for a group with this many rows. */
+  def fileCount(group: RewriteGroup, rows: Long): Int =
+    FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
 
   /** How a group's rows are to be laid out. */
   def layoutRequest: LayoutRequest =

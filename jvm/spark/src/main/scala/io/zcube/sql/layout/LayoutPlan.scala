@@ -74,13 +74,19 @@ object LayoutPlan {
   /** Plans a layout of `files` files.
     *
     * @param sample a sample of the clustering columns, in their order
+    * @param parts  tables that are laid out alike, of that many files each: ranks are as fine as for as
+    *               many files as they have together
     */
-  def of(sample: RowSample, files: Int, request: LayoutRequest): LayoutPlan = {
+  def of(
+      sample: RowSample,
+      files: Int,
+      request: LayoutRequest,
+      parts: Int = 1): LayoutPlan = {
     val dimensions = sample.dataTypes.length
     if (dimensions > Resolution.MostColumns) {
       throw ZCubeErrors.tooManyColumns(dimensions, Resolution.MostColumns)
     }
-    val bits = request.curve.bits(dimensions, files, request.ranges)
+    val bits = request.curve.bits(dimensions, files * parts, request.ranges)
     val scale = Resolution.scale(bits, request.ranges)
     val (columns, scales) = sample.dataTypes.zipWithIndex.map { case (dataType, column) =>
       val values = SampledColumn(dataType, sample.rows.toIndexedSeq, column)
