@@ -33,7 +33,7 @@ final class GroupBatches(task: OptimizeTask) {
     val capacity = math.max(1L, mostBytes)
     BinPacking.pack(groups, capacity) { group =>
       val share = math.max(1.0 / MostGroups, group.files.size.toDouble / MostFiles)
-      math.max(group.bytes, math.ceil(capacity * share).toLong)
+      math.max(group.bytes, (capacity * share).toLong)
     }
   }
 }

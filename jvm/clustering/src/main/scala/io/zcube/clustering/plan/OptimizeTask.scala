@@ -46,6 +46,10 @@ final case class OptimizeTask(
   def fileCount(group: RewriteGroup, rows: Long): Int =
     FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
 
+  /** The same where all rows are known: fewer where the most rows of a file decide. */
+  def leastFileCount(group: RewriteGroup, rows: Long): Int =
+    FileCount.least(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
+
   /** How a group's rows are to be laid out. */
   def layoutRequest: LayoutRequest =
     LayoutRequest(

@@ -58,8 +58,10 @@ final class GroupRewriter(
     val ((layout, rows), samplingMs) = Timed.ms {
       sampler.sampled(groups, what) { (sample, files) =>
         val layout = Option.when(sample.rowCount > 0) {
-          if (groups.size == 1) LayoutPlan.of(sample, files, task.layoutRequest)
-          else LayoutPlan.of(sample, 1, task.layoutRequest, parts = files)
+          if (groups.size == 1) {
+            val least = task.leastFileCount(groups.head, sample.rowCount)
+            LayoutPlan.within(sample, least, files, settings.maxRecords, task.layoutRequest)
+          } else LayoutPlan.of(sample, 1, task.layoutRequest, parts = files)
         }
         (layout, sample.rowCount)
       }

@@ -163,7 +163,9 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
       }
     }
 
-  /** Without the cubes that a concurrent change made void, as long as others are left. */
+  /** Without the cubes that a concurrent change made void, as long as others are left. A batch of the size
+    * that the user asked for is committed as a whole or not at all.
+    */
   @tailrec
   private def commitValid(
       txn: RewriteTransaction,
@@ -173,7 +175,9 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
       CommitResult.Refused(_),
       txn.commit(rewritten.map(_.cube), _))
     val void = result match {
-      case CommitResult.Refused(_: ConcurrentModificationException, cubes) => cubes
+      case CommitResult.Refused(_: ConcurrentModificationException, cubes)
+          if task.settings.batchBytes.isEmpty =>
+        cubes
       case _ => Set.empty[String]
     }
     val (lost, valid) = rewritten.partition(one => void(one.cubeId))

@@ -162,8 +162,8 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         case Failure(e) =>
           failed += 1
           assert(e.isInstanceOf[ConcurrentModificationException], point)
-          // There was one cube.
-          assert(name == "one cube", point)
+          // There was one cube, or the user asked for one commit.
+          assert(name == "one cube" || settings.batchBytes.isDefined, point)
       }
     }
     assert(dropped > 0 && failed > 0)
@@ -171,7 +171,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   test("whatever fails after a conflict with some cubes of a commit, no row is lost or comes back") {
     var points, landed = 0
-    for ((name, kind, settings) <- cases if name.contains("one commit")) {
+    for ((name, kind, settings) <- cases if name.startsWith("two") && name.contains("one commit")) {
       val appends = (0 until 40).filter { number =>
         val table = newTable(kind)
         table.store.faults.arm(number, Meanwhile(() => ()))

@@ -191,6 +191,21 @@ class OptimizeRunnerSuite
     assert(RewriteMetrics(5, 6, None).among(Seq(3L, 4L)).forall(_.cpuMs.isEmpty))
   }
 
+  test("a few rows fill as few files as the most rows of a file allow") {
+    for {
+      kind <- LayoutKind.all
+      (rows, most, files) <- Seq((4, 2, 2), (9, 3, 3), (10, 3, 4), (12, 4, 3), (7, 1, 7), (5, 5, 1))
+    } {
+      val table = new MemoryTable("t", schema)
+      table.append((0 until rows).map(i => InternalRow(i.toLong, i * 7, i * 5L % 11, 0)))
+      val before = table.rows
+      run(taskOf(table, settings.copy(maxRecords = most.toLong), Seq("curve" -> kind.name)))
+      assert(table.rows == before)
+      assert(table.now.live.forall(_.rowCount <= most), kind.name)
+      assert(table.now.live.size == files, s"$rows rows, $most a file, ${kind.name}")
+    }
+  }
+
   test("rows of one file are nearer to each other than before") {
     val table = new MemoryTable("t", schema)
     (0L until 400L by 40L).foreach(start => table.append((start until start + 40).map(row)))

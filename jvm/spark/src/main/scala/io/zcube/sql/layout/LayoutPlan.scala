@@ -64,6 +64,27 @@ object LayoutPlan {
   /** 2^32 over the golden ratio: its multiples spread evenly (D. E. Knuth, TAOCP 3, 6.4). */
   private val GoldenRatio = 0x9e3779b9
 
+  /** Plans a layout of `files` files, or of fewer if the sample has all rows and shows that no file has more
+    * than it may have. The writer splits a file that has more, so that a sliver is left.
+    *
+    * @param least    number of files that hold all rows if each is filled
+    * @param mostRows of a file; 0 or less for no limit
+    */
+  def within(
+      sample: RowSample,
+      least: Int,
+      files: Int,
+      mostRows: Long,
+      request: LayoutRequest): LayoutPlan = {
+    def fits(plan: LayoutPlan): Boolean = !plan.cuts.splitsKeys &&
+      plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= mostRows)
+    val tries =
+      if (mostRows > 0 && sample.complete) (least until files).take(Tries) else Nil
+    tries.iterator.map(of(sample, _, request)).find(fits).getOrElse(of(sample, files, request))
+  }
+
+  private val Tries = 3
+
   /** Sampled rows wanted for a layout of that many files. */
   def limits(files: Int, rowsPerFile: Int): SampleLimits =
     SampleLimits.ofRows(math.min(MostRows, math.max(LeastRows, files.toLong * rowsPerFile)).toInt)

@@ -192,7 +192,7 @@ final class DeltaRewrite(
   private def replacedBy(cubes: Seq[NewCube]): Seq[AddFile] =
     cubes.flatMap(_.removed.map(file => byPath(file.path)))
 
-  /** A VACUUM without  /** A VACUUM without retention removes files that no commit names yet, so these too. */
+  /** A VACUUM without retention removes files that no commit names yet, so these too. */
   private def checkWritten(added: Seq[AddFile]): Unit = {
     val fs = log.dataPath.getFileSystem(log.newDeltaHadoopConf())
     val missing = new Workers("ZCubeCheck", math.min(16, added.size))
