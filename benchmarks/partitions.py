@@ -35,7 +35,9 @@ def make(spark: SparkSession, table: Path, partitions: int) -> None:
         rows = spark.range(partitions * ROWS // 2).selectExpr(
             f"id % {partitions} p", f"hash(id, {half}) x", f"hash(id, {half}, 1) y", "id"
         )
-        rows.repartition(2, "p").write.format("delta").partitionBy("p").mode("append").save(str(table))
+        rows.repartition(2, "p").write.format("delta").partitionBy("p").mode("append").save(
+            str(table)
+        )
 
 
 def run(spark: SparkSession, original: Path, work: Path, engine: str) -> dict:
@@ -52,16 +54,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--partitions", default="100,400,2000")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--delta-up-to", type=int, default=400, help="partitions")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
     counts = [int(count) for count in options.partitions.split(",")]
-    engines = options.engines.split(",")
     runs: list[dict] = []
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         for count in (WARM_UP, *counts):
             original, work = folder / f"original-{count}", folder / "work"
             make(spark, original, count)
+            engines = ENGINES if count <= options.delta_up_to else ENGINES[:1]
             for number in range(options.rounds):
                 turn = number % len(engines)
                 for engine in engines[turn:] + engines[:turn]:
