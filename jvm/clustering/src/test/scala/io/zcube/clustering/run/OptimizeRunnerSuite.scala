@@ -157,7 +157,10 @@ class OptimizeRunnerSuite
     table.append(rows.filter(_.getLong(0) < 300))
     table.append(rows.filter(_.getLong(0) >= 300))
     val before = table.rows
-    val task = taskOf(table, settings.copy(maxFileBytes = 100 * MemoryFile.RowBytes))
+    val task = taskOf(
+      table,
+      settings.copy(maxFileBytes = 100 * MemoryFile.RowBytes),
+      Seq("curve" -> "linear"))
     val writes = new AtomicInteger
     val listener = new SparkListener {
       override def onJobStart(job: SparkListenerJobStart): Unit =
@@ -179,6 +182,10 @@ class OptimizeRunnerSuite
     assert(table.now.live.forall(_.rowCount == 2))
     table.now.live.foreach(file =>
       assert(file.rowsIn(table.store).forall(MemoryFile.partitionOf(table, _) == file.partition)))
+    // Along this curve rows are in the order of the first column.
+    val first = table.now.live.map(_.rowsIn(table.store).map(_.getInt(1)))
+    assert(first.forall(xs => xs == xs.sorted))
+    assert(first.exists(_.distinct.size == 2))
   }
 
   test("times of groups that share jobs add up") {
