@@ -213,15 +213,16 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
       batch: Seq[RewriteGroup],
       threads: Int): Try[Seq[RewriteResult]] = {
     val rewrite = new GroupRewriter(session, task, selection, txn, monitor, samples)
-    def one(groups: Seq[RewriteGroup]): Option[Try[Seq[RewriteResult]]] = Option.when(!stopped.get) {
-      context.addJobTag(tag)
-      val outcome =
-        try Caught(Sessions.within(session)(rewrite.run(groups)))
-        finally context.removeJobTag(tag)
-      // The files of what still runs are removed afterwards, so it must come to its end first.
-      if (outcome.isFailure) stop()
-      outcome
-    }
+    def one(groups: Seq[RewriteGroup]): Option[Try[Seq[RewriteResult]]] =
+      Option.when(!stopped.get) {
+        context.addJobTag(tag)
+        val outcome =
+          try Caught(Sessions.within(session)(rewrite.run(groups)))
+          finally context.removeJobTag(tag)
+        // The files of what still runs are removed afterwards, so it must come to its end first.
+        if (outcome.isFailure) stop()
+        outcome
+      }
     val jobs = batches.jobs(batch)
     // An interrupt is a failure like others: its files are to be removed.
     val outcomes = Caught {

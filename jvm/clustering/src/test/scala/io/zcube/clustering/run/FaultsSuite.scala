@@ -169,7 +169,8 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     assert(dropped > 0 && failed > 0)
   }
 
-  test("whatever fails after a conflict with some cubes of a commit, no row is lost or comes back") {
+  test(
+    "whatever fails after a conflict with some cubes of a commit, no row is lost or comes back") {
     var points, landed = 0
     for ((name, kind, settings) <- cases if name.startsWith("two") && name.contains("one commit")) {
       val appends = (0 until 40).filter { number =>

@@ -153,7 +153,8 @@ class OptimizeRunnerSuite
 
   test("small partitions share a job and a commit, and each is in order") {
     val table = new MemoryTable("t", schema, Seq("p"))
-    val rows = (0 until 600).map(i => InternalRow(i.toLong, i * 7919 % 101, i * 104729L % 997, i % 300))
+    val rows =
+      (0 until 600).map(i => InternalRow(i.toLong, i * 7919 % 101, i * 104729L % 997, i % 300))
     table.append(rows.filter(_.getLong(0) < 300))
     table.append(rows.filter(_.getLong(0) >= 300))
     val before = table.rows
@@ -164,7 +165,8 @@ class OptimizeRunnerSuite
     val writes = new AtomicInteger
     val listener = new SparkListener {
       override def onJobStart(job: SparkListenerJobStart): Unit =
-        if (String.valueOf(job.properties.getProperty("spark.job.description")).contains("writing")) {
+        if (String.valueOf(job.properties.getProperty("spark.job.description")).contains(
+            "writing")) {
           writes.incrementAndGet(): Unit
         }
     }

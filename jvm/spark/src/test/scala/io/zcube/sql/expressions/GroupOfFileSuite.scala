@@ -21,9 +21,8 @@ class GroupOfFileSuite extends SparkFunSuite with ExpressionEvalHelper {
   private def row(path: String): InternalRow = InternalRow(UTF8String.fromString(path))
 
   test("each path has its group's number, in any order") {
-    for (path <- numbers.keys.toSeq ++ numbers.keys.toSeq.reverse) {
+    for (path <- numbers.keys.toSeq ++ numbers.keys.toSeq.reverse)
       checkEvaluation(expression, numbers(path), row(path))
-    }
   }
 
   test("a path of no group is an error, and so is none") {

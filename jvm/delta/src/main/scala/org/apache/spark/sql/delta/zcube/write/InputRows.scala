@@ -85,7 +85,8 @@ object InputRows {
         Alias(field("file_name"), "file_name")(),
         Alias(rowIndex, "row_index")()) ++
         groups.map(numbers => Alias(GroupOfFile(field("file_path"), numbers), "group")()),
-      source.withMetadataColumns())
+      source.withMetadataColumns()
+    )
   }
 
   private def fieldNames(metadata: Seq[Attribute]): Seq[String] =
