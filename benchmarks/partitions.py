@@ -100,6 +100,7 @@ def report(about: dict[str, str], runs: list[dict]) -> str:
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
         f"{ROWS} rows a partition, in two files. Medians, in turns in one warm JVM.",
+        "Where wall seconds are far above CPU seconds, other work had the machine's cores.",
         "",
         "| partitions | ZCube wall s | Delta wall s | wall ratio | ZCube CPU s | Delta CPU s "
         "| CPU ratio | ZCube commits |",

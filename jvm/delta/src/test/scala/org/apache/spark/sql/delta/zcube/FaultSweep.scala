@@ -209,6 +209,7 @@ private[zcube] object FaultSweep {
   private val Small = Map(s"$Cube.threshold" -> "3000", s"$Cube.targetCubeSize" -> "3000")
 
   val ZOrderOne: Kind = Kind("ZORDER BY, one cube", "", "ZORDER BY (id, x)", 1)
+
   /** By one job and one commit, as small cubes are. */
   val ZOrderShared: Kind =
     Kind("ZORDER BY, two small cubes", "PARTITIONED BY (p)", "ZORDER BY (id, x)", 1)

@@ -8,7 +8,8 @@ import org.scalatest.funsuite.AnyFunSuite
 /** Partitions that are rewritten by one job and one commit. */
 class SharedCommitSuite extends AnyFunSuite with DeltaSparkSession {
 
-  private val values = Seq("a b", "a%20b", "a+b", "x/y=z", "é", "__HIVE_DEFAULT_PARTITION__x", "'q'")
+  private val values =
+    Seq("a b", "a%20b", "a+b", "x/y=z", "é", "__HIVE_DEFAULT_PARTITION__x", "'q'")
 
   private def make(name: String): String = {
     val path = folder.resolve(name).toString
@@ -17,11 +18,10 @@ class SharedCommitSuite extends AnyFunSuite with DeltaSparkSession {
     val cases = values.zipWithIndex.map { case (value, i) =>
       s"WHEN $i THEN '${value.replace("'", "\\'")}'"
     }.mkString(" ")
-    for (start <- Seq(0L, 500L)) {
+    for (start <- Seq(0L, 500L))
       spark.range(start, start + 500, 1, 2)
         .selectExpr("id", "id * 7919 % 101 AS x", s"CASE id % ${values.size + 1} $cases END AS p")
         .write.format("delta").mode("append").save(path)
-    }
     path
   }
 
