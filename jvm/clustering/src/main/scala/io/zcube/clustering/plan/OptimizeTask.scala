@@ -1,7 +1,7 @@
 package io.zcube.clustering.plan
 
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
-import io.zcube.layout.ColumnWeights
+import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.planning.{MergeAll, PlanOptions}
 import io.zcube.sql.layout.LayoutRequest
 
@@ -41,6 +41,14 @@ final case class OptimizeTask(
 
   /** Size of the files to write: the statement's, or the session's. */
   def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.maxFileBytes)
+
+  /** The number of files for a group with this many rows. */
+  def fileCount(group: RewriteGroup, rows: Long): Int =
+    FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
+
+  /** The same where all rows are known: fewer where the most rows of a file decide. */
+  def leastFileCount(group: RewriteGroup, rows: Long): Int =
+    FileCount.least(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
 
   /** How a group's rows are to be laid out. */
   def layoutRequest: LayoutRequest =

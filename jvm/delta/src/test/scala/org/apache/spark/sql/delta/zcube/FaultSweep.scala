@@ -209,8 +209,12 @@ private[zcube] object FaultSweep {
   private val Small = Map(s"$Cube.threshold" -> "3000", s"$Cube.targetCubeSize" -> "3000")
 
   val ZOrderOne: Kind = Kind("ZORDER BY, one cube", "", "ZORDER BY (id, x)", 1)
+
+  /** By one job and one commit, as small cubes are. */
+  val ZOrderShared: Kind =
+    Kind("ZORDER BY, two small cubes", "PARTITIONED BY (p)", "ZORDER BY (id, x)", 1)
   val ZOrderSeveral: Kind =
-    Kind("ZORDER BY, two cubes", "PARTITIONED BY (p)", "ZORDER BY (id, x)", 2)
+    ZOrderShared.copy(name = "ZORDER BY, two cubes", commits = 2, settings = Small)
   val ZOrderBatch: Kind =
     ZOrderSeveral.copy(
       name = "ZORDER BY, two cubes in one commit",
