@@ -41,12 +41,11 @@ test-fast: $(VENV)/.ready $(LAUNCHER) ## run the tests that need neither Delta n
 	$(SBT) core/test spark/test clustering/test
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not slow" tests
 
-test-jvm: $(LAUNCHER) ## run the Scala tests; compile for all Spark lines
-	$(SBT) test delta/package
-	for line in $(LINES); do $(SBT) -Dspark.line=$$line delta/package; done
+test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; compile for all Spark lines
+	$(SBT) test delta/package delta/Test/package
 
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
-	$(JAVA_RUN) $(BIN)/python -m tests.support.fetch_packages
+	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)
@@ -61,8 +60,7 @@ VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package
 
-$(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready $(LAUNCHER)
-	$(SBT) -Dspark.line=$* delta/package delta/Test/package
+$(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.ready
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
 	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(VERSION_TESTS)
 
@@ -139,6 +137,11 @@ $(VENV)/.ready: python/pyproject.toml requirements-dev.txt
 	.build/venv-$*/bin/python -m pip install --quiet -r .build/venv-$*/requirements.txt \
 	  pyspark==$(call spark_of,$*) delta-spark==$(call delta_of,$*)
 	.build/venv-$*/bin/python -m pip install --quiet --no-deps --no-build-isolation -e python
+	touch $@
+
+# A line's jar and that of its tests.
+.build/jars-%.ready: $(LAUNCHER) $(SCALA)
+	$(SBT) -Dspark.line=$* delta/package delta/Test/package
 	touch $@
 
 $(LAUNCHER): $(VENV)/.ready

@@ -13,8 +13,8 @@ ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
-// Two cores: one forked test JVM at a time.
-Global / concurrentRestrictions += Tags.limit(Tags.ForkedTestGroup, 1)
+// A JVM of tests keeps about one core busy: its driver plans while nothing else runs.
+Global / concurrentRestrictions += Tags.limit(Tags.ForkedTestGroup, 2)
 
 def sparkModule(name: String, config: String): ModuleID =
   "org.apache.spark" %% name % sparkLine.spark % config
@@ -103,7 +103,6 @@ lazy val delta = (project in file("jvm/delta"))
   .configs(TestedDelta)
   .dependsOn(clustering % "compile->compile;test->test")
   .settings(common)
-  .settings(shims(sparkLine.deltaShims))
   .settings(
     name := "zcube-spark",
     moduleName := s"zcube-spark_${sparkLine.line}",
@@ -116,6 +115,14 @@ lazy val delta = (project in file("jvm/delta"))
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
+    // Half of the suites in each of two JVMs.
+    Test / testGrouping := {
+      val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
+      val jvm = Tests.SubProcess((Test / forkOptions).value)
+      for (half <- Seq(0, 1)) yield {
+        Tests.Group(s"delta-$half", suites.collect { case (t, i) if i % 2 == half => t }, jvm)
+      }
+    },
     Test / fullClasspath := {
       val isDelta = (jar: Attributed[File]) => jar.data.getName.startsWith("delta-")
       val tested = Classpaths.managedJars(TestedDelta, Set("jar"), update.value).filter(isDelta)

@@ -24,8 +24,8 @@ from benchmarks.quality.report import COMPARISONS, ratio, values, where
 
 GREY = "#999999"
 ENGINES = {
-    "zcube": ("ZCube, default", BLUE),
     "kdtree": ("ZCube, kdtree", GREEN),
+    "zorder": ("ZCube, zorder", BLUE),
     "delta": ("Delta", ORANGE),
     "copy": ("plain copy", GREY),
 }

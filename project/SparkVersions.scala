@@ -4,7 +4,6 @@
   * @param spark      the Spark release compiled against
   * @param delta      the Delta release compiled against
   * @param sparkShims names of the folders below `jvm/spark/src/main/scala-shims`
-  * @param deltaShims names of the folders below `jvm/delta/src/main/scala-shims`
   * @param deltaLines Delta's major.minor versions that the jar runs with; a session with another is refused
   */
 final case class SparkLine(
@@ -12,7 +11,6 @@ final case class SparkLine(
     spark: String,
     delta: String,
     sparkShims: Seq[String],
-    deltaShims: Seq[String],
     deltaLines: Seq[String])
 
 /** The one table of Spark, Delta and Scala versions. */
@@ -20,9 +18,9 @@ object SparkVersions {
   val scala = "2.13.18"
 
   val lines: Seq[SparkLine] = Seq(
-    SparkLine("4.2", "4.2.0", "4.4.0", Seq("spark-4.1-4.2"), Seq("delta-4.4"), Seq("4.4")),
-    SparkLine("4.1", "4.1.1", "4.3.1", Seq("spark-4.1-4.2"), Seq("delta-4.0-4.3"), Seq("4.3")),
-    SparkLine("4.0", "4.0.1", "4.3.1", Seq("spark-4.0"), Seq("delta-4.0-4.3"), Seq("4.3"))
+    SparkLine("4.2", "4.2.0", "4.4.0", Seq("spark-4.1-4.2"), Seq("4.4")),
+    SparkLine("4.1", "4.1.1", "4.3.1", Seq("spark-4.1-4.2"), Seq("4.3")),
+    SparkLine("4.0", "4.0.1", "4.3.1", Seq("spark-4.0"), Seq("4.3"))
   )
 
   /** The line chosen by `-Dspark.line=4.1`; the first of the table when nothing is said. */

@@ -10,13 +10,14 @@ import zcube
 from hypothesis import settings
 from pyspark.sql import SparkSession
 
-from tests.support import test_jar
+from tests.support import class_archive, test_jar
 from tests.support.failure_points import FailurePoints
 from tests.support.job_counter import JobCounter
 
 # Another Spark on the machine must not lend its home or its settings to the tests.
 for variable in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS", "MASTER"):
     os.environ.pop(variable, None)
+class_archive.use()
 
 # The same examples each time, and no verdict by the clock.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -12,12 +12,18 @@ from tests.support.log_replay import LiveFile, live_files
 LAYOUTS = ("delta zorder", "delta cluster by", "zorder", "hilbert", "kdtree")
 """Delta's two, then ZCube's three."""
 
+DEFAULT = "default"
+"""What ZCube does when nobody says how."""
+
 
 class Layouts:
     """Lays one data set out again and again, from copies of the same Delta table."""
 
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """``folder`` holds the Parquet files of the data set in ``source``."""
+    def __init__(self, spark: SparkSession, folder: Path, first: str = "c0") -> None:
+        """``folder`` holds the Parquet files of the data set in ``source``.
+
+        ``first``: a column that a table can be clustered by, until its turn comes.
+        """
         # Sessions of their own, so that neither's settings are the other's.
         self._zcube, self._delta = spark.newSession(), spark.newSession()
         self._delta.conf.set("spark.zcube.enabled", "false")
@@ -30,7 +36,7 @@ class Layouts:
             if clustered:
                 fields = ", ".join(f"{f.name} {f.dataType.simpleString()}" for f in source.schema)
                 self._delta.sql(
-                    f"CREATE TABLE delta.`{target}` ({fields}) USING delta CLUSTER BY (c0)"
+                    f"CREATE TABLE delta.`{target}` ({fields}) USING delta CLUSTER BY ({first})"
                 )
                 source.write.format("delta").mode("append").save(target)
             else:
@@ -46,6 +52,10 @@ class Layouts:
 
     def write(self, layout: str, columns: int, files: int) -> list[LiveFile]:
         """The files of the table after OPTIMIZE by its first columns, as the log tells of them."""
+        return self.write_by(layout, [f"c{c}" for c in range(columns)], files)
+
+    def write_by(self, layout: str, by: list[str], files: int) -> list[LiveFile]:
+        """The same by columns of these names."""
         clustered = layout == "delta cluster by"
         base, table = self._base(clustered), self.table
         shutil.rmtree(table, ignore_errors=True)
@@ -56,11 +66,11 @@ class Layouts:
         target = size // files if by_delta else int(size / 1.05 / (files - 0.5))
         session = self._delta if by_delta else self._zcube
         session.conf.set("spark.databricks.delta.optimize.maxFileSize", str(target))
-        names = ", ".join(f"c{c}" for c in range(columns))
+        names = ", ".join(by)
         if clustered:
             session.sql(f"ALTER TABLE delta.`{table}` CLUSTER BY ({names})")
             session.sql(f"OPTIMIZE delta.`{table}`").collect()
-        elif by_delta:
+        elif by_delta or layout == DEFAULT:
             session.sql(f"OPTIMIZE delta.`{table}` ZORDER BY ({names})").collect()
         else:
             session.sql(

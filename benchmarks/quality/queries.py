@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -30,55 +31,73 @@ def draw(rows: pa.Table, columns: int, seed: int) -> list[Query]:
 
     ``range``: 1 % of the rows by one column. ``box``: 10 % of the rows by each column, all at once.
     ``point``: all columns equal to some row's. ``or``: one column equal to some row's value, or
-    another to another row's.
+    another to another row's. Nothing is asked of a column of NULLs, nor what a row's NULL is equal to.
     """
     rng = np.random.default_rng(seed)
     values = [_plain(rows.column(c)) for c in range(columns)]
     whole = [r for r in range(rows.num_rows) if all(v[r] is not None for v in values)]
+    if len(whole) < EACH:
+        whole = [r for r in range(rows.num_rows) if any(v[r] is not None for v in values)]
     ordered = [sorted(v for v in column if v is not None) for column in values]
 
     def interval(column: int, share: float) -> tuple[int, Any, Any]:
         known = ordered[column]
-        length = round(share * rows.num_rows)
+        # Of a column of NULLs mostly, not so much of the rows that it is all of the others.
+        length = max(1, min(round(share * rows.num_rows), round(2 * share * len(known))))
         start = int(rng.integers(0, len(known) - length))
         return column, known[start], known[start + length - 1]
 
     def equal(column: int, row: int) -> tuple[int, Any, Any]:
         return column, values[column][row], values[column][row]
 
+    def known(intervals: Iterable[tuple[int, Any, Any]]) -> tuple[tuple[int, Any, Any], ...]:
+        return tuple(interval for interval in intervals if interval[1] is not None)
+
     queries = []
     for number in range(EACH):
         queries.append(Query("range", (interval(number % columns, 0.01),)))
         queries.append(Query("box", tuple(interval(c, 0.1) for c in range(columns))))
         row = whole[int(rng.integers(0, len(whole)))]
-        queries.append(Query("point", tuple(equal(c, row) for c in range(columns))))
-        two = rng.choice(columns, 2, replace=False)
+        queries.append(Query("point", known(equal(c, row) for c in range(columns))))
+        # Of one column: one of two values.
+        two = rng.choice(columns, 2, replace=False) if columns > 1 else [0, 0]
         some = [whole[int(r)] for r in rng.integers(0, len(whole), 2)]
         pairs = zip(two, some, strict=True)
-        queries.append(Query("or", tuple(equal(int(c), r) for c, r in pairs)))
-    return queries
+        queries.append(Query("or", known(equal(int(c), r) for c, r in pairs)))
+    return [query for query in queries if query.intervals]
 
 
-def files_read(files: list[LiveFile], queries: list[Query]) -> dict[str, int]:
-    """By kind, the number of files that statistics don't rule out, summed over the queries."""
-    bounds = {}
+def files_read(
+    files: list[LiveFile], queries: list[Query], names: list[str] | None = None
+) -> dict[str, int]:
+    """By kind, the number of files that statistics don't rule out, summed over the queries.
+
+    Args:
+        files: as the log tells of them.
+        queries: over columns by their numbers.
+        names: of the columns in the statistics; c0, c1 and so on by default.
+    """
+    bounds: dict[int, tuple[Any, ...]] = {}
     for column in {c for query in queries for c, _, _ in query.intervals}:
-        name = f"c{column}"
+        name = names[column] if names else f"c{column}"
+        holds = np.array([f.rows != f.null_count[name] for f in files])
         known = np.array([name in f.minimum for f in files])
-        first = next(f.minimum[name] for f in files if name in f.minimum)
-        low = np.array([f.minimum.get(name, first) for f in files])
-        high = np.array([f.maximum.get(name, first) for f in files])
-        bounds[column] = known, low, high
-    # Without a smallest value a file has NULLs only.
-    assert all(
-        f.rows == f.null_count[f"c{c}"] or f"c{c}" in f.minimum for f in files for c in bounds
-    )
+        if known.any():
+            # Without a smallest value a file has NULLs only.
+            assert (known == holds).all()
+            first = next(f.minimum[name] for f in files if name in f.minimum)
+            low = np.array([f.minimum.get(name, first) for f in files])
+            high = np.array([f.maximum.get(name, first) for f in files])
+            bounds[column] = holds, low, high
+        else:
+            # Of booleans Delta keeps none.
+            bounds[column] = (holds,)
     read = dict.fromkeys(KINDS, 0)
     for query in queries:
         hits = [
-            known & (low <= upper) & (high >= lower)
+            holds & (ends[0] <= upper) & (ends[1] >= lower) if ends else holds
             for column, lower, upper in query.intervals
-            for known, low, high in [bounds[column]]
+            for holds, *ends in [bounds[column]]
         ]
         touched = np.logical_or.reduce(hits) if query.kind == "or" else np.logical_and.reduce(hits)
         read[query.kind] += int(touched.sum())
@@ -86,10 +105,13 @@ def files_read(files: list[LiveFile], queries: list[Query]) -> dict[str, int]:
 
 
 def _plain(column: pa.ChunkedArray) -> list[Any]:
-    """Values as the log's JSON has them: dates are ISO text, decimals numbers."""
+    """Values as the log's JSON has them: dates and times are ISO text, decimals numbers."""
     values = column.to_pylist()
     if pa.types.is_date(column.type):
         return [None if v is None else date.isoformat(v) for v in values]
+    if pa.types.is_timestamp(column.type):
+        # Whole seconds, which the statistics' milliseconds hold exactly.
+        return [None if v is None else f"{v:%Y-%m-%dT%H:%M:%S}.000Z" for v in values]
     if pa.types.is_decimal(column.type):
         return [None if v is None else float(Decimal(v)) for v in values]
     return values

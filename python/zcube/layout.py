@@ -40,8 +40,8 @@ def cluster(
     Args:
         df: any DataFrame that is no stream.
         columns: names; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot in its name.
-        curve: ``hilbert``, ``zorder``, ``linear``, or ``kdtree``, which makes boxes and reads the
-            fewest files.
+        curve: ``hilbert``, ``zorder``, ``linear``, or ``kdtree``, the layout of ``optimize``, which
+            makes boxes and reads the fewest files.
         weights: with ``kdtree``, how much more often queries filter by one column than by another:
             ``{"x": 3}``. A column that is not named has weight 1.
         workload: with ``kdtree``, predicates of queries: partitions are cut so that these skip

@@ -151,8 +151,10 @@ class ClusteredTable:
                 of them but 20 s for a million, and compaction without columns has no quality.
             progress: show a live bar; needs ``zcube[progress]`` and a classic session. By default
                 it is shown if it can be, and only in a terminal or a notebook.
-            curve: ``zorder`` (the default of ``zorder_by``), ``hilbert`` (the default of clustered
-                tables), ``linear``, or ``kdtree``, which makes boxes and reads the fewest files.
+            curve: ``kdtree`` (the default, unless ``spark.zcube.layout.curve`` says otherwise),
+                which makes boxes and reads the fewest files, ``hilbert``, ``zorder`` or ``linear``.
+                Cubes along another curve stay as they are until ``full``; with ``zorder_by``, until
+                a curve is named here.
             weights: with ``kdtree``, how much more often queries filter by one column than by
                 another: ``{"day": 3}``. A column that is not named has weight 1.
             workload: with ``kdtree``, predicates of queries: files are cut so that these skip most;

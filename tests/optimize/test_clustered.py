@@ -68,7 +68,7 @@ def test_tags_provider_and_history(spark, path):
     written = adds(path, last_version(path))
     assert {add["clusteringProvider"] for add in written} == {"liquid"}
     assert {add["tags"]["ZCUBE_ZORDER_BY"] for add in written} == {'["x","y"]'}
-    assert {add["tags"]["ZCUBE_ZORDER_CURVE"] for add in written} == {"hilbert"}
+    assert {add["tags"]["ZCUBE_ZORDER_CURVE"] for add in written} == {"kdtree"}
     assert len({add["tags"]["ZCUBE_ID"] for add in written}) == 1
     assert not any(add["dataChange"] for add in written)
     assert rows(spark, path) == before
@@ -392,6 +392,7 @@ def test_another_curve_is_another_layout(spark, path, curve):
     assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in live_files(path)} == {curve}
     assert table.optimize(curve=curve).files_removed == 0
     assert table.optimize(full=True).files_removed > 0
+    assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in live_files(path)} == {"kdtree"}
 
 
 def test_zorder_by_is_incremental_by_partition(spark, path):
@@ -403,7 +404,7 @@ def test_zorder_by_is_incremental_by_partition(spark, path):
     version = last_version(path)
     result = table.optimize(zorder_by=["x", "y"])
     assert (result.files_removed, last_version(path)) == (0, version)
-    assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in live_files(path)} == {"zorder"}
+    assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in live_files(path)} == {"kdtree"}
     assert all("clusteringProvider" not in add for add in adds(path, version))
     points(spark, 100_000, 500).selectExpr("*", "1L p").write.format("delta").mode("append").save(
         path

@@ -188,7 +188,9 @@ def test_clustered_tables_and_python(spark, name):
         ("'curve' = 'kdtree', 'weights' = ''", "ZCUBE_INVALID_OPTION"),
         ("'curve' = 'kdtree', 'weights' = 'z=1'", "ZCUBE_UNKNOWN_WEIGHT"),
         ("'curve' = 'hilbert', 'weights' = 'x=1'", "ZCUBE_WEIGHTS_NOT_TAKEN"),
-        ("'weights' = 'x=1'", "ZCUBE_WEIGHTS_NOT_TAKEN"),
+        ("'curve' = 'zorder', 'weights' = 'x=1'", "ZCUBE_WEIGHTS_NOT_TAKEN"),
+        # The default takes them, and is refused for what is wrong with them.
+        ("'weights' = 'x=0'", "ZCUBE_INVALID_OPTION"),
     ],
 )
 def test_wrong_weights_are_refused_in_sql(spark, path, options, condition):

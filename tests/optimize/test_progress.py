@@ -50,6 +50,21 @@ def test_progress_adds_up_the_stages_of_each_cube():
     assert found.bytes == 1000 + 100
 
 
+def test_progress_of_cubes_that_share_a_job():
+    """By the share of the job that is done, each counts as the others."""
+    shared = "t: OPTIMIZE by (x), cubes 2 to 202 of 203, 200 in one job, 400 files, 5000 bytes"
+    stages = [
+        Stage(1, f"{shared}: sampling", 10, 10),
+        Stage(2, f"{shared}: writing 200 files", 10, 5),
+        Stage(3, f"{shared}: writing 200 files", 200, 0),
+        Stage(4, job(1, 203, 1000, ": sampling"), 1, 1),
+    ]
+    found = progress_of(stages)
+    assert found.cubes == 203
+    assert found.done == pytest.approx(200 * (0.2 + 0.2) + 0.2)
+    assert found.bytes == 2000 + 200
+
+
 def test_quality_before_and_after(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(4 << 10))
     rows = spark.range(0, 2000, 1, 6).selectExpr("hash(id) x", "hash(id, 1) y")

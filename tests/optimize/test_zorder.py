@@ -169,7 +169,8 @@ def test_each_partition_is_laid_out_by_itself(spark, path):
         metrics = optimize(spark, path, "ZORDER BY (x, id)")
     assert metrics.partitionsOptimized == len(odd) == metrics.numFilesAdded
     assert metrics.zOrderStats.numOutputCubes == len(odd)
-    assert sum("OPTIMIZE by" in d for d in ran) == 2 * len(odd)
+    # One job samples all of these small partitions, and one writes them.
+    assert sum("OPTIMIZE by" in d for d in ran) == 2
     # A partition's only file is rewritten again by the next run, other partitions are left alone.
     metrics = optimize(spark, path, "WHERE p = 'a/b=c' ZORDER BY (x)")
     assert (metrics.partitionsOptimized, metrics.numFilesRemoved) == (1, 1)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SECONDS = 0.3
-# GroupRewrite.scala describes its jobs so.
+# GroupDescription.scala describes the jobs so. Small cubes share them.
 _JOB = re.compile(
-    r", cube (\d+) of (\d+), \d+ files, (\d+) bytes.*: (?:sampling|writing \d+ files)$"
+    r", (?:cube (\d+)|cubes (\d+) to \d+) of (\d+)(?:, (\d+) in one job)?, \d+ files, (\d+) bytes"
+    r".*: (?:sampling|writing \d+ files)$"
 )
 # A cube takes three stages: the sample, the shuffle, the files. About so much of the time each.
 _WEIGHTS = (0.2, 0.4, 0.4)
@@ -65,16 +66,17 @@ def progress_of(stages: Iterable[Stage]) -> Progress:
     >>> progress_of([Stage(1, name, tasks=10, completed=5)])
     Progress(cubes=4, done=0.1, bytes=100)
     """
-    cubes, seen = 0, dict[int, tuple[int, list[float]]]()
+    cubes, seen = 0, dict[tuple[int, int, int], list[float]]()
     for stage in sorted(stages, key=lambda one: one.id):
         found = _JOB.search(stage.name)
         if found:
-            number, cubes, size = (int(group) for group in found.groups())
+            one, first, of, together, size = (int(group or 0) for group in found.groups())
+            cubes = of
             share = stage.completed / stage.tasks if stage.tasks else 0.0
-            seen.setdefault(number, (size, []))[1].append(share)
-    done = {number: _share(shares) for number, (_, shares) in seen.items()}
-    size = sum(int(seen[number][0] * share) for number, share in done.items())
-    return Progress(cubes, sum(done.values()), size)
+            seen.setdefault((one or first, together or 1, size), []).append(share)
+    done = {job: _share(shares) for job, shares in seen.items()}
+    written = sum(together * share for (_, together, _), share in done.items())
+    return Progress(cubes, written, sum(int(size * share) for (*_, size), share in done.items()))
 
 
 def _share(stages: list[float]) -> float:

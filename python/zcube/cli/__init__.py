@@ -136,7 +136,9 @@ def _what_to_optimize(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--full", action="store_true", help="take files of other columns or curves too"
     )
-    command.add_argument("--curve", choices=CURVES)
+    command.add_argument(
+        "--curve", choices=CURVES, help="kdtree, unless spark.zcube.layout.curve says otherwise"
+    )
     command.add_argument(
         "--weights", type=_weights, metavar="COLUMN=NUMBER,…", help="with --curve kdtree: x=3,y=1"
     )

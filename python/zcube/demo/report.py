@@ -25,9 +25,12 @@ def print_queries(
     table = Table(title="What each query must read", title_justify="left")
     table.add_column("query")
     for heading in ("before", "after ZCube", "after Delta"):
-        table.add_column(f"{heading}\nfiles     MiB", justify="right")
+        table.add_column(f"{heading}\nfiles    MiB", justify="right")
+    table.add_column("ZCube /\nDelta", justify="right")
     for query, *readings in zip(queries, before, zcube.readings, delta.readings, strict=True):
-        table.add_row(query.name, *(_reading(reading) for reading in readings))
+        _, ours, theirs = readings
+        share = f"{ours.size / theirs.size:.0%}" if theirs.size else "–"
+        table.add_row(query.name, *(_reading(reading) for reading in readings), share)
     console.print(table)
 
 
@@ -91,12 +94,12 @@ def next_steps(table: Path) -> list[str]:
         "import zcube; from pyspark.sql import SparkSession",
         "spark = zcube.configure(SparkSession.builder).getOrCreate()",
         f"print(zcube.ClusteredTable.for_path(spark, {str(table)!r})"
-        '.optimize(zorder_by=["l_suppkey", "l_shipdate"], curve="hilbert"))',
+        '.optimize(zorder_by=["l_suppkey", "l_shipdate"]))',
     ]
 
 
 def _reading(reading: Reading) -> str:
-    return f"{reading.files:5d} {reading.size / 2**20:7.1f}"
+    return f"{reading.files:5d} {reading.size / 2**20:6.1f}"
 
 
 def _mib(size: int) -> str:

@@ -36,6 +36,9 @@ object ColumnWeights {
   /** Whether a number can be a weight. */
   def isWeight(number: Double): Boolean = number > 0 && !number.isInfinite
 
+  /** Of a column that files tell nothing of: it is cut only where no other can be. */
+  val Nothing: Double = 1e-6
+
   /** The weights as multiples of the greatest; empty if all are alike. So equal layouts have equal
     * weights, whatever the numbers were.
     */

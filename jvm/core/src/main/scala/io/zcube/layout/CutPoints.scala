@@ -66,8 +66,13 @@ object CutPoints {
     * @param sample keys of the sampled rows, in any order; not changed
     * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
     *               and `spread` is false
+    * @param slack  how far, in files, a cut may move to where the curve's boxes end
     */
-  def of(sample: Array[Long], files: Int, spread: Boolean): CutPoints = {
+  def of(
+      sample: Array[Long],
+      files: Int,
+      spread: Boolean,
+      slack: Double = Slack): CutPoints = {
     require(files >= 1, s"files must be positive, not $files")
     if (files == 1 || sample.isEmpty) {
       at(Nil)
@@ -77,8 +82,8 @@ object CutPoints {
       val perFile = sorted.length.toDouble / files
       val cuts = (1 until files).flatMap { f =>
         val even = f * perFile
-        val from = math.max(1, math.ceil(even - Slack * perFile).toInt)
-        val to = math.min(sorted.length - 1, math.floor(even + Slack * perFile).toInt)
+        val from = math.max(1, math.ceil(even - slack * perFile).toInt)
+        val to = math.min(sorted.length - 1, math.floor(even + slack * perFile).toInt)
         boundary(sorted, from, to, even)
           .orElse(nearestBoundary(sorted, even, perFile))
           .map(at => (sorted(at), 0))

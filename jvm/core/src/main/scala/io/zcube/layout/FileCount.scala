@@ -18,10 +18,22 @@ object FileCount {
     * @param maxRecords most rows a file may hold (`spark.sql.files.maxRecordsPerFile`); 0 or less
     *                   is no limit
     */
-  def of(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int = {
+  def of(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
+    of(bytes, targetBytes, rows, maxRecords, RecordsHeadroom)
+
+  /** The same where all rows are known, so that files may be filled to `maxRecords`. */
+  def least(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
+    of(bytes, targetBytes, rows, maxRecords, 1.0)
+
+  private def of(
+      bytes: Long,
+      targetBytes: Long,
+      rows: Long,
+      maxRecords: Long,
+      headroom: Double): Int = {
     require(targetBytes > 0, s"targetBytes must be positive, not $targetBytes")
     val byBytes = math.ceil(bytes.toDouble / targetBytes / MostOver)
-    val byRows = if (maxRecords <= 0) 1.0 else math.ceil(rows / (maxRecords * RecordsHeadroom))
+    val byRows = if (maxRecords <= 0) 1.0 else math.ceil(rows / (maxRecords * headroom))
     val evenRows = if (maxRecords > 0 && rows <= maxRecords) 1.0 else byRows
     // No more files than rows.
     math.max(1.0, math.min(math.max(byBytes, evenRows), rows.toDouble)).min(MostFiles).toInt

@@ -24,11 +24,11 @@ object CandidateFiles {
     val kept = Seq.newBuilder[PlannedFile]
     val partial = Seq.newBuilder[ZCube]
 
-    val (inCubes, others) = files.partition(_.cube.exists(_.matches))
+    val (inCubes, others) = files.partition(_.cube.exists(isInOrder(_, options)))
     others.foreach { file =>
       if (!file.selected) kept += PlannedFile(file, FileReason.NotSelected)
       else if (file.cube.isEmpty) fresh += PlannedFile(file, FileReason.Fresh)
-      else if (options.otherColumns || options.force)
+      else if (options.otherColumns || options.force || file.cube.exists(_.sameColumns))
         fresh += PlannedFile(file, FileReason.OtherColumns)
       else kept += PlannedFile(file, FileReason.KeptOtherColumns)
     }
@@ -46,7 +46,9 @@ object CandidateFiles {
       // What WHERE leaves out counts for the cube's size, but isn't merged.
       val (selected, others) = good.partition(_.selected)
       kept ++= others.map(PlannedFile(_, FileReason.NotSelected))
-      if (good.iterator.map(_.bytes).sum + rest.bytes >= options.minCubeBytes) {
+      if (!members.head.cube.exists(_.matches)) {
+        kept ++= selected.map(PlannedFile(_, FileReason.KeptOtherLayout))
+      } else if (good.iterator.map(_.bytes).sum + rest.bytes >= options.minCubeBytes) {
         kept ++= selected.map(PlannedFile(_, FileReason.Stable))
       } else if (selected.nonEmpty) {
         partial += ZCube(id, selected)
@@ -54,6 +56,12 @@ object CandidateFiles {
     }
     CandidateFiles(fresh.result().sortBy(_.file.path), partial.result(), kept.result())
   }
+
+  /** A cube along another curve skips files too. Only who asks for another layout has it rewritten;
+    * nothing is merged with it, as its files and new ones would lie across each other.
+    */
+  private def isInOrder(cube: CubeTag, options: PlanOptions): Boolean =
+    cube.matches || (cube.sameColumns && !options.otherLayouts && !options.force)
 
   private def reasonToRewrite(
       file: DataFile,

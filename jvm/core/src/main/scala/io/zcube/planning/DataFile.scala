@@ -31,7 +31,17 @@ final case class DataFile(
 
 /** What a file's tags say of the ZCube that it belongs to.
   *
-  * @param id      one per ZCube
-  * @param matches whether the cube was laid out by the columns and the curve that are now asked for
+  * @param id          one per ZCube
+  * @param matches     whether the cube was laid out just as new ones are to be: by the same columns,
+  *                    curve, weights and workload
+  * @param sameColumns whether it was by the same columns at least
   */
-final case class CubeTag(id: String, matches: Boolean)
+final case class CubeTag(id: String, matches: Boolean, sameColumns: Boolean) {
+  require(sameColumns || !matches, s"cube $id matches, but has other columns")
+}
+
+object CubeTag {
+
+  /** A cube laid out just as new ones are to be, or by other columns. */
+  def apply(id: String, matches: Boolean): CubeTag = CubeTag(id, matches, matches)
+}

@@ -23,6 +23,7 @@ object FileReason {
   case object Waits extends FileReason("fresh, of the right size, waits for more")
   case object Stable extends FileReason("stable")
   case object KeptOtherColumns extends FileReason("other columns, until OPTIMIZE FULL")
+  case object KeptOtherLayout extends FileReason("another curve, until OPTIMIZE FULL")
   case object OverBudget extends FileReason("over budget")
   case object NotSelected extends FileReason("outside WHERE")
 }

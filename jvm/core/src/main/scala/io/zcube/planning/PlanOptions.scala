@@ -13,7 +13,9 @@ package io.zcube.planning
   *                        of the bytes that they overlap there
   * @param overlapShare    files that a new cube overlaps join it early up to this share of its bytes
   * @param maxBytes        most bytes to rewrite
-  * @param otherColumns    whether files clustered by other columns or another curve are taken too
+  * @param otherColumns    whether files clustered by other columns are taken too
+  * @param otherLayouts    whether files clustered by the same columns, but along another curve or
+  *                        with other weights, are taken too
   * @param force           whether everything is rewritten, whatever its state
   */
 final case class PlanOptions(
@@ -28,6 +30,7 @@ final case class PlanOptions(
     overlapShare: Double = 0.1,
     maxBytes: Option[Long] = None,
     otherColumns: Boolean = false,
+    otherLayouts: Boolean = false,
     force: Boolean = false) {
   require(fanOut >= 2, s"fanOut must be at least 2, not $fanOut")
   require(mergeShare > 0, s"mergeShare must be positive, not $mergeShare")

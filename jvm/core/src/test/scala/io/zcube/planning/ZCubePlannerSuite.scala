@@ -66,6 +66,32 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(cube("a", 3), options.copy(force = true)).cubes.head.files.size === 3)
   }
 
+  private def alongAnother(id: String, files: Int): Seq[DataFile] =
+    cube(id, files).map(_.copy(cube = Some(CubeTag(id, matches = false, sameColumns = true))))
+
+  test("cubes along another curve stay, are cared for, and nothing is merged with them") {
+    val old = alongAnother("a", 3) ++ alongAnother("b", 3) ++ alongAnother("stable", 12)
+    for (policy <- MergePolicy.all) {
+      val kept = plan(old, options.copy(policy = policy, otherColumns = true))
+      assert(kept.isEmpty)
+      assert(reasons(kept).values.toSet === Set(FileReason.KeptOtherLayout))
+      val found = plan(old :+ fresh("f"), options.copy(policy = policy, otherColumns = true))
+      assert(found.cubes.map(_.files.map(_.file.path)) === Seq(Seq("f")))
+    }
+    val worn = old.map(f => if (f.path == "b-2") f.copy(deletedShare = 0.06) else f)
+    val cared = plan(worn, options)
+    assert(cared.cubes.map(_.files.map(_.file.path)) === Seq(Seq("b-2")))
+    assert(reasons(cared)("b-2") === FileReason.DeletedRows)
+  }
+
+  test("who asks for another layout has cubes along another curve rewritten") {
+    val files = cube("ours", 3) ++ alongAnother("a", 3) ++ cube("other", 3, matches = false)
+    val found = plan(files, all.copy(otherLayouts = true))
+    assert(reasons(found)("a-1") === FileReason.OtherColumns)
+    assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
+    assert(plan(alongAnother("a", 3), options.copy(force = true)).cubes.head.files.size === 3)
+  }
+
   test("files with many deleted rows are rewritten, others of their cube stay") {
     val files = cube("a", 4).map(f => if (f.path == "a-2") f.copy(deletedShare = 0.06) else f)
     val found = plan(files, options.copy(mergeShare = 10))
@@ -129,7 +155,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         deletedShare = if (random.nextInt(10) == 0) random.nextDouble() else 0,
         cube = random.nextInt(8) match {
           case 0 | 1 => None
-          case n => Some(CubeTag(s"c$n", matches = n != 7))
+          case n => Some(CubeTag(s"c$n", matches = n < 6, sameColumns = n != 7))
         },
         ranges =
           if (random.nextInt(9) == 0) KeyRanges.Unknown
@@ -144,7 +170,12 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     fanOut <- Gen.choose(2, 6)
     budget <- Gen.option(Gen.choose(1L, 9000L))
     full <- Gen.oneOf(true, false)
-  } yield options.copy(policy = policy, fanOut = fanOut, maxBytes = budget, otherColumns = full)
+  } yield options.copy(
+    policy = policy,
+    fanOut = fanOut,
+    maxBytes = budget,
+    otherColumns = full,
+    otherLayouts = full)
 
   test("every file has one fate; what is not selected, stable or foreign is left alone") {
     forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
@@ -152,8 +183,11 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val fates = (found.cubes.flatMap(_.files) ++ found.kept).map(_.file.path)
       assert(fates.sorted === files.map(_.path).sorted)
       assert(found.cubes.flatMap(_.files).forall(_.file.selected))
-      assert(
-        options.otherColumns || found.cubes.flatMap(_.files).forall(_.file.cube.forall(_.matches)))
+      assert(options.otherColumns || found.cubes.flatMap(_.files).forall { f =>
+        // A file that has lost rows, or is far from the target, is taken out of any cube by the columns.
+        val isWorn = f.reason == FileReason.DeletedRows || f.reason == FileReason.FileSize
+        f.file.cube.forall(cube => cube.matches || (cube.sameColumns && isWorn))
+      })
       options.maxBytes.foreach(budget => assert(found.cubes.map(_.bytes).sum <= budget))
       val order = new Random(1).shuffle(files)
       def fatesOf(plan: ClusteringPlan) = (plan.cubes.map(_.files.toSet), plan.kept.toSet)
@@ -178,7 +212,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
       val known = files.map(f => if (f.selected) f else f.copy(ranges = KeyRanges.Unknown))
       val (selected, others) = known.partition(_.selected)
-      val rests = others.filter(_.cube.exists(_.matches)).groupBy(_.cube.get.id).map {
+      val rests = others.filter(_.cube.exists(_.sameColumns)).groupBy(_.cube.get.id).map {
         case (id, rest) => id -> CubeRest(rest.size.toLong, rest.map(_.bytes).sum, None)
       }
       val found = new ZCubePlanner(options).planPartitions(Seq(selected), rests)

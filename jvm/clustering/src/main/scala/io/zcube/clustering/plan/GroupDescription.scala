@@ -7,9 +7,18 @@ package io.zcube.clustering.plan
   */
 object GroupDescription {
 
-  def ofJob(task: OptimizeTask, group: RewriteGroup): String =
-    s"${task.tableName}: ${statement(task)}, ${place(group)}, ${group.files.size} files, " +
-      s"${group.bytes} bytes${group.label}"
+  /** @param groups that share the job */
+  def ofJob(task: OptimizeTask, groups: Seq[RewriteGroup]): String = {
+    val (where, label) = groups match {
+      case Seq(group) => (place(group), group.label)
+      case _ =>
+        val numbers = groups.map(_.number)
+        val range = s"cubes ${numbers.min} to ${numbers.max} of ${groups.head.of}"
+        (s"$range, ${groups.size} in one job", "")
+    }
+    s"${task.tableName}: ${statement(task)}, $where, ${groups.map(_.files.size).sum} files, " +
+      s"${groups.map(_.bytes).sum} bytes$label"
+  }
 
   def ofForecast(task: OptimizeTask, group: RewriteGroup): String =
     s"${task.tableName}: forecast of ${statement(task)}, ${place(group)}"

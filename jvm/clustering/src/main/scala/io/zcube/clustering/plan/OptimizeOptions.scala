@@ -26,6 +26,7 @@ import io.zcube.sql.predicates.WeightedPredicate
   * @param maxFileSize    bytes of the files to write
   * @param details        whether the result has a third column that tells of each cube
   * @param forecast       whether a dry run samples the data to foresee what queries will skip
+  * @param namesLayout    whether the statement itself names curve, weights or workload
   */
 final case class OptimizeOptions(
     curve: LayoutKind,
@@ -38,7 +39,8 @@ final case class OptimizeOptions(
     targetCubeSize: Option[Long],
     maxFileSize: Option[Long],
     details: Boolean,
-    forecast: Boolean = false)
+    forecast: Boolean = false,
+    namesLayout: Boolean = false)
 
 object OptimizeOptions {
 
@@ -77,8 +79,8 @@ object OptimizeOptions {
     def size(name: String): Option[Long] = read(name, Size) { value =>
       Try(JavaUtils.byteStringAs(value.trim, ByteUnit.BYTE)).toOption.filter(_ > 0)
     }
-    val curve = read("curve", LayoutKind.names)(LayoutKind.find)
-      .getOrElse(defaultCurve)
+    val named = read("curve", LayoutKind.names)(LayoutKind.find)
+    val curve = named.getOrElse(defaultCurve)
     val weights = read("weights", ColumnWeights.Expected)(ColumnWeights.parse)
     if (weights.isDefined && !curve.takesWeights) throw ZCubeErrors.weightsNotTaken(curve.name)
     val workload = read("workload", WeightedPredicate.Expected)(WeightedPredicate.parseList)
@@ -95,7 +97,8 @@ object OptimizeOptions {
       targetCubeSize = size("targetCubeSize"),
       maxFileSize = size("maxFileSize"),
       details = wantsDetails(options),
-      forecast = read("forecast", "true or false")(_.trim.toBooleanOption).getOrElse(false)
+      forecast = read("forecast", "true or false")(_.trim.toBooleanOption).getOrElse(false),
+      namesLayout = named.isDefined || weights.isDefined || workload.isDefined
     )
   }
 

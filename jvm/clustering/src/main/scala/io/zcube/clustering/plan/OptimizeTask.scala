@@ -1,6 +1,7 @@
 package io.zcube.clustering.plan
 
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
+import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.planning.{MergeAll, PlanOptions}
 import io.zcube.sql.layout.LayoutRequest
 
@@ -41,6 +42,14 @@ final case class OptimizeTask(
   /** Size of the files to write: the statement's, or the session's. */
   def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.maxFileBytes)
 
+  /** The number of files for a group with this many rows. */
+  def fileCount(group: RewriteGroup, rows: Long): Int =
+    FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
+
+  /** The same where all rows are known: fewer where the most rows of a file decide. */
+  def leastFileCount(group: RewriteGroup, rows: Long): Int =
+    FileCount.least(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
+
   /** How a group's rows are to be laid out. */
   def layoutRequest: LayoutRequest =
     LayoutRequest(
@@ -48,8 +57,20 @@ final case class OptimizeTask(
       settings.ranges,
       settings.spread,
       settings.sort,
-      weights,
+      layoutWeights,
       workload.map(_.ranges))
+
+  /** What is cut by a column without minima and maxima, such as Delta's booleans, lets no query skip a
+    * file.
+    */
+  private def layoutWeights: Seq[Double] = {
+    val told = columns.map(version.hasStatistics)
+    if (!options.curve.takesWeights || told.forall(identity) || !told.contains(true)) weights
+    else {
+      val asked = if (weights.isEmpty) columns.map(_ => 1.0) else weights
+      asked.zip(told).map { case (weight, isTold) => if (isTold) weight else ColumnWeights.Nothing }
+    }
+  }
 
   def planOptions: PlanOptions = PlanOptions(
     policy =
@@ -65,6 +86,8 @@ final case class OptimizeTask(
     maxBytes = options.maxBytes,
     // ZORDER BY names its columns anew each time; files of others are then simply not in order.
     otherColumns = isFull || !(clustered || isAuto),
+    // A default may change, as ZCube's did; nobody asked for a table to be rewritten for that.
+    otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     force = isFull && !clustered
   )
 }

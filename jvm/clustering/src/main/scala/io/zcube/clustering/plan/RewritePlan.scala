@@ -32,14 +32,15 @@ object RewritePlan {
   def of(task: OptimizeTask): RewritePlan = {
     val selection = task.version.select(task.where)
     val files = selection.files(Some(task.layoutTag))
-    val cubes = files.iterator.flatMap(_.cube).filter(_.matches).map(_.id).toSet
+    val cubes = files.iterator.flatMap(_.cube).filter(_.sameColumns).map(_.id).toSet
     val options = task.planOptions
     def isTaken(file: DataFile) =
-      task.settings.freshBelow.forall(file.storedBytes < _) || file.cube.exists(_.matches)
+      task.settings.freshBelow.forall(file.storedBytes < _) || file.cube.exists(_.sameColumns)
     // Extents matter only where there are cubes to merge with, and to a plan of several cubes.
     val bytes = files.iterator.map(_.storedBytes).sum
     val ranges: String => KeyRanges =
-      if (cubes.nonEmpty || bytes > options.packBytes) selection.ranges(task.columns)
+      if (files.exists(_.cube.exists(_.matches)) || bytes > options.packBytes)
+        selection.ranges(task.columns)
       else _ => KeyRanges.Unknown
     val outside =
       if (task.clustered && task.where.picks) selection.outside(cubes) else OutsideWhere.Nothing

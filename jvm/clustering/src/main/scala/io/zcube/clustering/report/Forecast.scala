@@ -9,7 +9,6 @@ import io.zcube.clustering.run.GroupSampler
 import io.zcube.clustering.table.ClusteringState
 import io.zcube.quality.LayoutQuality
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.LayoutPlan
 import io.zcube.sql.sampling.SampleBudget
 import io.zcube.sql.simulation.SimulatedFile
 
@@ -58,7 +57,7 @@ object Forecast {
     val (quality, written) =
       if (sampling) simulate(task, planned, sampler)
       else {
-        val counts = planned.groups.map(g => sampler.fileCount(g, g.rows.getOrElse(Long.MaxValue)))
+        val counts = planned.groups.map(g => task.fileCount(g, g.rows.getOrElse(Long.MaxValue)))
         (None, counts.map(_.toLong).sum)
       }
     val before = task.version.fileCount
@@ -72,7 +71,7 @@ object Forecast {
       sampler: GroupSampler): (Option[Quality], Long) = {
     val simulated = planned.groups.map { group =>
       try sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
-          val layout = LayoutPlan.of(sample, files, task.layoutRequest)
+          val layout = sampler.layoutOf(group, sample, files)
           val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
           (sample.rowCount, sample.rows.length.toLong, simulated)
         }

@@ -4,6 +4,7 @@ import java.util.UUID
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup}
 import io.zcube.clustering.table.{FileSelection, RewriteTransaction}
@@ -12,7 +13,7 @@ import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.{LayoutPlan, LayoutWriter}
 import io.zcube.sql.sampling.{JobDescription, SampleBudget}
 
-/** Rewrites one group of files: a sample of the clustering columns, a layout, one job that writes.
+/** Rewrites groups of files: a sample of the clustering columns, a layout, one job that writes.
   *
   * @param session a clone of the user's ([[LayoutSession]])
   * @param samples for the samples of all groups of the run
@@ -29,45 +30,52 @@ final class GroupRewriter(
   private val settings = task.settings
   private val sampler = new GroupSampler(session, task, selection, samples)
 
-  /** Runs on the calling thread, with the session active on it. */
-  def run(group: RewriteGroup): RewriteResult = {
+  /** Runs on the calling thread, with the session active on it.
+    *
+    * @param groups more than one only where each fills one file
+    */
+  def run(groups: Seq[RewriteGroup]): Seq[RewriteResult] = {
     FailurePoint.reached(FailurePoint.BeforeSampling)
-    val what = GroupDescription.ofJob(task, group)
-    val (written, cpuMs) = monitor.cpuMsOf(group)(rewrite(group, what))
-    val cubeId = UUID.randomUUID().toString
+    val what = GroupDescription.ofJob(task, groups)
+    val (written, cpuMs) = monitor.cpuMsOf(groups.head)(rewrite(groups, what))
     val figures = RewriteMetrics(written.samplingMs, written.writingMs, cpuMs)
-    monitor.info(
-      group,
-      s"${written.rows} rows of ${group.files.size} files written to ${written.added.size} files of " +
-        s"ZCube $cubeId; sampling ${written.samplingMs} ms, writing ${written.writingMs} ms"
-    )
-    RewriteResult(
-      group,
-      cubeId,
-      written.added,
-      monitor.withQuality(figures, group)(txn.statistics(written.added, task.columns))
-    )
+      .among(groups.map(_.bytes))
+    val results = groups.indices.map { i =>
+      val (group, added) = (groups(i), written.added(i))
+      val cubeId = UUID.randomUUID().toString
+      monitor.info(
+        group,
+        s"${added.flatMap(_.rows).sum} rows of ${group.files.size} files written to ${added.size} " +
+          s"files of ZCube $cubeId; sampling ${written.samplingMs} ms, " +
+          s"writing ${written.writingMs} ms"
+      )
+      RewriteResult(group, cubeId, added, figures(i))
+    }
+    monitor.withQuality(results)(txn.statistics(written.added.flatten, task.columns))
   }
 
-  private def rewrite(group: RewriteGroup, what: String): Written = {
+  private def rewrite(groups: Seq[RewriteGroup], what: String): Written = {
     // The sample itself is not kept while the files are written.
     val ((layout, rows), samplingMs) = Timed.ms {
-      sampler.sampled(group, what) { (sample, files) =>
-        val layout = Option.when(sample.rowCount > 0)(
-          LayoutPlan.of(sample, files, task.layoutRequest))
+      sampler.sampled(groups, what) { (sample, files) =>
+        val layout = Option.when(sample.rowCount > 0) {
+          if (groups.size == 1) sampler.layoutOf(groups.head, sample, files)
+          else LayoutPlan.of(sample, 1, task.layoutRequest, parts = files)
+        }
         (layout, sample.rowCount)
       }
     }
     val (added, writingMs) = Timed.ms {
-      layout.fold(Seq.empty[DataFile]) { plan =>
-        JobDescription.within(session.sparkContext, s"$what: writing ${plan.cuts.files} files") {
+      layout.fold(groups.map(_ => Seq.empty[DataFile])) { plan =>
+        val files = math.max(groups.size, plan.cuts.files)
+        JobDescription.within(session.sparkContext, s"$what: writing $files files") {
           FailurePoint.reached(FailurePoint.BeforeWriting)
-          write(group, plan)
+          if (groups.size == 1) Seq(write(groups.head, plan)) else writeAll(groups, plan)
         }
       }
     }
-    checkRows(rows, added)
-    Written(added, rows, samplingMs, writingMs)
+    checkRows(groups, rows, added)
+    Written(added, samplingMs, writingMs)
   }
 
   private def write(group: RewriteGroup, layout: LayoutPlan): Seq[DataFile] = {
@@ -83,19 +91,53 @@ final class GroupRewriter(
     txn.write(laidOut, group.partition)
   }
 
-  /** Statistics say how many rows were written; without them the new files are counted. */
-  private def checkRows(rowsIn: Long, added: Seq[DataFile]): Unit = {
-    val counts = added.map(_.rows)
-    val rowsOut =
-      if (counts.forall(_.isDefined)) counts.flatten.sum
-      else txn.countRows(added)
-    if (rowsIn != rowsOut) throw ZCubeErrors.rowCountMismatch(task.tableName, rowsIn, rowsOut)
+  /** By one job, with a partition of the shuffle for each group. */
+  private def writeAll(groups: Seq[RewriteGroup], layout: LayoutPlan): Seq[Seq[DataFile]] = {
+    val input = selection.scanGroups(session, groups.map(_.files))
+    val laidOut = LayoutWriter.layOutGroups(
+      input.plan,
+      input.written,
+      sampler.clusteringColumns(input),
+      input.group.getOrElse(throw ZCubeErrors.internal("a scan of groups that doesn't tell them")),
+      groups.size,
+      layout,
+      settings.sort
+    )
+    // A file's number tells its group: a rule of somebody else's that shuffles once more would mix them.
+    val planned = Sessions.rowsOf(session, laidOut).queryExecution.executedPlan
+    if (planned.outputPartitioning.numPartitions != groups.size) {
+      throw ZCubeErrors.internal(
+        s"${groups.size} groups in ${planned.outputPartitioning.numPartitions} partitions")
+    }
+    val written = txn.writeGroups(laidOut, groups(_).partition).groupMap(_.part)(_.file)
+    groups.indices.map(written.getOrElse(_, Nil))
   }
+
+  /** Statistics say how many rows were written; without them the new files are counted.
+    *
+    * @param rowsIn of all groups, as the sampling saw them
+    */
+  private def checkRows(
+      groups: Seq[RewriteGroup],
+      rowsIn: Long,
+      added: Seq[Seq[DataFile]]): Unit =
+    groups.zip(added).foreach { case (group, files) =>
+      // Those of groups that share a job are in the log, and their sum is what was read.
+      val expected = if (groups.size == 1) rowsIn else group.rows.get
+      val counts = files.map(_.rows)
+      val rowsOut =
+        if (counts.forall(_.isDefined)) counts.flatten.sum
+        else txn.countRows(files)
+      if (expected != rowsOut) {
+        throw ZCubeErrors.rowCountMismatch(task.tableName, expected, rowsOut)
+      }
+    }
 }
 
 object GroupRewriter {
 
-  private case class Written(added: Seq[DataFile], rows: Long, samplingMs: Long, writingMs: Long)
+  /** @param added of each group */
+  private case class Written(added: Seq[Seq[DataFile]], samplingMs: Long, writingMs: Long)
 
   /** A number that depends on nothing but the row's file and place. */
   private def noiseOf(place: Seq[Attribute]): Expression = {

@@ -13,7 +13,7 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{OptimizeTask, RewriteGroup}
 import io.zcube.clustering.table.{FileScan, FileSelection}
-import io.zcube.layout.FileCount
+import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutPlan
 import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleBudget}
@@ -37,9 +37,15 @@ final class GroupSampler(
     * @param what is done, for the description of the Spark job
     * @param use  of the sample, and of how many files the group's rows are to be written to
     */
-  def sampled[T](group: RewriteGroup, what: String)(use: (RowSample, Int) => T): T = {
-    val input = selection.scan(session, group.files)
-    val expectedFiles = fileCount(group, group.rows.getOrElse(Long.MaxValue))
+  def sampled[T](group: RewriteGroup, what: String)(use: (RowSample, Int) => T): T =
+    sampled(Seq(group), what)(use)
+
+  /** The same of several groups at once. If they are more than one, each fills a file. */
+  def sampled[T](groups: Seq[RewriteGroup], what: String)(use: (RowSample, Int) => T): T = {
+    val input = selection.scan(session, groups.flatMap(_.files))
+    val counts = groups.map(_.rows)
+    val loggedRows = Option.when(counts.forall(_.isDefined))(counts.flatten.sum)
+    val expectedFiles = fileCount(groups, loggedRows.getOrElse(Long.MaxValue))
     val plan = Project(
       clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
         input.place,
@@ -51,22 +57,31 @@ final class GroupSampler(
         plan,
         task.columns.length,
         RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
-        group.rows,
+        loggedRows,
         limits,
         s"$what: sampling"
       )
-      group.rows.filter(_ != sample.rowCount).foreach { logged =>
-        val files = differing(group, input)
+      loggedRows.filter(_ != sample.rowCount).foreach { logged =>
+        val files = differing(groups.flatMap(_.files), input)
         throw ZCubeErrors.loggedRowsMismatch(task.tableName, logged, sample.rowCount, files)
       }
-      val files = fileCount(group, sample.rowCount)
-      sample.requireEnough(files, task.columns.map(_.name))
+      val files = fileCount(groups, sample.rowCount)
+      // Groups that share a job need no cuts between their files.
+      sample.requireEnough(if (groups.size == 1) files else 1, task.columns.map(_.name))
       use(sample, files)
     }
   }
 
+  /** The layout of a group by itself, of a sample that may be empty. */
+  def layoutOf(group: RewriteGroup, sample: RowSample, files: Int): LayoutPlan =
+    if (sample.rowCount == 0) LayoutPlan.of(sample, files, task.layoutRequest)
+    else {
+      val least = task.leastFileCount(group, sample.rowCount)
+      LayoutPlan.within(sample, least, files, settings.maxRecords, task.layoutRequest)
+    }
+
   /** Files that were read with other numbers of rows than the log has of them. */
-  private def differing(group: RewriteGroup, input: FileScan): Seq[String] =
+  private def differing(files: Seq[DataFile], input: FileScan): Seq[String] =
     try {
       val name = input.place.head
       val counted = Aggregate(
@@ -77,7 +92,7 @@ final class GroupSampler(
         Sessions.rowsOf(session, counted).collect().map(r => r.getString(0) -> r.getLong(1))
           .toMap.withDefaultValue(0L)
       for {
-        file <- group.files
+        file <- files
         fileName = new Path(new URI(file.path)).getName
         logged <- file.rows if logged != read(fileName)
       } yield s"$fileName: $logged in the log, ${read(fileName)} read"
@@ -86,9 +101,10 @@ final class GroupSampler(
       case NonFatal(_) => Nil
     }
 
-  /** The number of files for a group with this many rows. */
-  def fileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.of(group.liveBytes, task.targetFileBytes, rows, settings.maxRecords)
+  private def fileCount(groups: Seq[RewriteGroup], rows: Long): Int = groups match {
+    case Seq(group) => task.fileCount(group, rows)
+    case several => several.size
+  }
 
   /** The clustering columns, over the group's rows. */
   def clusteringColumns(input: FileScan): Seq[Expression] = task.columns.map { column =>

@@ -4,6 +4,7 @@ import java.util.ConcurrentModificationException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.atomic.AtomicBoolean
 
+import scala.annotation.tailrec
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
 
@@ -11,24 +12,25 @@ import org.apache.spark.SparkException
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
-import io.zcube.clustering.plan.{OptimizeTask, RewriteGroup, RewritePlan}
+import io.zcube.clustering.plan.{GroupBatches, OptimizeTask, RewriteGroup, RewritePlan}
 import io.zcube.clustering.table.{CommitResult, CommitSummary, FileSelection, RewriteTransaction}
 import io.zcube.concurrent.Caught
-import io.zcube.planning.BinPacking
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.sampling.SampleBudget
 
-/** Runs an OPTIMIZE by columns: plans, then rewrites and commits cube by cube, several at a time. A
-  * cube that a concurrent change made void is dropped; the others go on. After any other failure
-  * nothing new begins, and what is committed stays.
+/** Runs an OPTIMIZE by columns: plans, then rewrites and commits cube by cube, several at a time; small
+  * cubes go together ([[GroupBatches]]). A cube that a concurrent change made void is dropped; the others
+  * go on. After any other failure nothing new begins, and what is committed stays.
   */
 final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
+  import OptimizeRunner._
 
   private val context = session.sparkContext
   private val monitor = new RunMonitor(session, task)
   private val tag = s"zcube-${monitor.runId}"
   private val stopped = new AtomicBoolean(false)
   private val startedAt = System.currentTimeMillis()
+  private val batches = new GroupBatches(task)
   private val commits = new Object
   private val samples = new SampleBudget(awakened =
     () => if (stopped.get) throw new CancellationException(s"cancelled with $tag"))
@@ -52,20 +54,22 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
   private def planAndRun(): RunResult = {
     val planned = RewritePlan.of(task)
     monitor.begin(planned)
-    val outcomes = task.settings.batchBytes match {
-      case Some(size) =>
-        BinPacking
-          .pack(planned.groups, size)(_.bytes)
-          .flatMap(batch => finish(Seq(rewriteAndCommit(planned.selection, batch))))
-      case None =>
-        finish(inParallel(planned.groups)(group =>
-          rewriteAndCommit(planned.selection, Seq(group))).map(_.flatten))
-    }
+    val shared = batches.commits(planned.groups)
+    val threads = task.settings.maxThreads
+    val outcomes =
+      if (task.settings.batchBytes.isDefined) {
+        shared.flatMap(batch =>
+          finish(Seq(rewriteAndCommit(planned.selection, batch, threads))))
+      } else {
+        val each = math.max(1, threads / math.max(1, math.min(threads, shared.size)))
+        finish(inParallel(shared, threads)(batch =>
+          rewriteAndCommit(planned.selection, batch, each)).map(_.flatten))
+      }
     val conflicts = outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
     if (conflicts.nonEmpty && !outcomes.exists(_.isInstanceOf[GroupOutcome.Committed])) {
       throw conflicts.head
     }
-    RunResult(planned, outcomes, startedAt)
+    RunResult(planned, outcomes.sortBy(_.group.number), startedAt)
   }
 
   /** Throws the failure that came first in time; those of jobs cancelled for its sake are no cause. */
@@ -79,21 +83,25 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
     outcomes.flatMap(_.get)
   }
 
-  /** One commit for all of the batch. */
+  /** One commit for all of the batch.
+    *
+    * @param threads how many of its jobs at a time
+    */
   private def rewriteAndCommit(
       selection: FileSelection,
-      batch: Seq[RewriteGroup]): Try[Seq[GroupOutcome]] =
+      batch: Seq[RewriteGroup],
+      threads: Int): Try[Seq[GroupOutcome]] =
     if (stopped.get) Success(Nil)
     else if (task.options.maxDuration.exists(System.currentTimeMillis() - startedAt >= _)) {
       Success(batch.map(GroupOutcome.NotStarted))
     } else {
       val outcome = Caught {
         val txn = selection.begin(session, batch.flatMap(_.files))
-        rewriteAll(selection, txn, batch) match {
+        rewriteAll(selection, txn, batch, threads) match {
           case Failure(e) =>
             remove(txn, batch, e)
             Failure(e)
-          case Success(rewritten) => commit(txn, batch, rewritten)
+          case Success(rewritten) => commit(txn, rewritten)
         }
       }.flatten
       if (outcome.isFailure) stop()
@@ -112,12 +120,11 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
   private def remove(txn: RewriteTransaction, batch: Seq[RewriteGroup], why: Throwable): Unit =
     Caught {
       txn.abort()
-      batch.foreach(monitor.warn(_, "failed; nothing of it is committed", why))
+      monitor.warn(batch, "failed; nothing of it is committed", why)
     }.failed.foreach(why.addSuppressed)
 
   private def commit(
       txn: RewriteTransaction,
-      batch: Seq[RewriteGroup],
       rewritten: Seq[RewriteResult]): Try[Seq[GroupOutcome]] =
     // One at a time: commits of one run need not get into each other's way.
     commits.synchronized {
@@ -125,37 +132,70 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
         txn.abort()
         Success(Nil)
       } else {
-        val (result, ms) = Timed.ms(
-          Caught(summary(rewritten)).fold(
-            CommitResult.Refused(_),
-            txn.commit(rewritten.map(_.cube), _)))
-        result match {
+        val (attempt, ms) = Timed.ms(commitValid(txn, rewritten, Nil))
+        val groups = attempt.tried.map(_.group)
+        attempt.result match {
           case CommitResult.Landed(version, failure) =>
             FailurePoint.reached(FailurePoint.AfterCommit)
-            rewritten.foreach(one =>
+            attempt.tried.foreach(one =>
               monitor.info(one.group, s"ZCube ${one.cubeId} is in version $version; $ms ms"))
             failure match {
-              case None => Success(rewritten.map(GroupOutcome.Committed(_, version, ms)))
+              case None =>
+                val landed = attempt.tried.map(GroupOutcome.Committed(_, version, ms))
+                Success(attempt.dropped ++ landed)
               case Some(e) =>
                 stopped.set(true)
                 Failure(e)
             }
-          case CommitResult.Refused(e: ConcurrentModificationException) =>
+          case CommitResult.Refused(e: ConcurrentModificationException, _) =>
             txn.abort()
-            batch.foreach(monitor.warn(_, "dropped after a concurrent change", e))
-            Success(batch.map(GroupOutcome.Dropped(_, e)))
-          case CommitResult.Refused(e) =>
+            Success(attempt.dropped ++ dropped(groups, e))
+          case CommitResult.Refused(e, _) =>
             stopped.set(true)
-            remove(txn, batch, e)
+            remove(txn, groups, e)
             Failure(e)
           case CommitResult.Unknown(e) =>
             stopped.set(true)
             unknown = Some(e)
-            batch.foreach(monitor.warn(_, "it isn't known whether it is committed", e))
+            monitor.warn(groups, "it isn't known whether it is committed", e)
             Failure(e)
         }
       }
     }
+
+  /** Without the cubes that a concurrent change made void, as long as others are left. A batch of the size
+    * that the user asked for is committed as a whole or not at all.
+    */
+  @tailrec
+  private def commitValid(
+      txn: RewriteTransaction,
+      rewritten: Seq[RewriteResult],
+      before: Seq[GroupOutcome]): CommitAttempt = {
+    val result = Caught(summary(rewritten)).fold(
+      CommitResult.Refused(_),
+      txn.commit(rewritten.map(_.cube), _))
+    val void = result match {
+      case CommitResult.Refused(_: ConcurrentModificationException, cubes)
+          if task.settings.batchBytes.isEmpty =>
+        cubes
+      case _ => Set.empty[String]
+    }
+    val (lost, valid) = rewritten.partition(one => void(one.cubeId))
+    if (lost.isEmpty || valid.isEmpty) CommitAttempt(result, rewritten, before)
+    else {
+      txn.discard(lost.flatMap(_.added))
+      val conflict = result match {
+        case CommitResult.Refused(e: Exception, _) => e
+        case _ => throw ZCubeErrors.internal(s"cubes are void after $result")
+      }
+      commitValid(txn, valid, before ++ dropped(lost.map(_.group), conflict))
+    }
+  }
+
+  private def dropped(groups: Seq[RewriteGroup], conflict: Exception): Seq[GroupOutcome] = {
+    monitor.warn(groups, "dropped after a concurrent change", conflict)
+    groups.map(GroupOutcome.Dropped(_, conflict))
+  }
 
   private def summary(rewritten: Seq[RewriteResult]): CommitSummary = CommitSummary(
     task.layoutTag,
@@ -169,21 +209,24 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
   private def rewriteAll(
       selection: FileSelection,
       txn: RewriteTransaction,
-      batch: Seq[RewriteGroup]): Try[Seq[RewriteResult]] = {
+      batch: Seq[RewriteGroup],
+      threads: Int): Try[Seq[RewriteResult]] = {
     val rewrite = new GroupRewriter(session, task, selection, txn, monitor, samples)
-    def one(group: RewriteGroup): Option[Try[RewriteResult]] = Option.when(!stopped.get) {
-      context.addJobTag(tag)
-      val outcome =
-        try Caught(Sessions.within(session)(rewrite.run(group)))
-        finally context.removeJobTag(tag)
-      // The files of what still runs are removed afterwards, so it must come to its end first.
-      if (outcome.isFailure) stop()
-      outcome
-    }
+    def one(groups: Seq[RewriteGroup]): Option[Try[Seq[RewriteResult]]] =
+      Option.when(!stopped.get) {
+        context.addJobTag(tag)
+        val outcome =
+          try Caught(Sessions.within(session)(rewrite.run(groups)))
+          finally context.removeJobTag(tag)
+        // The files of what still runs are removed afterwards, so it must come to its end first.
+        if (outcome.isFailure) stop()
+        outcome
+      }
+    val jobs = batches.jobs(batch)
     // An interrupt is a failure like others: its files are to be removed.
     val outcomes = Caught {
-      if (batch.size == 1) batch.flatMap(one)
-      else inParallel(batch)(one).flatMap {
+      if (jobs.size == 1) jobs.flatMap(one)
+      else inParallel(jobs, threads)(one).flatMap {
         case Success(done) => done
         case Failure(e) => Some(Failure(e))
       }
@@ -191,14 +234,25 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
     val failures = outcomes.collect { case Failure(e) => e }
     failures.find(!isCancellation(_)).orElse(failures.headOption) match {
       case Some(e) => Failure(e)
-      case None => Success(outcomes.map(_.get))
+      case None => Success(outcomes.flatMap(_.get).sortBy(_.group.number))
     }
   }
 
   /** An interrupt of the caller ends what runs, and is passed on when all of it has cleaned up. */
-  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[Try[B]] =
-    new Workers("ZCubeOptimize", task.settings.maxThreads, () => stop()).map(items)(work)
+  private def inParallel[A, B](items: Seq[A], threads: Int)(work: A => B): Seq[Try[B]] =
+    new Workers("ZCubeOptimize", threads, () => stop()).map(items)(work)
 
   private def isCancellation(e: Throwable): Boolean =
     Option(e.getMessage).exists(m => m.contains("cancelled") && m.contains(tag))
+}
+
+object OptimizeRunner {
+
+  /** @param tried   the cubes of the last try, which `result` is of
+    * @param dropped those that were left out of it
+    */
+  private case class CommitAttempt(
+      result: CommitResult,
+      tried: Seq[RewriteResult],
+      dropped: Seq[GroupOutcome])
 }

@@ -31,4 +31,19 @@ final case class RewriteMetrics(
     writingMs: Long,
     cpuMs: Option[Long],
     before: Option[LayoutQuality] = None,
-    after: Option[LayoutQuality] = None)
+    after: Option[LayoutQuality] = None) {
+
+  /** Divided by weight: times of groups that share their jobs. They add up to these. */
+  def among(weights: Seq[Long]): Seq[RewriteMetrics] =
+    if (weights.size == 1) Seq(this)
+    else {
+      val upTo = weights.scanLeft(0.0)(_ + math.max(1L, _))
+      def parts(whole: Long): Seq[Long] = {
+        val ends = upTo.map(end => math.round(whole * (end / upTo.last)))
+        ends.zip(ends.drop(1)).map { case (start, end) => end - start }
+      }
+      val (sampling, writing) = (parts(samplingMs), parts(writingMs))
+      val cpu = cpuMs.map(parts)
+      weights.indices.map(i => RewriteMetrics(sampling(i), writing(i), cpu.map(_(i))))
+    }
+}

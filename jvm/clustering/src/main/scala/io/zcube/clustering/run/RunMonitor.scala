@@ -52,31 +52,54 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
   /** To be called at the end of the run, however it ends. */
   def close(): Unit = cpuTime.close()
 
-  def info(text: String): Unit = logInfo(s"${task.tableName}: OPTIMIZE $runId: $text")
+  def info(text: String): Unit = guarded(logInfo(s"${task.tableName}: OPTIMIZE $runId: $text"))
 
   def info(group: RewriteGroup, text: String): Unit =
     info(s"${GroupDescription.inLog(group)}: $text")
 
-  def warn(group: RewriteGroup, text: String, cause: Throwable): Unit =
-    logWarning(
-      s"${task.tableName}: OPTIMIZE $runId: ${GroupDescription.inLog(group)}: $text",
-      cause)
+  /** One trace for all groups of a commit. */
+  def warn(groups: Seq[RewriteGroup], text: String, cause: Throwable): Unit =
+    guarded(
+      logWarning(
+        s"${task.tableName}: OPTIMIZE $runId: " +
+          s"${groups.map(GroupDescription.inLog).mkString(", ")}: $text",
+        cause))
+
+  /** A log on a full disk may be told to raise its errors. */
+  private def guarded(line: => Unit): Unit =
+    try line
+    catch { case NonFatal(_) => }
 
   /** CPU milliseconds of the Spark jobs of `body`, if they are known. */
   def cpuMsOf[T](group: RewriteGroup)(body: => T): (T, Option[Long]) =
     cpuTime.of(s"$runId/${group.number}")(body)
 
-  /** @param added what is known of the group's new files */
-  def withQuality(figures: RewriteMetrics, group: RewriteGroup)(
-      added: => FileStatistics): RewriteMetrics =
+  /** The same with quality before and after.
+    *
+    * @param added what is known of the new files of all of them
+    */
+  def withQuality(results: Seq[RewriteResult])(added: => FileStatistics): Seq[RewriteResult] =
     try {
-      val was = synchronized(before).get(group.number)
-      val is = was.map(_ => qualityOf(added))
-      figures.copy(before = was, after = is)
+      val was = synchronized(before)
+      if (!results.exists(result => was.contains(result.group.number))) results
+      else {
+        val cubeOf = results.flatMap(one => one.added.map(_.path -> one.cubeId)).toMap
+        val statistics = added
+        val is =
+          if (results.size == 1) Map(results.head.cubeId -> statistics)
+          else statistics.by(row => cubeOf(row.getString(FileStatistics.Path)))
+        results.map { result =>
+          val after = is.getOrElse(result.cubeId, statistics.only(_ => false))
+          val quality = result.metrics.copy(
+            before = was.get(result.group.number),
+            after = was.get(result.group.number).map(_ => qualityOf(after)))
+          result.copy(metrics = quality)
+        }
+      }
     } catch {
       case NonFatal(e) =>
-        warn(group, "quality before and after could not be measured", e)
-        figures
+        warn(results.map(_.group), "quality before and after could not be measured", e)
+        results
     }
 
   private def qualityOf(files: FileStatistics): LayoutQuality =

@@ -10,11 +10,17 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   * @param plan    analyzed
   * @param columns the table's, whatever their names
   * @param place   the row's file, and the number of the row in it
+  * @param group   the number of the group that the row's file is in; None if there is one group
   */
-final case class FileScan(plan: LogicalPlan, columns: Seq[Attribute], place: Seq[Attribute]) {
+final case class FileScan(
+    plan: LogicalPlan,
+    columns: Seq[Attribute],
+    place: Seq[Attribute],
+    group: Option[Attribute] = None) {
 
   /** What is to be written: the table's columns, and its row ids if it has any. */
-  def written: Seq[Attribute] = plan.output.filterNot(a => place.exists(_.exprId == a.exprId))
+  def written: Seq[Attribute] =
+    plan.output.filterNot(a => (place ++ group).exists(_.exprId == a.exprId))
 
   /** A column of the table, or a leaf of one. */
   def column(path: ColumnPath, resolver: Resolver): Option[Expression] =

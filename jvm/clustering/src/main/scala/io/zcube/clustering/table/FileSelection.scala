@@ -31,7 +31,13 @@ trait FileSelection {
     *
     * @param session made for reading and writing by a layout, active on the calling thread
     */
-  def scan(session: SparkSession, files: Seq[DataFile]): FileScan
+  final def scan(session: SparkSession, files: Seq[DataFile]): FileScan =
+    scanGroups(session, Seq(files))
+
+  /** The rows of several groups of files at once. Of more than one group each row tells which it is of
+    * ([[FileScan.group]]).
+    */
+  def scanGroups(session: SparkSession, groups: Seq[Seq[DataFile]]): FileScan
 
   /** A transaction that rewrites some files. Its commit fails if one of them, or what WHERE picks, was
     * changed since in a way that the rewrite would undo.

@@ -15,7 +15,17 @@ trait RewriteTransaction {
     * @param rows      as [[FileScan.written]] has them
     * @param partition of the table, which all of the rows are in
     */
-  def write(rows: LogicalPlan, partition: Map[String, String]): Seq[DataFile]
+  final def write(rows: LogicalPlan, partition: Map[String, String]): Seq[DataFile] =
+    writeGroups(rows, _ => partition).map(_.file)
+
+  /** The same for rows of several partitions of the table.
+    *
+    * @param partitionOf the table's partition that the rows of a partition of the shuffle are in, by its
+    *                    number
+    */
+  def writeGroups(
+      rows: LogicalPlan,
+      partitionOf: Int => Map[String, String]): Seq[RewriteTransaction.Written]
 
   /** The rows of files that it wrote, by reading them. */
   def countRows(written: Seq[DataFile]): Long
@@ -25,13 +35,28 @@ trait RewriteTransaction {
 
   /** Commits once, and tries again where others committed meanwhile and left the rewritten files alone.
     * Never throws: whatever went wrong, the table says how it ended.
+    *
+    * After [[CommitResult.Refused]] with only some cubes void it may be called again, with the others.
+    *
+    * @param cubes all that is written, but for what was [[discard]]ed
     */
   def commit(cubes: Seq[NewCube], summary: CommitSummary): CommitResult
+
+  /** Removes files that it wrote, of cubes that surely are not and will not be committed: after
+    * [[CommitResult.Refused]]. Never throws for a file that can't be removed.
+    */
+  def discard(written: Seq[DataFile]): Unit
 
   /** Removes what was written. Only where surely nothing is committed and nothing will be: before
     * [[commit]], or after [[CommitResult.Refused]]. Never throws for a file that can't be removed.
     */
   def abort(): Unit
+}
+
+object RewriteTransaction {
+
+  /** @param part the number of the partition of the shuffle whose rows it has */
+  final case class Written(part: Int, file: DataFile)
 }
 
 /** A group of files and the files of the ZCube that take their place. */

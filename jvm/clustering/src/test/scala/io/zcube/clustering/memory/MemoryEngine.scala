@@ -77,8 +77,7 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
     val columns =
       if (clustered) version.clusteringColumns
       else Seq("x", "y").flatMap(name => version.column(Seq(name), caseSensitiveResolution))
-    val chosen =
-      OptimizeOptions.of(options, if (clustered) LayoutKind.Hilbert else LayoutKind.ZOrder)
+    val chosen = OptimizeOptions.of(options, LayoutKind.KdTree)
     settings.check(chosen)
     OptimizeTask(
       version,

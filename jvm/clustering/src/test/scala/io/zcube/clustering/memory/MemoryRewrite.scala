@@ -31,17 +31,22 @@ final private class MemoryRewrite(
   private val made = ConcurrentHashMap.newKeySet[String]()
   private val written = new ConcurrentHashMap[String, MemoryFile]()
 
-  override def write(rows: LogicalPlan, partition: Map[String, String]): Seq[DataFile] = {
+  override def writeGroups(
+      rows: LogicalPlan,
+      partitionOf: Int => Map[String, String]): Seq[RewriteTransaction.Written] = {
     val parts = Sessions.rowsOf(session, rows).queryExecution.toRdd
       .mapPartitions(part => Iterator(part.map(_.copy()).toArray))
       .collect()
-    parts.toSeq.filter(_.nonEmpty).map { part =>
+    parts.toSeq.zipWithIndex.filter(_._1.nonEmpty).map { case (part, number) =>
+      val partition = partitionOf(number)
       val path = s"rewritten-${UUID.randomUUID()}"
       made.add(path)
       store.put(path, part.toIndexedSeq)
       val file = MemoryFile.of(table, path, part.toIndexedSeq, partition)
       written.put(path, file)
-      DataFile(path, file.bytes, Some(file.rowCount), partition = partition)
+      RewriteTransaction.Written(
+        number,
+        DataFile(path, file.bytes, Some(file.rowCount), partition = partition))
     }
   }
 
@@ -58,11 +63,15 @@ final private class MemoryRewrite(
     val bytes = rewritten.filter(file => removed(file.path)).map(_.bytes).sum
     attempt(
       version.commits.size.toLong,
-      MemoryCommit(id, removed, added, summary.metrics + ("bytes" -> bytes.toString)))
+      MemoryCommit(id, removed, added, summary.metrics + ("bytes" -> bytes.toString)),
+      cubes)
   }
 
   @tailrec
-  private def attempt(number: Long, commit: MemoryCommit): CommitResult = {
+  private def attempt(
+      number: Long,
+      commit: MemoryCommit,
+      cubes: Seq[NewCube]): CommitResult = {
     val failure =
       try {
         store.append(number, commit)
@@ -73,10 +82,14 @@ final private class MemoryRewrite(
       case Some(e) =>
         DeferredInterrupt.within(found(number, e)) match {
           case Right(result) => result
-          case Left(next) if stillValid(commit) => attempt(next, commit)
-          case Left(_) =>
-            CommitResult.Refused(
-              new java.util.ConcurrentModificationException("a file was changed meanwhile"))
+          case Left(next) =>
+            val (valid, void) = cubes.partition(stillValid)
+            if (void.isEmpty) attempt(next, commit, cubes)
+            else {
+              CommitResult.Refused(
+                new java.util.ConcurrentModificationException("a file was changed meanwhile"),
+                if (valid.isEmpty) Set.empty else void.map(_.id).toSet)
+            }
         }
     }
   }
@@ -101,14 +114,19 @@ final private class MemoryRewrite(
         Right(CommitResult.Unknown(failure))
     }
 
-  private def stillValid(commit: MemoryCommit): Boolean = {
+  private def stillValid(cube: NewCube): Boolean = {
     val now = table.now.files
-    rewritten.filter(file => commit.removed(file.path)).forall(file =>
+    val removed = cube.removed.map(_.path).toSet
+    rewritten.filter(file => removed(file.path)).forall(file =>
       now.get(file.path).contains(file))
   }
 
-  override def abort(): Unit = DeferredInterrupt.within {
-    made.asScala.foreach { path =>
+  override def discard(written: Seq[DataFile]): Unit = remove(written.map(_.path))
+
+  override def abort(): Unit = remove(made.asScala)
+
+  private def remove(paths: Iterable[String]): Unit = DeferredInterrupt.within {
+    paths.foreach { path =>
       try store.delete(path)
       catch { case _: Throwable => }
     }

@@ -103,7 +103,11 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
       file.bytes - deleted * MemoryFile.RowBytes,
       Some(file.rowCount - deleted),
       if (file.rowCount == 0) 0.0 else deleted.toDouble / file.rowCount,
-      for (asked <- layout; (id, by) <- file.cube) yield CubeTag(id, by == asked),
+      for (asked <- layout; (id, by) <- file.cube)
+        yield CubeTag(
+          id,
+          matches = by == asked,
+          sameColumns = by.columns == asked.columns && by.declared == asked.declared),
       partition = file.partition,
       deletedBytes = deleted * MemoryFile.RowBytes,
       deletedRows = Option.when(deleted > 0)(deleted)
@@ -134,18 +138,24 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
       picked.filter(file => paths.forall(_.contains(file.path))),
       columns)
 
-  override def scan(session: SparkSession, files: Seq[DataFile]): FileScan = {
+  override def scanGroups(session: SparkSession, groups: Seq[Seq[DataFile]]): FileScan = {
     val columns = toAttributes(version.schema)
-    val place = toAttributes(
-      new StructType().add("file_name", StringType).add("row_index", LongType))
+    val hidden = toAttributes(
+      new StructType().add("file_name", StringType).add("row_index", LongType)
+        .add("group", IntegerType))
     val types = version.schema.map(_.dataType)
     val rows = for {
+      (files, group) <- groups.zipWithIndex
       file <- files
       deleted = version.files(file.path).deleted
       (row, i) <- version.table.store.read(file.path).zipWithIndex if !deleted(i)
     } yield InternalRow.fromSeq(
-      row.toSeq(types) ++ Seq(UTF8String.fromString(file.path), i.toLong))
-    FileScan(LocalRelation(columns ++ place, rows), columns, place)
+      row.toSeq(types) ++ Seq(UTF8String.fromString(file.path), i.toLong, group))
+    FileScan(
+      LocalRelation(columns ++ hidden, rows),
+      columns,
+      hidden.take(2),
+      hidden.drop(2).headOption)
   }
 
   override def begin(session: SparkSession, files: Seq[DataFile]): RewriteTransaction =

@@ -1,5 +1,8 @@
 package io.zcube.clustering.run
 
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
 import org.apache.spark.sql.types.IntegerType
@@ -30,7 +33,8 @@ class OptimizeRunnerSuite
       severalCubes: Boolean,
       batchRows: Option[Int],
       threads: Int,
-      maxRows: Option[Int])
+      maxRows: Option[Int],
+      rowsOfFile: Int)
 
   private val rows: Gen[InternalRow] = for {
     id <- Gen.choose(0L, 1000L)
@@ -50,6 +54,7 @@ class OptimizeRunnerSuite
     batchRows <- Gen.option(Gen.choose(10, 100))
     threads <- Gen.choose(1, 4)
     maxRows <- Gen.frequency(3 -> Gen.const(None), 1 -> Gen.some(Gen.choose(1, 100)))
+    rowsOfFile <- Gen.oneOf(10, 10, 200)
   } yield Scenario(
     appends,
     partitioned && !declared,
@@ -59,7 +64,8 @@ class OptimizeRunnerSuite
     severalCubes,
     batchRows,
     threads,
-    maxRows)
+    maxRows,
+    rowsOfFile)
 
   private def tableOf(scenario: Scenario): MemoryTable = {
     val table = new MemoryTable(
@@ -80,6 +86,7 @@ class OptimizeRunnerSuite
       val commitsBefore = table.now.commits.size
       val settings = (if (scenario.severalCubes) smallCubes else this.settings).copy(
         batchBytes = scenario.batchRows.map(_ * MemoryFile.RowBytes),
+        maxFileBytes = scenario.rowsOfFile * MemoryFile.RowBytes,
         maxThreads = scenario.threads)
       val options = Seq("curve" -> scenario.kind.name) ++
         scenario.maxRows.map(n => "maxBytes" -> (n * MemoryFile.RowBytes).toString)
@@ -96,7 +103,11 @@ class OptimizeRunnerSuite
       val versions = committed.map(_.version).distinct
       assert(now.commits.size == commitsBefore + versions.size)
       scenario.batchRows match {
-        case None => assert(versions.size == committed.size)
+        case None =>
+          // Small groups share a commit; one that makes a stable cube has its own.
+          committed.groupBy(_.version).values.foreach { batch =>
+            assert(batch.size == 1 || batch.map(_.group.bytes).sum <= settings.minCubeBytes)
+          }
         case Some(capacity) =>
           // In the plan's order, and as much at once as there is room for.
           assert(committed.map(_.group.number) == committed.indices.map(_ + 1))
@@ -123,6 +134,7 @@ class OptimizeRunnerSuite
         val rows = done.group.rows.get
         assert(added.map(_.rowCount).sum == rows)
         assert(added.size <= math.max(1, (rows + 9) / 10 * 2), s"$rows rows")
+        if (rows > 0 && rows <= scenario.rowsOfFile) assert(added.size == 1, s"$rows rows")
       }
     }
   }
@@ -136,6 +148,70 @@ class OptimizeRunnerSuite
       val again = run(taskOf(table, settings, options))
       assert(again.plan.groups.isEmpty)
       assert(table.now.files == once)
+    }
+  }
+
+  test("small partitions share a job and a commit, and each is in order") {
+    val table = new MemoryTable("t", schema, Seq("p"))
+    val rows =
+      (0 until 600).map(i => InternalRow(i.toLong, i * 7919 % 101, i * 104729L % 997, i % 300))
+    table.append(rows.filter(_.getLong(0) < 300))
+    table.append(rows.filter(_.getLong(0) >= 300))
+    val before = table.rows
+    val task = taskOf(
+      table,
+      settings.copy(maxFileBytes = 100 * MemoryFile.RowBytes),
+      Seq("curve" -> "linear"))
+    val writes = new AtomicInteger
+    val listener = new SparkListener {
+      override def onJobStart(job: SparkListenerJobStart): Unit =
+        if (String.valueOf(job.properties.getProperty("spark.job.description")).contains(
+            "writing")) {
+          writes.incrementAndGet(): Unit
+        }
+    }
+    session.sparkContext.addSparkListener(listener)
+    val result =
+      try run(task)
+      finally session.sparkContext.removeSparkListener(listener)
+    assert(table.rows == before)
+    assert(result.outcomes.size == 300)
+    // 200 cubes at most are one commit.
+    assert(table.now.commits.size == 2 + 2)
+    assert(writes.get == 2)
+    assert(table.now.live.size == 300)
+    assert(table.now.live.map(_.cube.get._1).distinct.size == 300)
+    assert(table.now.live.forall(_.rowCount == 2))
+    table.now.live.foreach(file =>
+      assert(file.rowsIn(table.store).forall(MemoryFile.partitionOf(table, _) == file.partition)))
+    // Along this curve rows are in the order of the first column.
+    val first = table.now.live.map(_.rowsIn(table.store).map(_.getInt(1)))
+    assert(first.forall(xs => xs == xs.sorted))
+    assert(first.exists(_.distinct.size == 2))
+  }
+
+  test("times of groups that share jobs add up") {
+    val whole = RewriteMetrics(1000, 77, Some(3))
+    val parts = whole.among(Seq(1L, 0L, 500L, 7L))
+    assert(parts.size == 4)
+    assert(parts.map(_.samplingMs).sum == 1000 && parts.map(_.writingMs).sum == 77)
+    assert(parts.flatMap(_.cpuMs).sum == 3)
+    assert(parts(2).samplingMs > 900 && parts.forall(_.samplingMs >= 0))
+    assert(RewriteMetrics(5, 6, None).among(Seq(3L, 4L)).forall(_.cpuMs.isEmpty))
+  }
+
+  test("a few rows fill as few files as the most rows of a file allow") {
+    for {
+      kind <- LayoutKind.all
+      (rows, most, files) <- Seq((4, 2, 2), (9, 3, 3), (10, 3, 4), (12, 4, 3), (7, 1, 7), (5, 5, 1))
+    } {
+      val table = new MemoryTable("t", schema)
+      table.append((0 until rows).map(i => InternalRow(i.toLong, i * 7, i * 5L % 11, 0)))
+      val before = table.rows
+      run(taskOf(table, settings.copy(maxRecords = most.toLong), Seq("curve" -> kind.name)))
+      assert(table.rows == before)
+      assert(table.now.live.forall(_.rowCount <= most), kind.name)
+      assert(table.now.live.size == files, s"$rows rows, $most a file, ${kind.name}")
     }
   }
 

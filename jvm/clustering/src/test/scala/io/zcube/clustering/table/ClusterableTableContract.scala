@@ -14,6 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.zcube.clustering.run.LayoutSession
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.DataFile
+import io.zcube.sql.layout.PartitionShuffle
 
 /** What the engine takes for granted of a table format. Every format's suite is one of these. */
 trait ClusterableTableContract extends AnyFunSuite {
@@ -231,7 +232,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       other(made)
       val (ids, live) = (made.ids, made.liveFiles)
       inSession(begun.commit()) match {
-        case CommitResult.Refused(_: ConcurrentModificationException) =>
+        case CommitResult.Refused(_: ConcurrentModificationException, _) =>
         case result => fail(s"$name: $result")
       }
       inSession(begun.transaction.abort())
@@ -306,6 +307,112 @@ trait ClusterableTableContract extends AnyFunSuite {
       inSession(now.select(WhereClause.Everything).files(Some(layoutOf(now)))).flatMap(_.cube)
     assert(tags.map(_.id).sorted == Seq("c0", "c0", "c1", "c1"))
     assert(made.ids == (0L until 60L))
+  }
+
+  test("groups of files are scanned and written by one job, each to files of its own") {
+    for (partitioned <- Seq(false, true)) {
+      val made = tableOf50(partitioned)
+      made.delete(7)
+      val version = inSession(made.table.latest())
+      val layout = layoutOf(version)
+      reading(version) { clone =>
+        val selection = version.select(WhereClause.Everything)
+        // A group in the middle has no rows, as one of deleted rows only.
+        val groups = selection.files(Some(layout)).map(Seq(_)).patch(1, Seq(Nil), 0)
+        val scan = selection.scanGroups(clone, groups)
+        val group = scan.group.get
+        val shuffled = PartitionShuffle.byNumber(group, groups.size, scan.plan)
+        val transaction = selection.begin(clone, groups.flatten)
+        val files = transaction.writeGroups(
+          Project(scan.written, shuffled),
+          number => groups(number).head.partition)
+        assert(!scan.written.exists(_.exprId == group.exprId))
+        assert(files.map(_.part).sorted == groups.indices.filter(_ != 1))
+        val cubes = files.map { written =>
+          assert(written.file.rows == groups(written.part).head.rows)
+          assert(written.file.partition == groups(written.part).head.partition)
+          NewCube(s"c${written.part}", groups(written.part), Seq(written.file))
+        }
+        val expected = groups.filter(_.nonEmpty).map(files => idsOf(clone, selection, files))
+        assert(transaction.commit(cubes, summaryOf(layout)).isInstanceOf[CommitResult.Landed])
+        assert(made.ids == (0L until 50L).filter(_ != 7))
+        val now = made.table.latest().select(WhereClause.Everything)
+        val found = now.files(Some(layout))
+        assert(found.forall(_.cube.exists(_.matches)))
+        assert(found.map(file => idsOf(clone, now, Seq(file))).toSet == expected.toSet)
+      }
+    }
+  }
+
+  private def idsOf(
+      clone: SparkSession,
+      selection: FileSelection,
+      files: Seq[DataFile]): Set[Long] =
+    Sessions.rowsOf(clone, selection.scan(clone, files).plan).collect().map(_.getLong(0)).toSet
+
+  test("cubes that a change made void are told, and the others can be committed without them") {
+    for (void <- 0 until 3) {
+      val made = newTable(partitioned = false)
+      (0 until 30 by 10).foreach(start => made.append(start until start + 10))
+      val version = inSession(made.table.latest())
+      reading(version) { clone =>
+        val layout = layoutOf(version)
+        val selection = version.select(WhereClause.Everything)
+        val files = selection.files(Some(layout))
+        val transaction = selection.begin(clone, files)
+        val ids = files.map(file => idsOf(clone, selection, Seq(file)))
+        val cubes = files.zipWithIndex.map { case (file, i) =>
+          val scan = selection.scan(clone, Seq(file))
+          NewCube(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
+        }
+        made.delete(ids(void).head)
+        val (lost, valid) = cubes.partition(_.id == s"c$void")
+        transaction.commit(cubes, summaryOf(layout)) match {
+          case CommitResult.Refused(_: ConcurrentModificationException, told) =>
+            assert(told == Set(s"c$void"))
+          case result => fail(s"$result")
+        }
+        transaction.discard(lost.flatMap(_.added))
+        assert(lost.flatMap(_.added).forall(file => !made.storedFiles(file.path)))
+        assert(valid.flatMap(_.added).forall(file => made.storedFiles(file.path)))
+        // Once more, meanwhile: what was looked at before doesn't count for ever.
+        made.append(30 until 35)
+        assert(transaction.commit(valid, summaryOf(layout)).isInstanceOf[CommitResult.Landed])
+        assert(made.ids == (0L until 35L).filter(_ != ids(void).head))
+        assert(valid.flatMap(_.added).forall(file => made.liveFiles(file.path)))
+      }
+    }
+  }
+
+  test("several commits of one run follow each other, whatever comes between them") {
+    for (between <- 0 to 3; deletes <- Seq(false, true)) {
+      val made = newTable(partitioned = false)
+      (0 until 40 by 10).foreach(start => made.append(start until start + 10))
+      val version = inSession(made.table.latest())
+      reading(version) { clone =>
+        val layout = layoutOf(version)
+        val selection = version.select(WhereClause.Everything)
+        val files = selection.files(Some(layout))
+        val ids = files.map(file => idsOf(clone, selection, Seq(file)))
+        val begun = files.zipWithIndex.map { case (file, i) =>
+          val transaction = selection.begin(clone, Seq(file))
+          val scan = selection.scan(clone, Seq(file))
+          Begun(
+            transaction,
+            NewCube(s"c$i", Seq(file), transaction.write(written(scan, 1), Map.empty)),
+            summaryOf(layout))
+        }
+        val results = begun.indices.map { i =>
+          // A row of the last file: its cube alone is void.
+          if (i == between) { if (deletes) made.delete(ids(3).head) else made.append(40 until 45) }
+          begun(i).commit()
+        }
+        val landed = results.count(_.isInstanceOf[CommitResult.Landed])
+        assert(landed == (if (deletes) 3 else 4), s"$between: $results")
+        assert(made.ids ==
+          (if (deletes) (0L until 40L).filter(_ != ids(3).head) else 0L until 45L))
+      }
+    }
   }
 
   test("statistics are the extremes of the rows, and name the cube") {

@@ -1,11 +1,14 @@
 package io.zcube.layout.kdtree
 
+import io.zcube.layout.Layout
+
 /** Measures boxes of ranks by what queries see of them.
   *
-  * The width of a box in a column is the share of the table's rows whose value lies between the
-  * smallest and the greatest value in the box: about how likely a narrow range of that column, begun
-  * at some row's value, touches it. NULL counts as a value below all others: a file of values without
-  * NULLs, or of NULLs alone, is skipped by one kind of query more.
+  * The width of a box in a column is the share of the column's values that lie between the smallest and
+  * the greatest value in the box: about how likely a narrow range of that column, begun at some value,
+  * touches it. So a column of few values among NULLs counts as much as a full one: who clusters by it
+  * asks for its values. NULL counts besides, by its share of the rows: a file of values without NULLs, or
+  * of NULLs alone, is skipped by one kind of query more.
   *
   * @param points  for each column, the rank of each sampled row; NULL has [[Layout.NullRank]]
   * @param ranks   for each column, ranks are in [0, ranks)
@@ -16,11 +19,18 @@ final private[layout] class BoxWidths(
     ranks: Array[Int],
     weights: Array[Double]) {
 
-  /** By column and rank: weight times the share of rows with a smaller rank. */
+  /** By column and rank: the weighted width of NULL and the values with a smaller rank. */
   private val below: Array[Array[Double]] = points.indices.toArray.map { c =>
-    val counts = new Array[Int](ranks(c) + 1)
-    points(c).foreach(rank => counts(rank + 1) += 1)
-    counts.scanLeft(0L)(_ + _).tail.map(_ * weights(c) / math.max(1, points(c).length))
+    val counts = new Array[Int](ranks(c))
+    points(c).foreach(rank => counts(rank) += 1)
+    val rows = math.max(1, points(c).length)
+    val nulls = counts(Layout.NullRank)
+    val values = math.max(1, rows - nulls)
+    counts(Layout.NullRank) = 0
+    val upTo = counts.scanLeft(0L)(_ + _).map(_ * weights(c) / values)
+    upTo.zipWithIndex.map { case (width, rank) =>
+      if (rank > Layout.NullRank) width + weights(c) * nulls / rows else width
+    }
   }
 
   /** The weighted width in a column of the values from rank `low` to rank `high`; 0 for none. */

@@ -77,14 +77,17 @@ object LayoutKind {
       HilbertCurve(dimensions, bits)
   }
 
-  /** Boxes instead of pieces of a curve: see [[KdTreeLayout]]. */
+  /** Boxes instead of pieces of a curve: see [[KdTreeLayout]]. Of one column that is its order, as
+    * [[Linear]] has it; a workload may still say where that is cut.
+    */
   case object KdTree extends LayoutKind("kdtree") {
     override def takesWeights: Boolean = true
 
     override def takesWorkload: Boolean = true
 
     override def bits(columns: Int, files: Int, ranges: Option[Int]): Int =
-      Resolution.boxBits(columns, files, ranges)
+      if (columns == 1) Resolution.bits(columns, files, ranges)
+      else Resolution.boxBits(columns, files, ranges)
 
     override def layOut(
         sample: BucketedSample,
@@ -93,7 +96,13 @@ object LayoutKind {
         spread: Boolean,
         weights: Seq[Double],
         workload: Workload): LayoutResult =
-      KdTreeLayout.of(sample, files, spread, weights, workload)
+      if (sample.dimensions == 1 && workload.isEmpty)
+        Linear.layOut(sample, files, bits, spread, Nil, workload)
+      else {
+        val tree = KdTreeLayout.of(sample, files, spread, weights, workload)
+        if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights)
+        else tree
+      }
   }
 
   val all: Seq[LayoutKind] = Seq(Linear, ZOrder, Hilbert, KdTree)

@@ -21,14 +21,18 @@ object ZCubeConf {
   val Curve = SQLConf
     .buildConf("spark.zcube.layout.curve")
     .doc(
-      "The curve that OPTIMIZE … ZORDER BY lays rows along when its OPTIONS name none: " +
-        s"${LayoutKind.names}. Clustered tables take hilbert unless OPTIONS say otherwise.")
+      "The curve that OPTIMIZE lays rows along when its OPTIONS name none, by ZORDER BY and by the " +
+        s"columns of clustered tables alike: ${LayoutKind.names}. Cubes by the same columns along " +
+        "another curve stay as they are until OPTIMIZE FULL.")
     .version("0.1.0")
     .stringConf
     .checkValue(
       name => LayoutKind.find(name).isDefined,
       s"must be ${LayoutKind.names}")
-    .createWithDefault("zorder")
+    .createWithDefault(LayoutKind.KdTree.name)
+
+  /** The layout that [[Curve]] names. */
+  def curve(conf: SQLConf): LayoutKind = LayoutKind.find(conf.getConf(Curve)).get
 
   val SortWithinFiles = SQLConf
     .buildConf("spark.zcube.layout.sortWithinFiles")

@@ -64,6 +64,27 @@ object LayoutPlan {
   /** 2^32 over the golden ratio: its multiples spread evenly (D. E. Knuth, TAOCP 3, 6.4). */
   private val GoldenRatio = 0x9e3779b9
 
+  /** Plans a layout of `files` files, or of fewer if the sample has all rows and shows that no file has more
+    * than it may have. The writer splits a file that has more, so that a sliver is left.
+    *
+    * @param least    number of files that hold all rows if each is filled
+    * @param mostRows of a file; 0 or less for no limit
+    */
+  def within(
+      sample: RowSample,
+      least: Int,
+      files: Int,
+      mostRows: Long,
+      request: LayoutRequest): LayoutPlan = {
+    def fits(plan: LayoutPlan): Boolean = !plan.cuts.splitsKeys &&
+      plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= mostRows)
+    val tries =
+      if (mostRows > 0 && sample.complete) (least until files).take(Tries) else Nil
+    tries.iterator.map(of(sample, _, request)).find(fits).getOrElse(of(sample, files, request))
+  }
+
+  private val Tries = 3
+
   /** Sampled rows wanted for a layout of that many files. */
   def limits(files: Int, rowsPerFile: Int): SampleLimits =
     SampleLimits.ofRows(math.min(MostRows, math.max(LeastRows, files.toLong * rowsPerFile)).toInt)
@@ -74,13 +95,19 @@ object LayoutPlan {
   /** Plans a layout of `files` files.
     *
     * @param sample a sample of the clustering columns, in their order
+    * @param parts  tables that are laid out alike, of that many files each: ranks are as fine as for as
+    *               many files as they have together
     */
-  def of(sample: RowSample, files: Int, request: LayoutRequest): LayoutPlan = {
+  def of(
+      sample: RowSample,
+      files: Int,
+      request: LayoutRequest,
+      parts: Int = 1): LayoutPlan = {
     val dimensions = sample.dataTypes.length
     if (dimensions > Resolution.MostColumns) {
       throw ZCubeErrors.tooManyColumns(dimensions, Resolution.MostColumns)
     }
-    val bits = request.curve.bits(dimensions, files, request.ranges)
+    val bits = request.curve.bits(dimensions, files * parts, request.ranges)
     val scale = Resolution.scale(bits, request.ranges)
     val (columns, scales) = sample.dataTypes.zipWithIndex.map { case (dataType, column) =>
       val values = SampledColumn(dataType, sample.rows.toIndexedSeq, column)

@@ -49,6 +49,25 @@ object LayoutWriter {
     }
   }
 
+  /** Several groups of rows, each in a partition of its own: partition `g` of the result holds the rows of
+    * group `g`, in the layout's order.
+    *
+    * @param group  the number of a row's group, an INT of the child's output, 0 to `groups` - 1
+    */
+  def layOutGroups(
+      child: LogicalPlan,
+      output: Seq[Attribute],
+      columns: Seq[Expression],
+      group: Attribute,
+      groups: Int,
+      plan: LayoutPlan,
+      sort: Boolean): LogicalPlan = {
+    val carried = Alias(plan.key(columns), KeyName)()
+    val keyed = Project(output ++ Seq(group, carried), child)
+    val shuffled = PartitionShuffle.byNumber(group, groups, keyed)
+    Project(output, ordered(shuffled, carried.toAttribute, sort))
+  }
+
   /** Whether computing the rank of a column's value is cheap, and possible after the shuffle. */
   private def isCheap(column: Expression, output: Seq[Attribute]): Boolean =
     column.deterministic && column.references.subsetOf(AttributeSet(output)) &&

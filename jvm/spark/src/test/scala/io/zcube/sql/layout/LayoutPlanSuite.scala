@@ -34,7 +34,7 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
 
   // With 500 ranges a bucket has several values; without a number each value has its own.
   for {
-    columns <- 1 to 3
+    columns <- 2 to 3
     files <- Seq(1, 5, 24)
     ranges <- Seq(None, Some(500))
   }
@@ -48,6 +48,20 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
       // Others than were sampled, some between sampled values and some beyond all.
       rows(2, 300).foreach { row =>
         checkEvaluation(plan.file(inputs(columns)), byKey.eval(row), row)
+      }
+    }
+
+  for (files <- Seq(1, 5, 24); ranges <- Seq(None, Some(500)))
+    test(s"kdtree of one column, $files files, ranges $ranges: as linear") {
+      val sampled = RowSample(types.take(1), rows(1, 3000), 3000L, complete = true)
+      def plan(kind: LayoutKind) =
+        LayoutPlan.of(sampled, files, LayoutRequest(kind, ranges = ranges))
+      val linear = plan(LayoutKind.Linear)
+      val tree = plan(LayoutKind.KdTree)
+      assert(tree.cuts.cuts === linear.cuts.cuts)
+      rows(2, 100).foreach { row =>
+        checkEvaluation(tree.key(inputs(1)), linear.key(inputs(1)).eval(row), row)
+        checkEvaluation(tree.file(inputs(1)), linear.file(inputs(1)).eval(row), row)
       }
     }
 }

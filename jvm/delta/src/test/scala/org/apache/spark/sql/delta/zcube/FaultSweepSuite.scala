@@ -7,11 +7,12 @@ class FaultSweepSuite extends FaultSweep {
   override protected def master: String = "local[2]"
 
   sweep(ZOrderOne)
-  if (!all) sweep(ZOrderBatch)
+  if (!all) sweep(ZOrderShared)
   else {
     sweep(ClusteredSeveral)
     sweep(ZOrderBatch)
     sweep(ZOrderSeveral)
+    sweep(ZOrderShared)
     sweep(ClusteredOne)
     sweep(ClusteredBatch)
   }

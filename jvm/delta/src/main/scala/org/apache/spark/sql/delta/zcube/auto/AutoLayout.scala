@@ -16,7 +16,6 @@ import org.apache.spark.sql.{SparkSession, classic}
 import io.zcube.clustering.plan.{OptimizeOptions, OptimizeTask}
 import io.zcube.clustering.run.{LayoutSession, OptimizeRunner}
 import io.zcube.clustering.table.WhereClause
-import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -97,7 +96,7 @@ object AutoLayout extends DeltaLogging {
     if (isClustered(snapshot)) {
       // What OPTIMIZE without options does.
       val columns = TableColumns.clusteringColumns(session, snapshot)
-      Some(task(LastZOrder(columns, LayoutKind.Hilbert, Nil), clustered = true, None))
+      Some(task(LastZOrder(columns, ZCubeConf.curve(conf), Nil), clustered = true, None))
     } else {
       // Nobody asked to have such a table laid out as a whole: large files in no cube stay.
       val small = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MIN_FILE_SIZE).getOrElse(size / 2)

@@ -15,7 +15,6 @@ import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, Optimize
 import io.zcube.clustering.report.{DryRunReport, Forecast, WorkloadReport}
 import io.zcube.clustering.run.{LayoutSession, OptimizeRunner}
 import io.zcube.clustering.table.ColumnPath
-import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -70,9 +69,7 @@ case class OptimizeCommand(
         throw ZCubeErrors.unorderedType(column.name, column.dataType)
       }
       val conf = session.sessionState.conf
-      val defaultCurve =
-        if (clustered) LayoutKind.Hilbert else LayoutKind.find(conf.getConf(ZCubeConf.Curve)).get
-      val chosen = OptimizeOptions.of(options, defaultCurve)
+      val chosen = OptimizeOptions.of(options, ZCubeConf.curve(conf))
       val settings = DeltaSettings.of(conf, delta.optimizeContext)
       settings.check(chosen)
       val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)

@@ -12,8 +12,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.delta.actions.{AddFile, InMemoryLogReplay}
 import org.apache.spark.sql.delta.zcube.table.{CubeTags, DataFiles, FileFilter, LoggedFileStatistics}
-import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
-import org.apache.spark.sql.delta.{IcebergCompat, OptimisticTransaction, RowTracking, Snapshot}
+import org.apache.spark.sql.delta.zcube.write.{CleaningCommitProtocol, DeltaTransaction}
+import org.apache.spark.sql.delta.{IcebergCompat, RowTracking, Snapshot}
 
 import io.zcube.clustering.run.{FailurePoint, Workers}
 import io.zcube.clustering.table._
@@ -27,6 +27,7 @@ import io.zcube.sql.errors.ZCubeErrors
   * @param session  a clone of the user's, made for reading and writing by a layout
   * @param table    as the user knows it
   * @param rewritten the files that give way to others
+  * @param own       the commits of the same run
   */
 final class DeltaRewrite(
     session: SparkSession,
@@ -34,22 +35,30 @@ final class DeltaRewrite(
     catalogTable: Option[CatalogTable],
     snapshot: Snapshot,
     where: WhereClause,
-    rewritten: Seq[AddFile])
+    rewritten: Seq[AddFile],
+    own: OwnCommits)
     extends RewriteTransaction {
+  import DeltaRewrite._
 
   private val log = snapshot.deltaLog
   private val byPath = rewritten.iterator.map(f => f.path -> f).toMap
   private val written = new ConcurrentHashMap[String, AddFile]()
-  private val txn = transactionOf(snapshot)
+  private val txn = transactionOf(snapshot, rewritten)
 
-  override def write(rows: LogicalPlan, partition: Map[String, String]): Seq[DataFile] =
+  /** Of a commit that was refused, for those of its cubes that are still valid. */
+  private var resumed: Option[DeltaTransaction] = None
+
+  override def writeGroups(
+      rows: LogicalPlan,
+      partitionOf: Int => Map[String, String]): Seq[RewriteTransaction.Written] =
     txn.writeFiles(Dataset.ofRows(session, rows), None, isOptimize = true, Nil).map {
       // Delta parses the values back from a folder's name, which has no zone of a time, and no way to
       // tell NULL from its own text for NULL. All rows are of the group's partition.
       case action: AddFile =>
-        val file = action.copy(partitionValues = partition, dataChange = false)
+        val (part, untagged) = CleaningCommitProtocol.partOf(action)
+        val file = untagged.copy(partitionValues = partitionOf(part), dataChange = false)
         written.put(file.path, file)
-        DataFiles.of(file, None)
+        RewriteTransaction.Written(part, DataFiles.of(file, None))
       case other => throw ZCubeErrors.internal(s"a rewrite that wrote ${other.json}")
     }
 
@@ -64,18 +73,33 @@ final class DeltaRewrite(
       columns)
 
   override def commit(cubes: Seq[NewCube], summary: CommitSummary): CommitResult =
-    Caught(changesOf(cubes, summary)) match {
+    Caught {
+      val changes = changesOf(cubes, summary)
+      (changes, begin(changes))
+    } match {
       case Failure(e) => CommitResult.Refused(e)
-      case Success(changes) =>
+      case Success((changes, begun)) =>
         // Whatever goes wrong while it is asked what became of a commit, it may have gone through.
-        Caught(attempt(txn, changes, summary)).recover { case e => CommitResult.Unknown(e) }.get
+        Caught(attempt(begun, changes, cubes, summary))
+          .recover { case e => CommitResult.Unknown(e) }.get
     }
+
+  /** Its check of conflicts begins with the first version that isn't known to leave the files alone. */
+  private def begin(changes: RewriteChanges): DeltaTransaction = resumed.getOrElse {
+    val latest = own.latest
+    if (latest.version == snapshot.version) txn else transactionOf(latest, changes.replaced)
+  }
+
+  override def discard(files: Seq[DataFile]): Unit =
+    txn.remove(files.map(file => pathOf(written.get(file.path)).toString))
 
   override def abort(): Unit = txn.removeWrittenFiles()
 
+  private def pathOf(file: AddFile): Path = new Path(log.dataPath, new Path(file.pathAsUri))
+
   private def changesOf(cubes: Seq[NewCube], summary: CommitSummary): RewriteChanges = {
     val tags = new CubeTags(summary.layout)
-    val replaced = cubes.flatMap(_.removed.map(f => byPath(f.path)))
+    val replaced = replacedBy(cubes)
     RewriteChanges(
       replaced,
       replaced.map(_.removeWithTimestamp(summary.startedAt, dataChange = false)),
@@ -87,12 +111,16 @@ final class DeltaRewrite(
   private def attempt(
       current: DeltaTransaction,
       changes: RewriteChanges,
+      cubes: Seq[NewCube],
       summary: CommitSummary): CommitResult =
     commitOnce(current, changes, summary) match {
-      case refused @ CommitResult.Refused(conflict: ConcurrentModificationException) =>
-        again(current, changes, conflict) match {
-          case Success(Some(next)) => attempt(next, changes, summary)
-          case Success(None) => refused
+      case CommitResult.Refused(conflict: ConcurrentModificationException, _) =>
+        again(current, changes, cubes, conflict) match {
+          case Success(Again(next, void)) if void.isEmpty => attempt(next, changes, cubes, summary)
+          case Success(Again(next, void)) if void.size < cubes.size =>
+            resumed = Some(next)
+            CommitResult.Refused(conflict, void)
+          case Success(_) => CommitResult.Refused(conflict)
           case Failure(e) => CommitResult.Refused(e)
         }
       case other => other
@@ -108,62 +136,80 @@ final class DeltaRewrite(
       current.registerSQLMetrics(session, OptimizeMetrics.of(session.sparkContext, changes))
       val operation = OptimizeOperation.of(where, summary)
       val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(current.snapshot)
-      CommitResult.Landed(current.commit(changes.actions, operation, tags))
+      val version = current.commit(changes.actions, operation, tags)
+      own.add(current)
+      CommitResult.Landed(version)
     } catch {
       case e: Throwable => new CommitInquiry(table, current, changes).after(e)
     }
 
-  /** A transaction of the table as it is now, if a conflict left the rewritten files alone. */
+  /** A transaction of the table as it is now, and the ids of the cubes that the conflict made void. */
   private def again(
       current: DeltaTransaction,
       changes: RewriteChanges,
-      conflict: Throwable): Try[Option[DeltaTransaction]] =
+      cubes: Seq[NewCube],
+      conflict: Throwable): Try[Again] =
     Caught {
       val now = log.update(catalogTableOpt = catalogTable)
-      val next = transactionOf(now)
       // Without progress the same conflict would come again, for ever.
-      Option.when(now.version > current.readVersion && stillValid(next, changes.replaced))(next)
+      val void =
+        if (now.version > current.readVersion) voidIn(now, changes, cubes)
+        else cubes.map(_.id).toSet
+      val valid = cubes.filterNot(cube => void(cube.id))
+      Again(transactionOf(now, replacedBy(valid)), void)
     }.recoverWith { case e =>
       e.addSuppressed(conflict)
       Failure(e)
     }
 
-  private def transactionOf(read: Snapshot): DeltaTransaction = {
+  private def transactionOf(read: Snapshot, files: Seq[AddFile]): DeltaTransaction = {
     val begun = new DeltaTransaction(session.sparkContext, log, catalogTable, read)
-    begun.trackFilesRead(rewritten)
+    begun.trackFilesRead(files)
     begun.trackReadPredicates(where.written)
     begun
   }
 
-  /** Whether all rewritten files, with the same deleted rows, are in the table as it is now, and the
-    * new files have what the table now asks of its files.
+  /** The cubes of which not all rewritten files, with the same deleted rows, are in the table as it is now:
+    * all of them if the new files lack what the table now asks of its files.
     */
-  private def stillValid(next: OptimisticTransaction, replaced: Seq[AddFile]): Boolean = {
+  private def voidIn(now: Snapshot, changes: RewriteChanges, cubes: Seq[NewCube]): Set[String] = {
     def identity(file: AddFile) = InMemoryLogReplay.UniqueFileActionTuple(
       file.pathAsUri,
       file.getDeletionVectorUniqueId)
-    val (before, after) = (snapshot, next.snapshot)
     val sameNeeds =
-      after.metadata.partitionSchema == before.metadata.partitionSchema &&
-        after.metadata.columnMappingMode == before.metadata.columnMappingMode &&
-        RowTracking.isEnabled(after.protocol, after.metadata) ==
-        RowTracking.isEnabled(before.protocol, before.metadata) &&
-        IcebergCompat.isAnyEnabled(after.metadata) ==
-        IcebergCompat.isAnyEnabled(before.metadata) &&
-        after.protocol == before.protocol
-    sameNeeds && {
-      val now = FileFilter(replaced.iterator.map(_.path)).filesOf(after).map(identity).toSet
-      replaced.forall(file => now.contains(identity(file)))
-    }
+      now.metadata.partitionSchema == snapshot.metadata.partitionSchema &&
+        now.metadata.columnMappingMode == snapshot.metadata.columnMappingMode &&
+        RowTracking.isEnabled(now.protocol, now.metadata) ==
+        RowTracking.isEnabled(snapshot.protocol, snapshot.metadata) &&
+        IcebergCompat.isAnyEnabled(now.metadata) ==
+        IcebergCompat.isAnyEnabled(snapshot.metadata) &&
+        now.protocol == snapshot.protocol
+    if (sameNeeds) {
+      val paths = changes.replaced.iterator.map(_.path)
+      val live = FileFilter(paths).filesOf(now).map(identity).toSet
+      cubes.filterNot(cube => replacedBy(Seq(cube)).forall(file => live.contains(identity(file))))
+        .map(_.id).toSet
+    } else cubes.map(_.id).toSet
   }
+
+  private def replacedBy(cubes: Seq[NewCube]): Seq[AddFile] =
+    cubes.flatMap(_.removed.map(file => byPath(file.path)))
 
   /** A VACUUM without retention removes files that no commit names yet, so these too. */
   private def checkWritten(added: Seq[AddFile]): Unit = {
     val fs = log.dataPath.getFileSystem(log.newDeltaHadoopConf())
     val missing = new Workers("ZCubeCheck", math.min(16, added.size))
-      .map(added)(file => !fs.exists(new Path(log.dataPath, new Path(file.pathAsUri))))
+      .map(added)(file => !fs.exists(pathOf(file)))
       .zip(added)
       .collect { case (isMissing, file) if isMissing.get => file.path }
     missing.headOption.foreach(path => throw ZCubeErrors.writtenFileMissing(table, path))
   }
+}
+
+object DeltaRewrite {
+
+  /** @param next a transaction of the table as it is now, for the cubes that are not void
+    * @param void ids of cubes
+    */
+  private case class Again(next: DeltaTransaction, void: Set[String])
 }

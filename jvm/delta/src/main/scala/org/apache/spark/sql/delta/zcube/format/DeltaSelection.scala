@@ -4,7 +4,7 @@ import java.util.Arrays
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.delta.zcube.commit.DeltaRewrite
+import org.apache.spark.sql.delta.zcube.commit.{DeltaRewrite, OwnCommits}
 import org.apache.spark.sql.delta.zcube.table._
 import org.apache.spark.sql.delta.zcube.write.InputRows
 
@@ -16,6 +16,7 @@ import io.zcube.sql.errors.ZCubeErrors
 final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends FileSelection {
 
   private val snapshot = version.snapshot
+  private val own = new OwnCommits(snapshot)
   private lazy val logged = LoggedStatistics.of(SparkSession.active, snapshot, where.filters)
   private lazy val picked: Seq[AddFile] = logged.files
 
@@ -47,8 +48,8 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       columns,
       paths.getOrElse(logged.paths))
 
-  override def scan(session: SparkSession, files: Seq[DataFile]): FileScan =
-    InputRows.of(session, snapshot, actionsOf(files))
+  override def scanGroups(session: SparkSession, groups: Seq[Seq[DataFile]]): FileScan =
+    InputRows.of(session, snapshot, groups.map(actionsOf))
 
   override def begin(session: SparkSession, files: Seq[DataFile]): DeltaRewrite =
     new DeltaRewrite(
@@ -57,7 +58,8 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       version.table.catalogTable,
       snapshot,
       where,
-      actionsOf(files))
+      actionsOf(files),
+      own)
 
   private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = files.map { file =>
     val at = Arrays.binarySearch(paths.asInstanceOf[Array[AnyRef]], file.path)

@@ -12,7 +12,7 @@ import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.types.{NullType, StructType}
+import org.apache.spark.sql.types.StructType
 
 import io.zcube.clustering.run.LayoutSession
 import io.zcube.clustering.table._
@@ -36,11 +36,8 @@ final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
   override def column(parts: Seq[String], resolver: Resolver): Option[ColumnPath] =
     TableColumns.find(schema, parts, resolver)
 
-  override def hasStatistics(column: ColumnPath): Boolean = {
-    val statistics = snapshot.withStats.schema("stats").dataType
-    val minimum = PlanningRanges.statistic(statistics, "minValues" +: column.physical)
-    snapshot.withStats.select(minimum).schema.head.dataType != NullType
-  }
+  override def hasStatistics(column: ColumnPath): Boolean =
+    PlanningRanges.has(snapshot.statsSchema, "minValues" +: column.physical)
 
   override def fileCount: Long = snapshot.numOfFiles
 

@@ -21,6 +21,7 @@ final class CubeTags(layout: LayoutTag) {
   private val weights =
     Option.when(layout.weights.nonEmpty)(Weights -> JsonUtils.toJson(layout.weights))
   private val workload = layout.workload.map(Workload -> _)
+  // Of cubes whose files don't name one: what Delta does, whatever ZCube's own default is.
   private val usualCurve: LayoutKind =
     if (layout.declared) LayoutKind.Hilbert else LayoutKind.ZOrder
 
@@ -35,7 +36,7 @@ final class CubeTags(layout: LayoutTag) {
         val sameWeights = file.getTag(Weights) == weights.map(_._2)
         val sameWorkload = file.getTag(Workload) == workload.map(_._2)
         val same = sameColumns && sameCurve && sameWeights && sameWorkload
-        Some(CubeTag(info.zCubeID, same && !foreign))
+        Some(CubeTag(info.zCubeID, same && !foreign, sameColumns && !foreign))
       case None => Option.when(foreign)(CubeTag(file.path, matches = false))
     }
   }

@@ -95,8 +95,9 @@ object PlanningRanges {
       col(("stats" +: path).map(p => s"`${p.replace("`", "``")}`").mkString("."))
     } else lit(null)
 
+  /** Whether statistics of that type have such a field. */
   @tailrec
-  private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
+  private[zcube] def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
     case (_, Nil) => true
     case (struct: StructType, name +: rest) if struct.fieldNames.contains(name) =>
       has(struct(name).dataType, rest)

@@ -33,16 +33,23 @@ final class DeltaTransaction(
   made.register(context, None, countFailedValues = true)
 
   @volatile private var tried = Set.empty[Long]
+  @volatile private var afterCommit: Option[Snapshot] = None
 
   /** The versions that may have been written: each of them, and perhaps one that was not. */
   def triedVersions: Set[Long] = tried
+
+  /** The table right after the commit, if Delta tells; None before. */
+  def postCommitSnapshot: Option[Snapshot] = afterCommit
 
   override protected def doCommitRetryIteratively(
       attemptVersion: Long,
       currentTransactionInfo: CurrentTransactionInfo,
       isolationLevel: IsolationLevel): (Long, Snapshot, CurrentTransactionInfo) = {
     tried += attemptVersion
-    super.doCommitRetryIteratively(attemptVersion, currentTransactionInfo, isolationLevel)
+    val committed @ (version, after, _) =
+      super.doCommitRetryIteratively(attemptVersion, currentTransactionInfo, isolationLevel)
+    afterCommit = Some(after).filter(_.version == version)
+    committed
   }
 
   /** Delta comes here before it tries the next version, which this returns. */
@@ -90,10 +97,13 @@ final class DeltaTransaction(
   }
 
   /** Removes what was written. Only for a transaction that surely did not and will not commit. */
-  def removeWrittenFiles(): Unit = DeferredInterrupt.within {
-    val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
-    made.value.asScala.toSet.foreach { (path: String) =>
-      try fs.delete(new Path(path), false)
+  def removeWrittenFiles(): Unit = remove(made.value.asScala)
+
+  /** @param paths of files that were written and surely are not and will not be committed */
+  def remove(paths: Iterable[String]): Unit = DeferredInterrupt.within {
+    val conf = deltaLog.newDeltaHadoopConf()
+    paths.toSet.foreach { (path: String) =>
+      try deltaLog.dataPath.getFileSystem(conf).delete(new Path(path), false)
       catch {
         // What can't be removed now is VACUUM's; the error that led here matters more.
         case NonFatal(e) => logWarning(s"ZCube could not remove the uncommitted file $path", e)

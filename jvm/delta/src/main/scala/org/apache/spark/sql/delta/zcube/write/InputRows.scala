@@ -1,9 +1,12 @@
 package org.apache.spark.sql.delta.zcube.write
 
+import org.apache.hadoop.fs.Path
+import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.util.DeltaFileOperations
 import org.apache.spark.sql.delta.zcube.table.DeltaTableCommand
 import org.apache.spark.sql.delta.{DeltaColumnMapping, DeltaParquetFileFormat, RowTracking, Snapshot}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -13,20 +16,39 @@ import org.apache.spark.sql.types.{LongType, StructType}
 import io.zcube.clustering.run.LayoutSession
 import io.zcube.clustering.table.FileScan
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.expressions.GroupOfFile
 
 /** The rows of files of a Delta table, with their row ids. */
 object InputRows {
 
-  /** @param session a clone of the user's ([[LayoutSession]]), active */
-  def of(session: SparkSession, snapshot: Snapshot, files: Seq[AddFile]): FileScan = {
+  /** @param session a clone of the user's ([[LayoutSession]]), active
+    * @param groups  of files; of more than one each row tells which it is of
+    */
+  def of(session: SparkSession, snapshot: Snapshot, groups: Seq[Seq[AddFile]]): FileScan = {
     refuseReservedColumns(snapshot)
-    val relation = relationOf(snapshot, files)
-    val scan = Dataset.ofRows(session, withPlace(session, relation))
+    val relation = relationOf(snapshot, groups.flatten)
+    val numbers = Option.when(groups.size > 1)(numbersOf(snapshot, groups))
+    val scan = Dataset.ofRows(session, withPlace(session, relation, numbers))
     refuseChanges(scan, relation, snapshot)
     val rows = RowTracking.preserveRowTrackingColumns(scan, snapshot).asInstanceOf[DataFrame]
     val plan = rows.queryExecution.analyzed
     val width = relation.output.size
-    FileScan(plan, plan.output.take(width), plan.output.slice(width, width + 2))
+    FileScan(
+      plan,
+      plan.output.take(width),
+      plan.output.slice(width, width + 2),
+      numbers.map(_ => plan.output(width + 2)))
+  }
+
+  /** By paths as scans tell them, which Delta's own writes with deletion vectors go by too. */
+  private def numbersOf(snapshot: Snapshot, groups: Seq[Seq[AddFile]]): GroupOfFile.Groups = {
+    val table = snapshot.deltaLog.dataPath.toString
+    new GroupOfFile.Groups((for {
+      (files, number) <- groups.zipWithIndex
+      file <- files
+      path = DeltaFileOperations.absolutePath(table, file.path)
+      // Spark's own canonical form: `file:///a` and `file:/a` are one.
+    } yield SparkPath.fromPath(new Path(path.toString)).urlEncoded -> number).toMap)
   }
 
   /** Delta's own, before any rule of the session has seen it. */
@@ -45,7 +67,10 @@ object InputRows {
       case other => throw ZCubeErrors.internal(s"a scan that is ${other.nodeName}")
     }
 
-  private def withPlace(session: SparkSession, relation: LogicalRelation): LogicalPlan = {
+  private def withPlace(
+      session: SparkSession,
+      relation: LogicalRelation,
+      groups: Option[GroupOfFile.Groups]): LogicalPlan = {
     val (source, readersRowIndex) =
       if (fieldNames(relation.metadataOutput).contains(ParquetFileFormat.ROW_INDEX))
         (relation, None)
@@ -60,8 +85,10 @@ object InputRows {
     Project(
       relation.output ++ Seq(
         Alias(field("file_name"), "file_name")(),
-        Alias(rowIndex, "row_index")()),
-      source.withMetadataColumns())
+        Alias(rowIndex, "row_index")()) ++
+        groups.map(numbers => Alias(GroupOfFile(field("file_path"), numbers), "group")()),
+      source.withMetadataColumns()
+    )
   }
 
   private def fieldNames(metadata: Seq[Attribute]): Seq[String] =

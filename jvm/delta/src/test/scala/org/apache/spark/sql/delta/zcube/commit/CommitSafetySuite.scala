@@ -114,10 +114,11 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     throw error
   }
 
-  /** One cube, two in two commits, two in one commit. */
+  /** One cube, two in two commits, two in one commit: small ones, or of a batch. */
   private val kinds = Seq(
     (1, "each", Seq.empty),
-    (2, "each", Seq.empty),
+    (2, "each", Seq(MinCubeSize -> "1")),
+    (2, "shared", Seq.empty),
     (2, "together", Seq(BatchSize -> "1g")))
 
   test("a log that can't be written to costs no file of a commit that went through") {
@@ -180,7 +181,9 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
       write(Iterator(OthersCommit))
       throw exists
     }
-    assert(failing(again)(optimize(path)).isEmpty)
+    setting(MinCubeSize -> "1") {
+      assert(failing(again)(optimize(path)).isEmpty)
+    }
     assert(version(path) === 3)
     assert(rows(path) === before)
   }
@@ -318,7 +321,7 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
   }
 
   // As Spark Connect interrupts, or an application's thread pool.
-  for ((batched, partitions) <- Seq((false, 1), (true, 1), (true, 2)))
+  for ((batched, partitions) <- Seq((false, 1), (false, 2), (true, 1), (true, 2)))
     test(s"an interrupt leaves no commit, file or task; batched: $batched, groups: $partitions") {
       val path = table(s"interrupted-$batched-$partitions", partitions)
       val (before, known) = (rows(path), dataFiles(path))
@@ -400,6 +403,9 @@ object CommitSafetySuite {
     """{"commitInfo":{"timestamp":0,"operation":"OTHER","operationParameters":{},"txnId":"other"}}"""
 
   private val BatchSize = "spark.databricks.delta.optimize.batchSize"
+
+  private val MinCubeSize =
+    "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize.threshold"
 
   private val MaxFileSize = "spark.databricks.delta.optimize.maxFileSize"
 

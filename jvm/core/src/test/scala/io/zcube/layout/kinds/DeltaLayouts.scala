@@ -1,0 +1,76 @@
+package io.zcube.layout.kinds
+
+import scala.util.Random
+
+import io.zcube.curve.HilbertCurve
+
+/** What Delta does, written after its source (MultiDimClustering, 4.4.0) with no code of ZCube's but the
+  * Hilbert curve: dense range ids, 1,000 of each column, NULL the least value; along the Z-order or the
+  * Hilbert curve of these, rows of one key in random order; cut evenly.
+  */
+object DeltaLayouts {
+
+  private val Ranges = 1000
+  private val RangeBits = 10
+
+  /** The most columns that Delta takes for CLUSTER BY. */
+  val MostClustered = 4
+
+  /** The file of each row by ZORDER BY. */
+  def zOrder(columns: Seq[TestColumn], files: Int): Array[Int] =
+    cut(order(ids(columns), isLessByBits), files)
+
+  /** The file of each row by CLUSTER BY: of one column by Z-order, as in Delta. */
+  def clusterBy(columns: Seq[TestColumn], files: Int): Array[Int] =
+    if (columns.size == 1) zOrder(columns, files)
+    else {
+      val curve = HilbertCurve(columns.size, RangeBits)
+      val keys = ids(columns).map(point => curve.index(point.clone()))
+      val random = new Random(5)
+      val noise = keys.map(_ => random.nextInt(256))
+      cut(keys.indices.toArray.sortBy(row => (keys(row), noise(row))), files)
+    }
+
+  /** By row, the range ids of its columns. */
+  private def ids(columns: Seq[TestColumn]): Array[Array[Int]] =
+    columns.map(rangeIds).toArray.transpose
+
+  private def rangeIds(column: TestColumn): Array[Int] = {
+    val sorted = column.values.sorted
+    val bounds =
+      (1 until Ranges).map(i => sorted(i * (sorted.length - 1) / Ranges)).distinct.toArray
+    column.values.map { value =>
+      val found = java.util.Arrays.binarySearch(bounds, value)
+      if (found >= 0) found else -found - 1
+    }
+  }
+
+  private def order(
+      points: Array[Array[Int]],
+      isLess: (Array[Int], Array[Int]) => Boolean): Array[Int] = {
+    val shuffled = new Random(7).shuffle(points.indices.toVector).toArray
+    shuffled.sortWith((a, b) => isLess(points(a), points(b)))
+  }
+
+  /** T. M. Chan's comparison: the column whose ids differ in the highest bit decides, the first of them. */
+  private def isLessByBits(a: Array[Int], b: Array[Int]): Boolean = {
+    var column = 0
+    var highest = 0
+    a.indices.foreach { c =>
+      val differing = a(c) ^ b(c)
+      if (Integer.highestOneBit(differing) > Integer.highestOneBit(highest)) {
+        column = c
+        highest = differing
+      }
+    }
+    a(column) < b(column)
+  }
+
+  private def cut(ordered: Array[Int], files: Int): Array[Int] = {
+    val file = new Array[Int](ordered.length)
+    ordered.zipWithIndex.foreach { case (row, place) =>
+      file(row) = (place.toLong * files / ordered.length).toInt
+    }
+    file
+  }
+}

@@ -1,0 +1,61 @@
+package io.zcube.layout.kinds
+
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.layout.{CutPoints, Workload}
+
+class LayoutKindSuite extends AnyFunSuite {
+  import TestColumn.Null
+
+  private def filesOf(
+      kind: LayoutKind,
+      columns: Seq[TestColumn],
+      files: Int): (Seq[Long], Seq[Int]) = {
+    val bits = kind.bits(columns.size, files, None)
+    val sample = TestColumn.sample(columns, 1 << bits)
+    val laidOut = kind.layOut(sample, files, bits, spread = true, Nil, Workload.Empty)
+    val keys = sample.keys(laidOut.layout).toSeq
+    val noise = new Random(3)
+    (keys, keys.map(laidOut.cuts.fileOf(_, noise.nextInt(CutPoints.NoiseRange))))
+  }
+
+  test("the k-d tree of one column is its order") {
+    val random = new Random(1)
+    val column = TestColumn(Array.fill(5000) {
+      random.nextInt(4) match {
+        case 0 => Null
+        case 1 => 7L
+        case _ => random.nextInt().toLong
+      }
+    })
+    for (files <- Seq(1, 3, 17, 300))
+      assert(filesOf(LayoutKind.KdTree, Seq(column), files) ===
+        filesOf(LayoutKind.Linear, Seq(column), files))
+    // And by the column itself: no file begins before another ends, but of a value that fills several.
+    val (_, files) = filesOf(LayoutKind.KdTree, Seq(column), 3)
+    val ordered = column.values.toSeq.zip(files).sorted.map(_._2)
+    assert(ordered === ordered.sorted)
+  }
+
+  test("the few rows with values of several columns of NULLs come together") {
+    val rows = 9000
+    // Each row has a value in one of four columns at most, a fifth of the rows in any.
+    val columns = (0 until 4).map { c =>
+      TestColumn(Array.tabulate(rows)(row => if (row % 20 == c) row * 7919L % 10007 else Null))
+    }
+    val (_, files) = filesOf(LayoutKind.KdTree, columns, 3)
+    val holding = (0 until rows).filter(row => row % 20 < 4).map(files).distinct
+    assert(holding.size === 1)
+    assert((0 to 2).forall(file => math.abs(files.count(_ == file) - rows / 3) < rows / 10))
+  }
+
+  test("a sample of NULLs only, and an empty one, can be laid out") {
+    for (rows <- Seq(0, 50)) {
+      val column = TestColumn(Array.fill(rows)(Null))
+      val (_, files) = filesOf(LayoutKind.KdTree, Seq(column, column), 3)
+      assert(files.size === rows)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+"""What OPTIMIZE does when nobody names a curve: kdtree, and what others laid out stays until FULL."""
+
+import itertools
+import shutil
+
+import pyarrow.parquet as pq
+import pytest
+from zcube import ClusteredTable
+
+from tests.support import checksum
+from tests.support.log_replay import live_files
+
+SETTING = "spark.zcube.layout.curve"
+
+
+def append(spark, path, start, count):
+    spark.range(start, start + count, 1, 2).selectExpr(
+        "id", "hash(id) x", "hash(id, 1) y"
+    ).write.format("delta").mode("append").save(path)
+
+
+@pytest.fixture(params=["zorder by", "cluster by"])
+def table(request, spark, path):
+    """A table of 8,000 rows, and how its OPTIMIZE is called."""
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
+    clustered = request.param == "cluster by"
+    if clustered:
+        spark.sql(
+            f"CREATE TABLE delta.`{path}` (id BIGINT, x INT, y INT) USING delta CLUSTER BY (x, y)"
+        )
+    append(spark, path, 0, 8000)
+    by = {} if clustered else {"zorder_by": ["x", "y"]}
+    table = ClusteredTable.for_path(spark, path)
+    return lambda **how: table.optimize(**by, **how)
+
+
+def curves(path):
+    found = {}
+    for file in live_files(path):
+        found.setdefault(file.tags.get("ZCUBE_ZORDER_CURVE"), set()).add(file.path)
+    return found
+
+
+def apart(one, other):
+    return any(one.maximum[c] < other.minimum[c] or other.maximum[c] < one.minimum[c] for c in "xy")
+
+
+def test_the_default_is_boxes(spark, path, table):
+    table()
+    files = live_files(path)
+    assert set(curves(path)) == {"kdtree"}
+    assert len(files) > 4
+    assert all(apart(a, b) for a, b in itertools.combinations(files, 2))
+
+
+def test_cubes_along_another_curve_stay_until_full(spark, path, table):
+    table(curve="zorder")
+    old = curves(path)["zorder"]
+    assert table().files_removed == 0
+    append(spark, path, 100_000, 4000)
+    before = checksum.multiset(spark.read.format("delta").load(path))
+    result = table()
+    assert result.kept == {"another curve, until OPTIMIZE FULL": len(old)}
+    found = curves(path)
+    assert set(found) == {"zorder", "kdtree"}
+    assert found["zorder"] == old
+    assert table().files_removed == 0
+    # As the merge policy of Delta would merge all.
+    assert table(merge_policy="all").files_removed == 0
+    assert table(full=True).files_removed > 0
+    assert set(curves(path)) == {"kdtree"}
+    assert checksum.multiset(spark.read.format("delta").load(path)) == before
+
+
+def test_files_of_such_cubes_that_lost_rows_are_rewritten(spark, path, table):
+    spark.sql(
+        f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
+    )
+    table(curve="zorder")
+    worn = live_files(path)[0]
+    low, high = worn.minimum["id"], worn.maximum["id"]
+    names = {file.path for file in live_files(path)}
+    spark.sql(
+        f"DELETE FROM delta.`{path}` WHERE x BETWEEN {worn.minimum['x']} AND {worn.maximum['x']} "
+        f"AND y BETWEEN {worn.minimum['y']} AND {worn.maximum['y']} AND id BETWEEN {low} AND {high} "
+        "AND id % 2 = 0"
+    )
+    before = checksum.multiset(spark.read.format("delta").load(path))
+    result = table()
+    assert result.cubes[0].reasons["deleted rows"] == result.files_removed > 0
+    found = curves(path)
+    assert worn.path not in found["zorder"]
+    assert found["zorder"] < names
+    assert found["kdtree"]
+    assert checksum.multiset(spark.read.format("delta").load(path)) == before
+
+
+@pytest.mark.parametrize("curve", ["zorder", "hilbert", "linear"])
+def test_the_setting_gives_the_others_back(spark, path, table, curve):
+    spark.conf.set(SETTING, curve)
+    table()
+    assert set(curves(path)) == {curve}
+    ours = sorted(repr(file.box) for file in live_files(path))
+    spark.conf.unset(SETTING)
+    # A setting is a default too: nothing is rewritten for another.
+    assert table().files_removed == 0
+    table(full=True)
+    assert set(curves(path)) == {"kdtree"}
+    assert sorted(repr(file.box) for file in live_files(path)) != ours
+    table(full=True, curve=curve)
+    assert sorted(repr(file.box) for file in live_files(path)) == ours
+
+
+def test_a_curve_that_zorder_by_names_is_asked_for(spark, path):
+    append(spark, path, 0, 4000)
+    table = ClusteredTable.for_path(spark, path)
+    table.optimize(zorder_by=["x", "y"], curve="zorder")
+    old = len(live_files(path))
+    assert table.optimize(zorder_by=["x", "y"], curve="kdtree").files_removed == old
+    # Weights too; and who names none later leaves them as they are.
+    old = len(live_files(path))
+    assert table.optimize(zorder_by=["x", "y"], weights={"x": 3}).files_removed == old
+    assert set(curves(path)) == {"kdtree"}
+    assert table.optimize(zorder_by=["x", "y"]).files_removed == 0
+
+
+def test_one_column_is_as_linear(spark, path):
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(8 << 10))
+    spark.range(0, 8000, 1, 2).selectExpr(
+        "id", "if(id % 7 = 0, NULL, if(id % 3 = 0, 5, hash(id) % 3000)) x"
+    ).write.format("delta").save(path)
+    copy = path + "-copy"
+    shutil.copytree(path, copy)
+
+    def rows_by_file(of):
+        files = sorted(live_files(of), key=lambda file: file.path)
+        return [
+            pq.read_table(f"{of}/{file.path}", columns=["x"])["x"].to_pylist() for file in files
+        ]
+
+    def ordered(rows):
+        return sorted(rows, key=lambda x: (x is not None, x))
+
+    ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"])
+    ClusteredTable.for_path(spark, copy).optimize(zorder_by=["x"], curve="linear")
+    assert set(curves(path)) == {"kdtree"}
+    assert set(curves(copy)) == {"linear"}
+    ours = sorted(map(str, map(ordered, rows_by_file(path))))
+    assert len(ours) > 3
+    assert ours == sorted(map(str, map(ordered, rows_by_file(copy))))
+
+
+def test_a_column_without_minima_is_not_cut_by(spark, path):
+    """Delta keeps none of booleans: files that differ in one only are read by the same queries."""
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(8 << 10))
+    spark.range(0, 8000, 1, 2).selectExpr("id", "hash(id) > 0 b", "hash(id, 1) x").write.format(
+        "delta"
+    ).save(path)
+    ClusteredTable.for_path(spark, path).optimize(zorder_by=["b", "x"])
+    files = sorted(live_files(path), key=lambda file: file.minimum["x"])
+    assert len(files) > 4
+    assert all("b" not in file.minimum for file in files)
+    assert all(a.maximum["x"] < b.minimum["x"] for a, b in itertools.pairwise(files))

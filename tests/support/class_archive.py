@@ -1,0 +1,75 @@
+"""An archive of the JVM's loaded classes, so that the tests' many JVMs start at two thirds of the CPU.
+
+A JVM that starts Spark spends most of its first half minute on loading and checking classes. Java's
+class data sharing (JEP 350) keeps them in a file that later JVMs map into memory. A JVM whose class
+path or version differs from the one that made the file goes without it, so nothing depends on it.
+
+``python -m tests.support.class_archive`` makes it, which takes as much CPU as ten starts. It fetches
+Spark's packages on the way, as ``fetch_packages`` does.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from zcube._spark import versions
+
+# The driver's options of every `spark-submit`, PySpark's own included.
+VARIABLE = "SPARK_SUBMIT_OPTS"
+# A JVM that can't use the file says so on the standard output, where programs expect other things.
+QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off"
+STATEMENTS = """
+CREATE TABLE {t} (id BIGINT, x INT, y STRING) USING delta CLUSTER BY (id, x)
+INSERT INTO {t} SELECT id, CAST(id % 7 AS INT), CAST(id AS STRING) FROM range(0, 1000, 1, 2)
+UPDATE {t} SET x = x + 1 WHERE id % 3 = 0
+DELETE FROM {t} WHERE id % 5 = 0
+MERGE INTO {t} t USING (SELECT id FROM range(990, 1010)) s ON t.id = s.id WHEN MATCHED THEN DELETE
+OPTIMIZE {t}
+DESCRIBE HISTORY {t}
+SELECT x, count(DISTINCT y) FROM {t} GROUP BY x ORDER BY x
+"""
+
+
+def path() -> Path:
+    """The archive, which may be missing."""
+    folder = Path(__file__).resolve().parents[2] / ".build"
+    return folder / f"classes-{versions.spark_line()}.jsa"
+
+
+def use() -> None:
+    """Let the JVMs that this process and its children start use the archive, where there is one."""
+    given = os.environ.get(VARIABLE, "")
+    if path().is_file() and "SharedArchiveFile" not in given:
+        os.environ[VARIABLE] = f"{given} -XX:SharedArchiveFile={path()} {QUIET}".strip()
+
+
+def make() -> None:
+    """Run a little of everything in a JVM that writes the archive as it ends."""
+    import zcube
+    from pyspark.sql import SparkSession
+
+    path().parent.mkdir(exist_ok=True)
+    path().unlink(missing_ok=True)
+    os.environ[VARIABLE] = f"-XX:ArchiveClassesAtExit={path()} -Xlog:cds=off -Xlog:cds+dynamic=off"
+    builder = SparkSession.builder.master("local[2]")
+    for key in ("spark.ui.enabled", "spark.ui.showConsoleProgress"):
+        builder = builder.config(key, "false")
+    with tempfile.TemporaryDirectory() as folder:
+        session = zcube.configure(builder.config("spark.sql.warehouse.dir", folder)).getOrCreate()
+        table = f"delta.`{folder}/table`"
+        session.conf.set("spark.sql.shuffle.partitions", "2")
+        session.conf.set("spark.databricks.delta.snapshotPartitions", "2")
+        for statement in STATEMENTS.strip().splitlines():
+            session.sql(statement.format(t=table)).collect()
+        session.createDataFrame([(1, 2, "3")], "id BIGINT, x INT, y STRING").collect()
+        process = session.sparkContext._gateway.proc
+        session.stop()
+        # The archive is written while the JVM ends.
+        process.stdin.close()
+        process.wait()
+
+
+if __name__ == "__main__":
+    make()
