@@ -94,7 +94,7 @@ for arguments in (
     ["report", path, "--by", "x,y", "-o", output + "2", "--predicate", "x > 0"],
     ["plot", path, "--by", "x,y", "-o", output + ".png", "--kind", "depth"],
     ["plot", path, "--by", "x,y", "-o", output + ".svg"],
-    ["plan", path, "--zorder-by", "x,y"],
+    ["plan", path, "--zorder-by", "x"],
 ):
     with redirect_stderr(sys.stdout):
         print("exit", cli.main([*arguments, "--json", "--remote", url]))
