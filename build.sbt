@@ -14,7 +14,11 @@ ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
 // A JVM of tests keeps about one core busy: its driver plans while nothing else runs.
-Global / concurrentRestrictions += Tags.limit(Tags.ForkedTestGroup, 2)
+Global / concurrentRestrictions ~= { rules =>
+  // sbt's own limit is one.
+  val alone = Tags.limit(Tags.ForkedTestGroup, 1).toString
+  rules.filterNot(_.toString == alone) :+ Tags.limit(Tags.ForkedTestGroup, 2)
+}
 
 def sparkModule(name: String, config: String): ModuleID =
   "org.apache.spark" %% name % sparkLine.spark % config
@@ -119,9 +123,8 @@ lazy val delta = (project in file("jvm/delta"))
     Test / testGrouping := {
       val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
       val jvm = Tests.SubProcess((Test / forkOptions).value)
-      for (half <- Seq(0, 1)) yield {
-        Tests.Group(s"delta-$half", suites.collect { case (t, i) if i % 2 == half => t }, jvm)
-      }
+      for (half <- Seq(0, 1))
+        yield Tests.Group(s"delta-$half", suites.collect { case (t, i) if i % 2 == half => t }, jvm)
     },
     Test / fullClasspath := {
       val isDelta = (jar: Attributed[File]) => jar.data.getName.startsWith("delta-")

@@ -52,7 +52,7 @@ def make() -> None:
 
     path().parent.mkdir(exist_ok=True)
     path().unlink(missing_ok=True)
-    os.environ[VARIABLE] = f"-XX:ArchiveClassesAtExit={path()} -Xlog:cds=off -Xlog:cds+dynamic=off"
+    os.environ[VARIABLE] = f"-XX:ArchiveClassesAtExit={path()} {QUIET}"
     builder = SparkSession.builder.master("local[2]")
     for key in ("spark.ui.enabled", "spark.ui.showConsoleProgress"):
         builder = builder.config(key, "false")

@@ -20,6 +20,11 @@ final class CutPoints private (keys: Array[Long], noise: Array[Int]) extends Ser
   /** Whether some key is spread over more than one file, so that rows need a noise value. */
   val splitsKeys: Boolean = noise.exists(_ != 0)
 
+  /** The noise of a row of a sample, by its place there: rows of a key that is spread over files take turns.
+    * In a run a hash of the row's place in its input decides.
+    */
+  def turn(place: Int): Int = if (splitsKeys) (place * CutPoints.GoldenRatio) >>> 16 else 0
+
   /** The cuts as pairs of key and noise. */
   def cuts: Seq[(Long, Int)] = keys.toSeq.zip(noise.toSeq)
 
@@ -41,6 +46,9 @@ final class CutPoints private (keys: Array[Long], noise: Array[Int]) extends Ser
 }
 
 object CutPoints {
+
+  /** 2^32 over the golden ratio: its multiples spread evenly (D. E. Knuth, TAOCP 3, 6.4). */
+  private val GoldenRatio = 0x9e3779b9
 
   /** Noise values are in [0, NoiseRange). */
   val NoiseRange: Int = 1 << 16

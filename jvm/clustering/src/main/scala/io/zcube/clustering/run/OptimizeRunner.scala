@@ -174,21 +174,13 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
     val result = Caught(summary(rewritten)).fold(
       CommitResult.Refused(_),
       txn.commit(rewritten.map(_.cube), _))
-    val void = result match {
-      case CommitResult.Refused(_: ConcurrentModificationException, cubes)
-          if task.settings.batchBytes.isEmpty =>
-        cubes
-      case _ => Set.empty[String]
-    }
-    val (lost, valid) = rewritten.partition(one => void(one.cubeId))
-    if (lost.isEmpty || valid.isEmpty) CommitAttempt(result, rewritten, before)
-    else {
-      txn.discard(lost.flatMap(_.added))
-      val conflict = result match {
-        case CommitResult.Refused(e: Exception, _) => e
-        case _ => throw ZCubeErrors.internal(s"cubes are void after $result")
-      }
-      commitValid(txn, valid, before ++ dropped(lost.map(_.group), conflict))
+    result match {
+      case CommitResult.Refused(conflict: ConcurrentModificationException, void)
+          if void.nonEmpty && void.size < rewritten.size && task.settings.batchBytes.isEmpty =>
+        val (lost, valid) = rewritten.partition(one => void(one.cubeId))
+        txn.discard(lost.flatMap(_.added))
+        commitValid(txn, valid, before ++ dropped(lost.map(_.group), conflict))
+      case _ => CommitAttempt(result, rewritten, before)
     }
   }
 

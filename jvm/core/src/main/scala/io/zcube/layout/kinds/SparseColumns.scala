@@ -78,14 +78,11 @@ private[kinds] object SparseColumns {
     }
   }
 
-  /** The file of each sampled row; of a key that is spread over files, rows take turns. */
+  /** The file of each sampled row. */
   private def filesOf(sample: BucketedSample, laidOut: LayoutResult): Array[Int] =
     sample.keys(laidOut.layout).zipWithIndex.map { case (key, row) =>
-      laidOut.cuts.fileOf(key, (row * GoldenRatio) >>> 16)
+      laidOut.cuts.fileOf(key, laidOut.cuts.turn(row))
     }
-
-  /** 2^32 over the golden ratio: its multiples spread evenly (D. E. Knuth, TAOCP 3, 6.4). */
-  private val GoldenRatio = 0x9e3779b9
 
   /** Of all files, the mean of their widths in all columns together. */
   private def meanWidth(

@@ -31,10 +31,7 @@ final case class LayoutPlan(
     case None => FileOfKey(key(columns), Literal(0L), cuts)
   }
 
-  /** The file that each sampled row would be written to.
-    *
-    * Rows of a key that is spread over files take turns; in a run a hash of the row's place decides.
-    */
+  /** The file that each sampled row would be written to. */
   def filesOf(sample: RowSample): Array[Int] = {
     val ranks = Array.tabulate(layout.dimensions)(layout.ranks)
     val point = new Array[Int](layout.dimensions)
@@ -44,12 +41,9 @@ final case class LayoutPlan(
           if (row.isNullAt(column)) Layout.NullRank
           else ranks(column)(bounds(column).idOf(row.get(column, sample.dataTypes(column))))
       }
-      cuts.fileOf(layout.keyOf(point), turn(place))
+      cuts.fileOf(layout.keyOf(point), cuts.turn(place))
     }
   }
-
-  private def turn(place: Int): Int =
-    if (cuts.splitsKeys) (place * LayoutPlan.GoldenRatio) >>> 16 else 0
 }
 
 object LayoutPlan {
@@ -60,9 +54,6 @@ object LayoutPlan {
     * @param numbers from places among these bounds to files
     */
   final case class Boxes(bounds: Seq[TypedRangeBounds], numbers: FileBoxes)
-
-  /** 2^32 over the golden ratio: its multiples spread evenly (D. E. Knuth, TAOCP 3, 6.4). */
-  private val GoldenRatio = 0x9e3779b9
 
   /** Plans a layout of `files` files, or of fewer if the sample has all rows and shows that no file has more
     * than it may have. The writer splits a file that has more, so that a sliver is left.

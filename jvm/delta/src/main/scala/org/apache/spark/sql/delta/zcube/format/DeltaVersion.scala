@@ -37,7 +37,7 @@ final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
     TableColumns.find(schema, parts, resolver)
 
   override def hasStatistics(column: ColumnPath): Boolean =
-    PlanningRanges.has(snapshot.statsSchema, "minValues" +: column.physical)
+    PlanningRanges.hasMinima(snapshot, column)
 
   override def fileCount: Long = snapshot.numOfFiles
 

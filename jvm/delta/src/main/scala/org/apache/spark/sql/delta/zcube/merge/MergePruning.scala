@@ -14,7 +14,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
-import org.apache.spark.sql.delta.zcube.table.TableColumns
+import org.apache.spark.sql.delta.zcube.table.{PlanningRanges, TableColumns}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
 
@@ -117,7 +117,8 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
           if path.dataType == pair.column.dataType
           isPartition = txn.snapshot.metadata.partitionColumns.exists(conf.resolver(_, path.name))
           // Of times the zone of the session decides what a folder's name means.
-          if (if (isPartition) !isTime(path.dataType) else skips && hasStatistics(path))
+          if (if (isPartition) !isTime(path.dataType)
+              else skips && PlanningRanges.hasMinima(txn.snapshot, path))
         } yield KeyColumn(pair, path, isPartition)
       case _ => Nil
     }
@@ -129,17 +130,6 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
       case Project(columns, _) => !columns.forall(_.isInstanceOf[Attribute])
       case _ => true
     }
-
-  private def hasStatistics(column: ColumnPath): Boolean = {
-    @tailrec
-    def has(in: DataType, path: Seq[String]): Boolean = (in, path) match {
-      case (_, Nil) => true
-      case (struct: StructType, name +: rest) if struct.fieldNames.contains(name) =>
-        has(struct(name).dataType, rest)
-      case _ => false
-    }
-    has(txn.snapshot.statsSchema, "minValues" +: column.physical)
-  }
 }
 
 object MergePruning {

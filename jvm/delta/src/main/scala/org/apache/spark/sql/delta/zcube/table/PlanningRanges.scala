@@ -5,6 +5,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types._
@@ -95,9 +96,12 @@ object PlanningRanges {
       col(("stats" +: path).map(p => s"`${p.replace("`", "``")}`").mkString("."))
     } else lit(null)
 
-  /** Whether statistics of that type have such a field. */
+  /** Whether the log may have a column's minima and maxima. */
+  def hasMinima(snapshot: Snapshot, column: ColumnPath): Boolean =
+    has(snapshot.statsSchema, "minValues" +: column.physical)
+
   @tailrec
-  private[zcube] def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
+  private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
     case (_, Nil) => true
     case (struct: StructType, name +: rest) if struct.fieldNames.contains(name) =>
       has(struct(name).dataType, rest)
