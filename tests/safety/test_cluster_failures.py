@@ -1,6 +1,7 @@
 """OPTIMIZE while a cluster breaks: the same rows in the same layout as when nothing happens.
 
-Two cubes, of one partition each, are laid out one after the other; the first meets the trouble.
+Two cubes, of one partition each, share a commit, as small ones do. In later rounds each has its own, and they are
+laid out one after the other; the first meets the trouble.
 """
 
 import os
@@ -28,10 +29,10 @@ def table(cluster, tmp_path_factory):
     return TableOnCluster(cluster, tmp_path_factory.mktemp("tables") / "table")
 
 
-def begin(table, place):
+def begin(table, place, round_):
     """Start an OPTIMIZE; it waits at the place, with two executors that have nothing to do."""
     cluster = table.cluster
-    table.restore()
+    table.restore(commits=1 + round_ // 2 % 2)
     until(lambda: len(cluster.executors()) == 2, "two executors")
     cluster.points.stop_at(place)
     cluster.begin(table.statement)
@@ -58,7 +59,7 @@ def assert_died_with_tasks(cluster, victim, stage):
 @pytest.mark.parametrize("round_", range(ROUNDS))
 @pytest.mark.parametrize("place", ["before-sampling", "before-writing"])
 def test_an_executor_dies_while_it_samples_or_shuffles(cluster, table, place, round_):
-    victim = begin(table, place)[round_ % 2]
+    victim = begin(table, place, round_)[round_ % 2]
     stage = kill_with_a_task(cluster, victim)
     cluster.finish()
     assert_died_with_tasks(cluster, victim, stage)
@@ -88,7 +89,7 @@ def stop_while_it_writes(cluster, table, candidates):
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
 def test_an_executor_dies_while_it_writes(cluster, table, round_):
-    victim, unfinished = stop_while_it_writes(cluster, table, begin(table, "before-writing"))
+    victim, unfinished = stop_while_it_writes(cluster, table, begin(table, "before-writing", round_))
     stage = until(lambda: cluster.running().get(victim), "its task")
     cluster.signal(victim, signal.SIGKILL)
     cluster.finish()
@@ -101,7 +102,7 @@ def test_an_executor_dies_while_it_writes(cluster, table, round_):
 @pytest.mark.parametrize("round_", range(ROUNDS))
 def test_shuffle_files_are_lost(cluster, table, round_):
     """Once one executor has done its part, and before the other has, so before anybody reads."""
-    slow, robbed = begin(table, "before-writing")
+    slow, robbed = begin(table, "before-writing", round_)
     old = {file for e in (slow, robbed) for file in cluster.shuffle_files(e)}
     cluster.signal(slow, signal.SIGSTOP)
     cluster.points.clear()

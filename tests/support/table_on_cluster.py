@@ -51,8 +51,11 @@ class TableOnCluster:
     def _orphans(self):
         return data_files_on_disk(self.path) - files_ever_added(self.path)
 
-    def restore(self):
-        """As it was before any OPTIMIZE, with the same files."""
+    def restore(self, commits=1):
+        """As it was before any OPTIMIZE, with the same files; the next one makes one commit for both cubes, or two."""
+        self.commits = commits
+        batch_size = "spark.databricks.delta.optimize.batchSize"
+        self.cluster.run(f"SET {batch_size}=1" if commits == 2 else f"RESET {batch_size}")
         self.cluster.run(f"RESTORE delta.`{self.path}` TO VERSION AS OF {self.first}")
         self.version = last_version(self.path)
         self.left_before = self._orphans()
@@ -68,7 +71,7 @@ class TableOnCluster:
             for action in actions(self.path, version)
             if "commitInfo" in action
         ]
-        assert operations == ["OPTIMIZE"] * 2
+        assert operations == ["OPTIMIZE"] * self.commits
         assert self._orphans() - self.left_before <= {
             os.path.relpath(file, self.path) for file in unfinished
         }
