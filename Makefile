@@ -27,7 +27,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part of it that every submission runs: what must not lose rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference lint format wheel jar jars clean
+.PHONY: help demo test test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference lint format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -68,15 +68,17 @@ MARKDOWN := $(wildcard *.md) python/README.md $(wildcard docs/*.md)
 
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
-	$(BIN)/ruff check --config python/pyproject.toml python tests benchmarks
-	$(BIN)/ruff format --config python/pyproject.toml --check python tests benchmarks
+	$(BIN)/ruff check --config python/pyproject.toml python tests benchmarks scripts
+	$(BIN)/ruff format --config python/pyproject.toml --check python tests benchmarks scripts
 	$(BIN)/mdformat --check $(MARKDOWN)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github/workflows
 	cd python && ../$(BIN)/mypy
 
 format: $(VENV)/.ready $(LAUNCHER) ## format the sources
 	$(SBT) scalafixAll scalafmtAll scalafmtSbt
-	$(BIN)/ruff check --config python/pyproject.toml --fix python tests benchmarks
-	$(BIN)/ruff format --config python/pyproject.toml python tests benchmarks
+	$(BIN)/ruff check --config python/pyproject.toml --fix python tests benchmarks scripts
+	$(BIN)/ruff format --config python/pyproject.toml python tests benchmarks scripts
 	$(BIN)/mdformat $(MARKDOWN)
 
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
@@ -115,10 +117,25 @@ jar: $(JAR) ## build the jar for the default Spark line
 jars: $(LAUNCHER) ## build the jars of all Spark lines
 	for line in 4.2 4.1 4.0; do $(SBT) -Dspark.line=$$line delta/package; done
 
-wheel: $(VENV)/.ready jars ## build the wheel with the jars in dist/
+wheel: $(VENV)/.ready jars ## build wheel and sdist with the jars in dist/
 	mkdir -p python/zcube/jars && rm -f python/zcube/jars/*.jar
 	cp jvm/delta/target/spark-*/scala-2.13/zcube-spark_*_2.13-$(VERSION).jar python/zcube/jars/
-	$(BIN)/python -m build --wheel --outdir dist python
+	$(BIN)/python -m build --sdist --wheel --no-isolation --outdir dist python
+
+# Where the project lives, as the poms have it.
+PROJECT_URL :=
+
+staging: $(LAUNCHER) ## put jars, sources, scaladoc and poms of all Spark lines into dist/maven
+	rm -rf dist/maven
+	for line in 4.2 $(LINES); do \
+	  $(SBT) -Dspark.line=$$line $(PROJECT_URL:%=-Dproject.url=%) delta/publish; done
+
+release: wheel staging ## build, check, sign and pack a release in dist/: PROJECT_URL=https://…
+	$(BIN)/python scripts/release.py $(RELEASE_OPTIONS)
+
+release-trial: ## the same without date, address and signature, then install it as a stranger would
+	$(MAKE) release RELEASE_OPTIONS=--staging
+	$(JAVA_RUN) $(BIN)/python -m pytest tests/release
 
 clean: ## remove what was built
 	rm -rf $(VENV) .build dist python/zcube/jars project/target project/project

@@ -57,7 +57,7 @@ val common = Seq(
   // A fixed seed for what is generated: a red test is red again.
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF", "-S", "20261121"),
   Test / scalacOptions -= "-Wnonunit-statement",
-  Compile / doc / sources := Nil
+  publish / skip := true
 )
 
 def shims(folders: Seq[String]) = Seq(
@@ -107,6 +107,7 @@ lazy val delta = (project in file("jvm/delta"))
   .configs(TestedDelta)
   .dependsOn(clustering % "compile->compile;test->test")
   .settings(common)
+  .settings(Publishing.settings)
   .settings(
     name := "zcube-spark",
     moduleName := s"zcube-spark_${sparkLine.line}",
@@ -138,7 +139,16 @@ lazy val delta = (project in file("jvm/delta"))
         (clustering / Compile / packageBin / mappings).value ++
         Seq("LICENSE", "NOTICE")
           .map(f => (ThisBuild / baseDirectory).value / f -> s"META-INF/$f")
-          .filter(_._1.exists)
+          .filter(_._1.exists),
+    // What the jar is made of, in the jars beside it too.
+    Compile / packageSrc / mappings ++=
+      (core / Compile / packageSrc / mappings).value ++
+        (spark / Compile / packageSrc / mappings).value ++
+        (clustering / Compile / packageSrc / mappings).value,
+    Compile / doc / sources :=
+      ((core / Compile / sources).value ++ (spark / Compile / sources).value ++
+        (clustering / Compile / sources).value ++ (Compile / sources).value)
+        .filter(_.ext == "scala")
   )
 
 lazy val benchmarks = (project in file("jvm/benchmarks"))
@@ -156,4 +166,4 @@ lazy val benchmarks = (project in file("jvm/benchmarks"))
 lazy val root = (project in file("."))
   .aggregate(core, spark, clustering, delta)
   .settings(common)
-  .settings(name := "zcube", publish / skip := true)
+  .settings(name := "zcube")

@@ -1,0 +1,221 @@
+"""Check a release before anybody gets it, sign it, and pack it: ``make release``.
+
+The jars of all Spark lines are in ``dist/maven``, in the layout of a Maven repository; wheel and
+sdist are in ``dist``. Whatever is wrong is listed, all of it at once, and the script ends with exit
+code 1. With nothing wrong it writes ``dist/zcube-VERSION-maven.zip``, the bundle that a Maven
+repository takes. Each file is signed by GnuPG if it has a secret key, or the one that the variable
+``GPG_KEY`` names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+POM = "{http://maven.apache.org/POM/4.0.0}"
+REQUIRED = (
+    "name", "description", "url", "licenses/license/name", "licenses/license/url",
+    "developers/developer/name", "scm/url", "scm/connection",
+)  # fmt: skip
+LEGAL = ("LICENSE", "NOTICE")
+CHECKSUMS = ("md5", "sha1")
+
+
+def version() -> str:
+    """Return the one version, of jars and wheel."""
+    text = (ROOT / "python/zcube/_version.py").read_text(encoding="utf-8")
+    found = re.search(r'__version__ = "([^"]+)"', text)
+    assert found
+    return found[1]
+
+
+def lines() -> list[str]:
+    """Return the Spark lines that the build knows."""
+    text = (ROOT / "project/SparkVersions.scala").read_text(encoding="utf-8")
+    return re.findall(r'SparkLine\("([^"]+)"', text)
+
+
+def changelog_problems(release: str, text: str) -> Iterator[str]:
+    """A release has an entry of its own, with a date."""
+    if not re.search(rf"^## {re.escape(release)} \(\d{{4}}-\d\d-\d\d\)$", text, re.MULTILINE):
+        yield f"CHANGELOG.md has no heading '## {release} (YYYY-MM-DD)'"
+
+
+def pom_problems(pom: Path) -> Iterator[str]:
+    """What a public repository asks of a pom, and what would break who depends on it."""
+    project = ElementTree.parse(pom).getroot()
+    for name in REQUIRED:
+        if not (project.findtext("/".join(POM + part for part in name.split("/"))) or "").strip():
+            yield f"{pom.name} has no {name}"
+    if ".invalid" in pom.read_text(encoding="utf-8"):
+        yield f"{pom.name} names no real address: make release PROJECT_URL=…"
+    for dependency in project.iter(f"{POM}dependency"):
+        group, artifact, scope = (
+            dependency.findtext(POM + name) or "" for name in ("groupId", "artifactId", "scope")
+        )
+        if group == "io.zcube":
+            yield f"{pom.name} depends on {artifact}, which is in the jar already"
+        if group in ("org.apache.spark", "io.delta") and scope != "provided":
+            yield f"{pom.name} would bring {artifact}, which the cluster has"
+
+
+def jar_problems(folder: Path, stem: str) -> Iterator[str]:
+    """Each of the three jars holds what its name says."""
+    wanted = {
+        f"{stem}.jar": (
+            *(f"META-INF/{name}" for name in LEGAL),
+            "io/zcube/sql/ZCubeSparkSessionExtension.class",
+            "io/zcube/range/LongRangeBounds.class",
+        ),
+        f"{stem}-sources.jar": ("io/zcube/range/LongRangeBounds.scala",),
+        f"{stem}-javadoc.jar": ("index.html", "io/zcube/sql/ZCubeSparkSessionExtension.html"),
+    }
+    for jar, entries in wanted.items():
+        if not (folder / jar).is_file():
+            yield f"{jar} is missing"
+            continue
+        with zipfile.ZipFile(folder / jar) as archive:
+            held = set(archive.namelist())
+        yield from (f"{jar} has no {entry}" for entry in entries if entry not in held)
+        yield from (
+            f"{jar} has {entry}, which is Spark's or Delta's"
+            for entry in sorted(held)
+            if re.match(r"(org/apache/spark/sql/SparkSession|io/delta/)", entry)
+        )
+
+
+def checksum_problems(folder: Path, names: list[str]) -> Iterator[str]:
+    """The sums beside a file are of this file."""
+    for name in names:
+        for kind in CHECKSUMS:
+            sums = folder / f"{name}.{kind}"
+            if not sums.is_file():
+                yield f"{sums.name} is missing"
+            elif (
+                sums.read_text().split()[0]
+                != hashlib.new(kind, (folder / name).read_bytes()).hexdigest()
+            ):
+                yield f"{sums.name} is of another file"
+
+
+def python_problems(dist: Path, release: str, spark_lines: list[str]) -> Iterator[str]:
+    """Wheel and sdist hold licence, notice and the jars of all lines."""
+    wheel = dist / f"zcube-{release}-py3-none-any.whl"
+    sdist = dist / f"zcube-{release}.tar.gz"
+    jars = [f"zcube/jars/zcube-spark_{line}_2.13-{release}.jar" for line in spark_lines]
+    held: dict[Path, set[str]] = {}
+    if wheel.is_file():
+        with zipfile.ZipFile(wheel) as archive:
+            held[wheel] = set(archive.namelist())
+    if sdist.is_file():
+        with tarfile.open(sdist) as files:
+            held[sdist] = set(files.getnames())
+    root, info = f"zcube-{release}", f"zcube-{release}.dist-info"
+    wanted = {
+        wheel: [*jars, "zcube/py.typed", *(f"{info}/licenses/{name}" for name in LEGAL)],
+        sdist: [f"{root}/{name}" for name in (*jars, "pyproject.toml", *LEGAL)],
+    }
+    for file, entries in wanted.items():
+        if file not in held:
+            yield f"{file.name} is missing"
+            continue
+        yield from (f"{file.name} has no {entry}" for entry in entries if entry not in held[file])
+    if len(held) == len(wanted):
+        check = [sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(sdist)]
+        done = subprocess.run(check, capture_output=True, text=True)
+        if done.returncode:
+            yield f"twine: {done.stdout}{done.stderr}"
+
+
+def problems(dist: Path, *, staging: bool) -> Iterator[str]:
+    """Everything that is wrong; of what is only staged no date and no address is asked."""
+    release, spark_lines = version(), lines()
+    if not staging:
+        yield from changelog_problems(release, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    for line in spark_lines:
+        module = f"zcube-spark_{line}_2.13"
+        folder, stem = dist / "maven/io/zcube" / module / release, f"{module}-{release}"
+        pom = folder / f"{stem}.pom"
+        if not pom.is_file():
+            yield f"{pom.name} is missing"
+            continue
+        yield from (
+            problem
+            for problem in pom_problems(pom)
+            if not (staging and "no real address" in problem)
+        )
+        yield from jar_problems(folder, stem)
+        published = [
+            file.name for file in sorted(folder.iterdir()) if file.suffix in (".jar", ".pom")
+        ]
+        yield from checksum_problems(folder, published)
+    yield from python_problems(dist, release, spark_lines)
+
+
+def signing_key() -> list[str] | None:
+    """Return GnuPG's options for the key to sign with; None if there is none."""
+    if key := os.environ.get("GPG_KEY"):
+        return ["--local-user", key]
+    if not shutil.which("gpg"):
+        return None
+    known = subprocess.run(["gpg", "--list-secret-keys", "--with-colons"], capture_output=True)
+    return [] if b"sec:" in known.stdout else None
+
+
+def sign(dist: Path, key: list[str]) -> None:
+    """Write a detached signature beside each file."""
+    files = [*dist.glob("maven/**/*.jar"), *dist.glob("maven/**/*.pom")]
+    for file in [*files, *dist.glob("zcube-*.whl"), *dist.glob("zcube-*.tar.gz")]:
+        subprocess.run(
+            ["gpg", "--batch", "--yes", "--armor", "--detach-sign", *key, str(file)], check=True
+        )
+
+
+def bundle(dist: Path) -> Path:
+    """Pack what belongs into a Maven repository, in its folders."""
+    target = dist / f"zcube-{version()}-maven.zip"
+    root = dist / "maven"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(root.rglob("*")):
+            # What a repository keeps for itself is not part of a release.
+            if file.is_file() and not file.name.startswith("maven-metadata"):
+                archive.write(file, file.relative_to(root))
+    return target
+
+
+def main() -> int:
+    """Check, sign, pack."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--dist", type=Path, default=ROOT / "dist")
+    parser.add_argument(
+        "--staging", action="store_true", help="a trial: no date, no address, no signature"
+    )
+    options = parser.parse_args()
+    found = list(problems(options.dist, staging=options.staging))
+    for problem in found:
+        print(problem, file=sys.stderr)
+    if found:
+        return 1
+    if not options.staging:
+        key = signing_key()
+        if key is None:
+            print("not signed: GnuPG has no secret key", file=sys.stderr)
+        else:
+            sign(options.dist, key)
+    print(bundle(options.dist))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
