@@ -89,7 +89,9 @@ def stop_while_it_writes(cluster, table, candidates):
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
 def test_an_executor_dies_while_it_writes(cluster, table, round_):
-    victim, unfinished = stop_while_it_writes(cluster, table, begin(table, "before-writing", round_))
+    victim, unfinished = stop_while_it_writes(
+        cluster, table, begin(table, "before-writing", round_)
+    )
     stage = until(lambda: cluster.running().get(victim), "its task")
     cluster.signal(victim, signal.SIGKILL)
     cluster.finish()
