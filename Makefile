@@ -27,7 +27,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part of it that every submission runs: what must not lose rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference lint format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference site lint format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -64,13 +64,14 @@ $(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.re
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
 	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(VERSION_TESTS)
 
-MARKDOWN := $(wildcard *.md) python/README.md $(wildcard docs/*.md)
+MARKDOWN := $(wildcard *.md) python/README.md $(wildcard docs/*.md docs/questions/*.md)
 
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 	$(BIN)/ruff check --config python/pyproject.toml python tests benchmarks scripts
 	$(BIN)/ruff format --config python/pyproject.toml --check python tests benchmarks scripts
 	$(BIN)/mdformat --check $(MARKDOWN)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --site-dir .build/site
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github/workflows
 	cd python && ../$(BIN)/mypy
@@ -111,6 +112,11 @@ pictures: $(VENV)/.ready $(JAR) ## draw the pictures of docs/ anew
 
 reference: $(LAUNCHER) ## write docs/reference.md anew, from the sources
 	ZCUBE_WRITE_REFERENCE=1 $(SBT) "clustering/testOnly *ReferencePageSuite"
+
+site: $(VENV)/.ready $(LAUNCHER) ## build the site, with the API of Python and Scala, in site/
+	$(SBT) delta/doc
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	cp -r jvm/delta/target/spark-4.2/scala-2.13/api site/scaladoc
 
 jar: $(JAR) ## build the jar for the default Spark line
 

@@ -52,6 +52,8 @@ val common = Seq(
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= sparkOpens ++ Seq(
     "-Xmx3g",
+    // Suites ask for the same plans again and again, more than Spark's 100.
+    "-Dspark.sql.codegen.cache.maxEntries=5000",
     "-Duser.timezone=UTC",
     s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}"),
   // A fixed seed for what is generated: a red test is red again.

@@ -33,6 +33,9 @@ SETTINGS = {
     # VACUUM makes so many partitions, 10,000 by default.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
     "spark.driver.memory": "2g",
+    # The tests ask for the same few thousand plans again and again. With Spark's 100, more than half of
+    # the tasks' time went into compiling code that had been compiled before.
+    "spark.sql.codegen.cache.maxEntries": "5000",
     "spark.sql.session.timeZone": "UTC",
 }
 

@@ -35,7 +35,8 @@ def cluster(
     Each partition of the result becomes a file when it is written, and holds a compact region of
     the space that the columns span, so that files can be skipped by their minima and maxima.
 
-    >>> zcube.cluster(df, "x", "y").write.parquet("/data/points")  # doctest: +SKIP
+    Examples:
+        >>> zcube.cluster(df, "x", "y").write.parquet("/data/points")  # doctest: +SKIP
 
     Args:
         df: any DataFrame that is no stream.

@@ -52,7 +52,8 @@ def page(
             Connect.
         AnalysisException: as ``quality`` raises it.
 
-    >>> Path("report.html").write_text(report.page(table, ["x", "y"]))  # doctest: +SKIP
+    Examples:
+        >>> Path("report.html").write_text(report.page(table, ["x", "y"]))  # doctest: +SKIP
     """
     plots.matplotlib_chart()
     if predicate is not None and table._over_connect():

@@ -33,7 +33,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Under ``spark-submit`` Java runs already, and only the settings are added; the jars must have
     been given to spark-submit by ``--jars`` or ``--packages``.
 
-    >>> spark = zcube.configure(SparkSession.builder.appName("app")).getOrCreate()  # doctest: +SKIP
+    Examples:
+        >>> spark = zcube.configure(SparkSession.builder).getOrCreate()  # doctest: +SKIP
 
     Raises:
         ZCubeError: the installed PySpark or delta-spark is not supported, the jar is missing, or a

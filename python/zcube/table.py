@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 class ClusteredTable:
     """A Delta table by name or path; made of SQL, so that it works over Spark Connect as well.
 
-    >>> table = ClusteredTable.for_name(spark, "events")  # doctest: +SKIP
-    >>> print(table.optimize(zorder_by=["x", "y"]))  # doctest: +SKIP
-    /data/events: 64 files (512.0 MiB) rewritten to 4 files (498.2 MiB) in 1 partition(s)
+    Examples:
+        >>> table = ClusteredTable.for_name(spark, "events")  # doctest: +SKIP
+        >>> print(table.optimize(zorder_by=["x", "y"]))  # doctest: +SKIP
+        /data/events: 64 files (512.0 MiB) rewritten to 4 files (498.2 MiB) in 1 partition(s)
     """
 
     def __init__(self, spark: SparkSession, table: str, path: str | None = None) -> None:
@@ -173,8 +174,9 @@ class ClusteredTable:
             delta.exceptions.ConcurrentModificationException: another writer changed the files, and
                 no cube could be committed.
 
-        >>> table.optimize(max_bytes="10g").left_bytes  # doctest: +SKIP
-        0
+        Examples:
+            >>> table.optimize(max_bytes="10g").left_bytes  # doctest: +SKIP
+            0
         """
         names = None if zorder_by is None else column_names(zorder_by, "zorder_by")
         chosen = curve_name(curve)
@@ -233,8 +235,9 @@ class ClusteredTable:
             ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
             AnalysisException: an unknown column, one without an order, no columns to be had.
 
-        >>> table.quality(columns=["x", "y"]).all.average_depth  # doctest: +SKIP
-        1.3
+        Examples:
+            >>> table.quality(columns=["x", "y"]).all.average_depth  # doctest: +SKIP
+            1.3
         """
         statement = [f"DESCRIBE CLUSTERING {self._log.name}"]
         if columns is not None:
@@ -261,9 +264,10 @@ class ClusteredTable:
             ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
             AnalysisException: none of the queries could be read as one of this table.
 
-        >>> print(table.recommend(["SELECT * FROM events WHERE day = '2026-01-01'"]))
-        ... # doctest: +SKIP
-        by (day), kdtree: reads 3.1 % of the bytes that it reads today; costs one rewrite of 4.1 GiB
+        Examples:
+            >>> print(table.recommend(["SELECT * FROM events WHERE day = '2026-01-01'"]))
+            ... # doctest: +SKIP
+            by (day), kdtree: reads 3.1 % of the bytes that it reads today; …
         """
         statement = statements.recommend(self._log.name, queries, quoting.writer(self._spark))
         extension.require(self._spark)
@@ -302,7 +306,8 @@ class ClusteredTable:
             AnalysisException: Delta's refusals: an unknown column, too many, one without
                 statistics, a partitioned table.
 
-        >>> table.cluster_by("x", "y")  # doctest: +SKIP
+        Examples:
+            >>> table.cluster_by("x", "y")  # doctest: +SKIP
         """
         if columns == (None,):
             clause = "NONE"

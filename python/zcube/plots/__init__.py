@@ -52,7 +52,8 @@ def boxes(table: TableLog, x: str, y: str, *, predicate: str | None = None) -> F
         ZCubeError: matplotlib is missing, a column is unknown or has no minimum, or the session is
             one of Spark Connect.
 
-    >>> plots.boxes(table, "l_shipdate", "l_partkey", predicate="l_partkey < 9")  # doctest: +SKIP
+    Examples:
+        >>> plots.boxes(table, "day", "user", predicate="user < 9")  # doctest: +SKIP
     """
     chart = matplotlib_chart()
     axes, files = _boxes_of(table, x, y)
@@ -77,7 +78,8 @@ def curve_order(table: TableLog, x: str, y: str) -> Figure:
     Raises:
         ZCubeError: as for ``boxes``; or no file tells of its ZCube.
 
-    >>> plots.curve_order(table, "l_shipdate", "l_partkey")  # doctest: +SKIP
+    Examples:
+        >>> plots.curve_order(table, "l_shipdate", "l_partkey")  # doctest: +SKIP
     """
     from zcube.plots import curve_path
 
@@ -138,7 +140,8 @@ def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: 
         ZCubeError: matplotlib is missing, or ``versions`` is under 2.
         AnalysisException: not even the newest version can be measured.
 
-    >>> plots.history(table, ["x", "y"], versions=20)  # doctest: +SKIP
+    Examples:
+        >>> plots.history(table, ["x", "y"], versions=20)  # doctest: +SKIP
     """
     chart = matplotlib_chart()
     if isinstance(versions, bool) or not isinstance(versions, int) or versions < 2:

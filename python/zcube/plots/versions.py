@@ -44,8 +44,9 @@ def measure(
 def spread(versions: Sequence[int], count: int) -> list[int]:
     """Choose ``count`` at equal distances, the first and the last among them.
 
-    >>> spread(range(11), 3), spread([4, 7], 5)
-    ([0, 5, 10], [4, 7])
+    Examples:
+        >>> spread(range(11), 3), spread([4, 7], 5)
+        ([0, 5, 10], [4, 7])
     """
     steps = min(count, len(versions)) - 1
     last = len(versions) - 1

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 def size(count: int) -> str:
     """Write a number of bytes.
 
-    >>> size(1536), size(3 << 30)
-    ('1.5 KiB', '3.0 GiB')
+    Examples:
+        >>> size(1536), size(3 << 30)
+        ('1.5 KiB', '3.0 GiB')
     """
     value, unit = float(count), "B"
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
@@ -23,8 +24,9 @@ def size(count: int) -> str:
 def number(value: float | None) -> str:
     """Write a number with at most two decimals, or a dash where there is none.
 
-    >>> number(1.256), number(7), number(None)
-    ('1.26', '7', '–')
+    Examples:
+        >>> number(1.256), number(7), number(None)
+        ('1.26', '7', '–')
     """
     if value is None:
         return "–"
@@ -34,8 +36,9 @@ def number(value: float | None) -> str:
 def share(value: float | None) -> str:
     """Write a share of 1 in percent, or a dash where there is none.
 
-    >>> share(0.125), share(None)
-    ('12.5 %', '–')
+    Examples:
+        >>> share(0.125), share(None)
+        ('12.5 %', '–')
     """
     return "–" if value is None else f"{100 * value:.1f} %"
 
@@ -43,8 +46,9 @@ def share(value: float | None) -> str:
 def seconds(milliseconds: int) -> str:
     """Write a time in seconds.
 
-    >>> seconds(1260)
-    '1.3 s'
+    Examples:
+        >>> seconds(1260)
+        '1.3 s'
     """
     return f"{milliseconds / 1000:.1f} s"
 

@@ -131,10 +131,11 @@ class OptimizePlan:
         stay: files that are well as they are, of those that ``where`` takes in.
         forecast: what the run is expected to bring and to cost.
 
-    >>> print(table.optimize(dry_run=True))  # doctest: +SKIP
-    2 files (1.1 GiB) to rewrite, about 1.0 GiB to write, in 1 cube(s); 31 files stay
-    ...
-    files of the table: 33 → 33; CPU time: about 41 s, by 6 earlier commit(s)
+    Examples:
+        >>> print(table.optimize(dry_run=True))  # doctest: +SKIP
+        2 files (1.1 GiB) to rewrite, about 1.0 GiB to write, in 1 cube(s); 31 files stay
+        ...
+        files of the table: 33 → 33; CPU time: about 41 s, by 6 earlier commit(s)
     """
 
     cubes: list[PlannedCube]

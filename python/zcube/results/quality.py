@@ -97,9 +97,10 @@ class ClusteringQuality:
         bytes_fresh: of files that nothing has clustered yet.
         bytes_other_columns: of files that other columns clustered.
 
-    >>> quality = table.quality(columns=["x", "y"])  # doctest: +SKIP
-    >>> quality.all.average_depth, quality["x"].skipping_effectiveness  # doctest: +SKIP
-    (1.3, 0.87)
+    Examples:
+        >>> quality = table.quality(columns=["x", "y"])  # doctest: +SKIP
+        >>> quality.all.average_depth, quality["x"].skipping_effectiveness  # doctest: +SKIP
+        (1.3, 0.87)
     """
 
     columns: list[ColumnQuality]
@@ -145,8 +146,9 @@ class ClusteringQuality:
             ZCubeError: the predicate is empty.
             AnalysisException: it can't be resolved.
 
-        >>> len(quality.files_read("x BETWEEN 10 AND 20"))  # doctest: +SKIP
-        3
+        Examples:
+            >>> len(quality.files_read("x BETWEEN 10 AND 20"))  # doctest: +SKIP
+            3
         """
         return self._files_read(predicate)
 

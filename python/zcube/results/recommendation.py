@@ -89,9 +89,10 @@ class Recommendations:
         today: the table as it is; its queries tell also what was not understood.
         layouts: at most ten; the first one is the recommendation.
 
-    >>> advice = table.recommend(["SELECT * FROM t WHERE day = '2026-01-01'"])  # doctest: +SKIP
-    >>> print(advice.best)  # doctest: +SKIP
-    by (day), kdtree: reads 3.1 % of the bytes that it reads today; costs one rewrite of 4.1 GiB
+    Examples:
+        >>> advice = table.recommend(["SELECT * FROM t WHERE day = '2026-01-01'"])  # doctest: +SKIP
+        >>> print(advice.best)  # doctest: +SKIP
+        by (day), kdtree: reads 3.1 % of the bytes that it reads today; costs one rewrite of 4.1 GiB
     """
 
     today: Recommendation

@@ -1,0 +1,30 @@
+"""Hooks of mkdocs: the pages of the site that don't stand in docs/."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks/results"
+# In the repository a page links to the file itself, on the site to the page made of it.
+_RESULT = re.compile(r"\]\((?:\.\./)+benchmarks/results/([\w-]+\.md)\)")
+_TOUR = re.compile(r"\[([^\]]+)\]\(tour\.ipynb\)")
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the benchmarks' results, and the pictures that they show."""
+    for file in sorted(RESULTS.iterdir()):
+        if file.suffix in (".md", ".png", ".svg"):
+            files.append(File.generated(config, f"results/{file.name}", abs_src_path=str(file)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Turn links to files of the repository into links to pages of the site."""
+    up = "../" * page.file.src_uri.count("/")
+    markdown = _RESULT.sub(rf"]({up}results/\1)", markdown)
+    return _TOUR.sub(r"\1 (`docs/tour.ipynb` in the repository)", markdown)
