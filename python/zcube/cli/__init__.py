@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 from zcube._sql.arguments import CURVES
 from zcube._sql.workload import read_workload
 from zcube._version import __version__
-from zcube.cli import completion, engine, pictures, recommend
+from zcube.cli import completion, doctor, engine, pictures, recommend
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from zcube.table import ClusteredTable
 
 
@@ -107,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
     recommend.add(partial(_table_command, commands), _table)
     pictures.add(partial(_table_command, commands), _list_columns, _table)
+    doctor.add(commands, _session, _setting)
     completion.add(commands, parser)
     return parser
 
@@ -167,10 +171,14 @@ def _how_to_optimize(options: argparse.Namespace) -> dict[str, Any]:
     return {"zorder_by": options.zorder_by, "workload": workload, **given}
 
 
-def _depth(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
-    return int(text)
+def _depth(text: str) -> float:
+    try:
+        depth = float(text)
+    except ValueError:
+        depth = 0.0
+    if not 1 <= depth < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 on, not {text!r}")
+    return depth
 
 
 def _share(text: str) -> float:
@@ -245,12 +253,11 @@ def _quality(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _table(options: argparse.Namespace) -> Iterator[ClusteredTable]:
-    """Give the table of the command in a Spark session of its own, and stop it."""
+def _session(options: argparse.Namespace) -> Iterator[SparkSession]:
+    """Give a Spark session of the command's own, and stop it."""
     from pyspark.sql import SparkSession
 
     from zcube.session import configure
-    from zcube.table import ClusteredTable
 
     builder = SparkSession.builder.appName(f"zcube {options.command}")
     if options.master:
@@ -264,10 +271,19 @@ def _table(options: argparse.Namespace) -> Iterator[ClusteredTable]:
         builder = builder.config(key, value)
     spark = configure(builder).getOrCreate()
     try:
-        find = ClusteredTable.for_name if options.name else ClusteredTable.for_path
-        yield find(spark, options.table)
+        yield spark
     finally:
         spark.stop()
+
+
+@contextmanager
+def _table(options: argparse.Namespace) -> Iterator[ClusteredTable]:
+    """Give the table of the command, in a session of its own."""
+    from zcube.table import ClusteredTable
+
+    with _session(options) as spark:
+        find = ClusteredTable.for_name if options.name else ClusteredTable.for_path
+        yield find(spark, options.table)
 
 
 if __name__ == "__main__":

@@ -153,7 +153,7 @@ class ClusteringQuality:
         return self._files_read(predicate)
 
     def violations(
-        self, *, max_depth: int | None = None, min_skipping: float | None = None
+        self, *, max_depth: float | None = None, min_skipping: float | None = None
     ) -> list[str]:
         """Return what is worse than asked for, in all columns together; nothing if all is well.
 
@@ -165,7 +165,7 @@ class ClusteringQuality:
         if not self.all.files:
             return found
         if max_depth is not None and (depth is None or depth > max_depth):
-            found.append(f"maximum depth is {formatting.number(depth)}, over {max_depth}")
+            found.append(f"maximum depth is {formatting.number(depth)}, over {max_depth:g}")
         if min_skipping is not None and (skipping is None or skipping < min_skipping):
             found.append(
                 f"skipping effectiveness is {formatting.number(skipping)}, under {min_skipping}"

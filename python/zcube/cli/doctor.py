@@ -1,0 +1,167 @@
+"""``zcube doctor``: what ZCube finds on this machine, and what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zcube.errors import ZCubeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA = (17, 21)
+# Answered by the jar's own classes; it is 14.
+_PROBE = "SELECT hilbert_index(2, 2, 0)"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        subject: what.
+        found: as it is.
+        problem: what is wrong with it and what to do; empty if nothing is.
+    """
+
+    subject: str
+    found: str
+    problem: str = ""
+
+
+def add(
+    commands: Any,
+    session: Callable[..., AbstractContextManager[SparkSession]],
+    setting: Callable[[str], tuple[str, str]],
+) -> None:
+    """Add the command; ``session`` starts Spark as the options say, ``setting`` reads a pair."""
+    command: argparse.ArgumentParser = commands.add_parser(
+        "doctor",
+        help="look at Spark, Delta, Java, extensions and settings, and tell what is wrong",
+        epilog="example: zcube doctor --master local[1]; zcube doctor --no-session",
+    )
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--master", help="Spark master (default: Spark's own)")
+    where.add_argument("--remote", help="Spark Connect server, sc://host:port")
+    where.add_argument(
+        "--no-session", action="store_true", help="start no Spark; look at what is installed"
+    )
+    command.add_argument(
+        "--conf", action="append", default=[], metavar="KEY=VALUE", type=setting, help="for Spark"
+    )
+    command.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+    def run(options: argparse.Namespace) -> int:
+        findings = list(_examine(options, session))
+        if options.json:
+            print(json.dumps([asdict(finding) for finding in findings]))
+        else:
+            for finding in findings:
+                print(f"{'!' if finding.problem else ' '} {finding.subject}: {finding.found}")
+                if finding.problem:
+                    print(f"    {finding.problem}")
+        return 1 if any(finding.problem for finding in findings) else 0
+
+    command.set_defaults(run=run)
+
+
+def _examine(
+    options: argparse.Namespace, session: Callable[..., AbstractContextManager[SparkSession]]
+) -> Iterator[Finding]:
+    installed = list(_installed(remote=options.remote is not None))
+    yield from installed
+    if options.no_session:
+        return
+    if any(finding.problem for finding in installed):
+        yield Finding("session", "not started: mend the above first")
+        return
+    try:
+        with session(options) as spark:
+            yield from _in_session(spark)
+    except Exception as error:
+        # Whatever keeps Spark from starting is the finding.
+        yield Finding("session", "doesn't start", str(error).strip().splitlines()[0])
+
+
+def _installed(*, remote: bool) -> Iterator[Finding]:
+    from zcube._spark.versions import delta_version, spark_line, versions
+
+    known = versions()
+    yield Finding("zcube", known["zcube"])
+    yield Finding("Python", sys.version.split()[0])
+    line, problem = None, ""
+    try:
+        line = spark_line()
+    except (ImportError, ZCubeError) as error:
+        problem = str(error)
+        if known["pyspark"] == "not installed":
+            problem = "pip install pyspark"
+    yield Finding("PySpark", known["pyspark"], problem)
+    if remote:
+        # Java, Delta and the jar are the server's.
+        return
+    problem = ""
+    if line is not None:
+        try:
+            delta_version(line)
+        except ZCubeError as error:
+            problem = str(error)
+    yield Finding("delta-spark", known["delta-spark"], problem)
+    yield Finding("jar", known["jar"], "" if Path(known["jar"]).is_file() else known["jar"])
+    yield _java()
+
+
+def _java() -> Finding:
+    """The Java that Spark will start."""
+    wanted = f"Install Java {JAVA[0]} or {JAVA[1]}, and set JAVA_HOME to it or put it on PATH."
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin/java") if home else shutil.which("java")
+    if java is None or not Path(java).is_file():
+        return Finding("Java", f"none at {java}" if java else "none", wanted)
+    text = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    version = re.search(r'version "(\d+)', text)
+    if version is None:
+        return Finding("Java", f"{java} doesn't tell its version", wanted)
+    return Finding("Java", f"{version[1]}, {java}", "" if int(version[1]) in JAVA else wanted)
+
+
+def _in_session(spark: SparkSession) -> Iterator[Finding]:
+    from zcube.session import CATALOG, DELTA_CATALOG, DELTA_EXTENSION, EXTENSIONS, ZCUBE_EXTENSION
+
+    yield Finding("session", f"Spark {spark.version}")
+    # A server may not tell its static settings; then its answers count.
+    extensions = spark.conf.get(EXTENSIONS, "") or ""
+    entries = [entry.strip() for entry in extensions.split(",") if entry.strip()]
+    for name in (DELTA_EXTENSION, ZCUBE_EXTENSION):
+        missing = "" if name in entries else f"Add {name} to {EXTENSIONS}."
+        yield Finding(name, "on" if not missing else "not among the extensions", missing)
+    catalog = spark.conf.get(CATALOG, "") or "not set"
+    # Names of tables go through it. Another one may extend Delta's.
+    yield Finding(CATALOG, catalog, f"Set it to {DELTA_CATALOG}." if catalog == "not set" else "")
+    try:
+        answer = spark.sql(_PROBE).collect()[0][0]
+        yield Finding("ZCube's functions", "answer", "" if answer == 14 else f"{_PROBE}: {answer}")
+    except Exception as error:
+        problem = str(error).strip().splitlines()[0]
+        yield Finding("ZCube's functions", "don't answer", problem)
+    yield from _settings(spark)
+
+
+def _settings(spark: SparkSession) -> Iterator[Finding]:
+    """Settings of ZCube that somebody made; some may be misspelled."""
+    known = {row.key for row in spark.sql("SET -v").collect()}
+    made = spark.conf.getAll
+    for key in sorted(key for key in made if key.startswith("spark.zcube.")):
+        unknown = "" if key in known else "There is no such setting; see docs/reference.md."
+        yield Finding(key, made[key], unknown)

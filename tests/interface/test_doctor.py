@@ -1,0 +1,164 @@
+"""zcube doctor: what is there, what is wrong with it, and what to do."""
+
+import json
+from contextlib import contextmanager, nullcontext
+
+import pytest
+from zcube import cli
+from zcube.cli import doctor
+
+
+@pytest.fixture
+def examined(monkeypatch, capsys):
+    """``examined(*arguments)`` gives exit code and findings by subject."""
+
+    def examine(*arguments):
+        code = cli.main(["doctor", "--json", *arguments])
+        findings = json.loads(capsys.readouterr().out)
+        return code, {f["subject"]: (f["found"], f["problem"]) for f in findings}
+
+    return examine
+
+
+@pytest.fixture
+def java(tmp_path, monkeypatch):
+    """``java(version)`` puts a Java into JAVA_HOME that says it is of this version."""
+
+    def home(version):
+        (tmp_path / "bin").mkdir(exist_ok=True)
+        program = tmp_path / "bin/java"
+        program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+
+    return home
+
+
+def test_what_is_installed_is_told_without_a_session(examined, java):
+    java("21.0.7")
+    code, findings = examined("--no-session")
+    assert code == 0, findings
+    assert list(findings) == ["zcube", "Python", "PySpark", "delta-spark", "jar", "Java"]
+    assert findings["jar"][0].endswith(".jar")
+    assert findings["Java"][0].startswith("21, ")
+
+
+@pytest.mark.parametrize("version", ["11.0.2", "1.8.0_402", "25"])
+def test_another_java_is_a_problem_and_no_session_is_started(examined, java, version):
+    java(version)
+    code, findings = examined()
+    assert code == 1
+    assert "Install Java 17 or 21" in findings["Java"][1]
+    assert findings["session"] == ("not started: mend the above first", "")
+
+
+def test_no_java_at_all(examined, monkeypatch, tmp_path):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert examined("--no-session")[1]["Java"][0] == f"none at {tmp_path}/bin/java"
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, findings = examined("--no-session")
+    assert (code, findings["Java"][0]) == (1, "none")
+
+
+@pytest.mark.parametrize(
+    ("package", "version", "subject", "cure"),
+    [
+        ("pyspark", "3.5.1", "PySpark", "pip install 'pyspark=="),
+        ("delta-spark", "3.2.0", "delta-spark", "pip install 'delta-spark=="),
+    ],
+)
+def test_versions_that_dont_go_together(
+    examined, java, monkeypatch, package, version, subject, cure
+):
+    import pyspark
+    from zcube._spark import versions
+
+    java("17")
+    real = versions.metadata.version
+    monkeypatch.setattr(
+        versions.metadata, "version", lambda name: version if name == package else real(name)
+    )
+    if package == "pyspark":
+        monkeypatch.setattr(pyspark, "__version__", version)
+    code, findings = examined("--no-session")
+    assert code == 1
+    assert findings[subject][0] == version
+    assert cure in findings[subject][1]
+
+
+def session_of(monkeypatch, spark):
+    monkeypatch.setattr(cli, "_session", lambda options: nullcontext(spark))
+
+
+def test_a_session_with_everything_has_no_problem(examined, monkeypatch, spark):
+    session_of(monkeypatch, spark)
+    spark.conf.set("spark.zcube.merge.fanOut", "6")
+    code, findings = examined()
+    assert code == 0, findings
+    assert findings["ZCube's functions"] == ("answer", "")
+    assert findings["spark.zcube.merge.fanOut"] == ("6", "")
+
+
+def test_a_setting_that_nobody_knows(examined, monkeypatch, spark):
+    session_of(monkeypatch, spark)
+    spark.conf.set("spark.zcube.merge.fanout", "6")
+    code, findings = examined()
+    assert code == 1
+    assert "no such setting" in findings["spark.zcube.merge.fanout"][1]
+
+
+class Bare:
+    """A session that somebody started without ZCube."""
+
+    version = "4.2.0"
+
+    class conf:  # noqa: N801
+        getAll = {}  # noqa: N815, RUF012
+
+        @staticmethod
+        def get(key, default=None):
+            return default
+
+    def sql(self, text):
+        if text == "SET -v":
+            return self
+        raise ValueError("[UNRESOLVED_ROUTINE] Cannot resolve routine `hilbert_index`.\nmore")
+
+    def collect(self):
+        return []
+
+
+def test_a_session_without_zcube(examined, monkeypatch):
+    session_of(monkeypatch, Bare())
+    code, findings = examined()
+    assert code == 1
+    wrong = [subject for subject, (_, problem) in findings.items() if problem]
+    assert wrong == [
+        "io.delta.sql.DeltaSparkSessionExtension",
+        "io.zcube.sql.ZCubeSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog",
+        "ZCube's functions",
+    ]
+    assert findings["ZCube's functions"][1].endswith("`hilbert_index`.")
+
+
+def test_spark_that_does_not_start(examined, monkeypatch):
+    @contextmanager
+    def failing(options):
+        raise RuntimeError("Java gateway process exited\nbefore sending its port number")
+        yield
+
+    monkeypatch.setattr(cli, "_session", failing)
+    code, findings = examined()
+    assert (code, findings["session"]) == (1, ("doesn't start", "Java gateway process exited"))
+
+
+def test_lines_for_people(monkeypatch, capsys):
+    session_of(monkeypatch, Bare())
+    assert cli.main(["doctor"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "  Python: " in "\n".join(lines)
+    at = lines.index("! spark.sql.catalog.spark_catalog: not set")
+    assert lines[at + 1].startswith("    Set it to org.apache.spark.sql.delta")
+    assert doctor.JAVA == (17, 21)
