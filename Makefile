@@ -37,9 +37,9 @@ demo: $(VENV)/.ready $(JAR) ## show the main job on TPC-H data (under 5 minutes)
 
 test: test-jvm test-python ## run all tests
 
-test-fast: $(VENV)/.ready $(LAUNCHER) ## run the tests that need neither Delta nor a Python session (under 5 minutes)
+test-fast: $(VENV)/.ready $(JAR) ## run the tests that need neither Delta nor a Python session (under 5 minutes)
 	$(SBT) core/test spark/test clustering/test
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not slow" tests
+	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not slow" tests
 
 test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; compile for all Spark lines
 	$(SBT) test delta/package delta/Test/package
@@ -124,12 +124,13 @@ jars: $(LAUNCHER) ## build the jars of all Spark lines
 	for line in 4.2 4.1 4.0; do $(SBT) -Dspark.line=$$line delta/package; done
 
 wheel: $(VENV)/.ready jars ## build wheel and sdist with the jars in dist/
-	mkdir -p python/zcube/jars && rm -f python/zcube/jars/*.jar
-	cp jvm/delta/target/spark-*/scala-2.13/zcube-spark_*_2.13-$(VERSION).jar python/zcube/jars/
+	mkdir -p python/zcube/jars && rm -rf python/zcube/jars/*.jar dist/zcube-*
+	for line in 4.2 $(LINES); do \
+	  cp jvm/delta/target/spark-$$line/scala-2.13/zcube-spark_$${line}_2.13-$(VERSION).jar python/zcube/jars/; done
 	$(BIN)/python -m build --sdist --wheel --no-isolation --outdir dist python
 
 # Where the project lives, as the poms have it.
-PROJECT_URL :=
+PROJECT_URL ?=
 
 staging: $(LAUNCHER) ## put jars, sources, scaladoc and poms of all Spark lines into dist/maven
 	rm -rf dist/maven
@@ -148,7 +149,7 @@ clean: ## remove what was built
 	find . -name target -type d -prune -exec rm -rf {} +
 
 $(VENV)/.ready: python/pyproject.toml requirements-dev.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "ZCube needs Python 3.10 or later: make PYTHON=/path/to/python3")'
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Building and testing ZCube needs Python 3.11 or later: make PYTHON=/path/to/python3")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e python

@@ -55,12 +55,18 @@ val common = Seq(
     // Suites ask for the same plans again and again, more than Spark's 100.
     "-Dspark.sql.codegen.cache.maxEntries=5000",
     "-Duser.timezone=UTC",
-    s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}"),
+    s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}"
+  ),
   // A fixed seed for what is generated: a red test is red again.
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF", "-S", "20261121"),
   Test / scalacOptions -= "-Wnonunit-statement",
   publish / skip := true
 )
+
+// What every jar must have with it.
+val legal = Def.setting {
+  Seq("LICENSE", "NOTICE").map(f => (ThisBuild / baseDirectory).value / f -> s"META-INF/$f")
+}
 
 def shims(folders: Seq[String]) = Seq(
   Compile / unmanagedSourceDirectories ++=
@@ -139,14 +145,14 @@ lazy val delta = (project in file("jvm/delta"))
       (core / Compile / packageBin / mappings).value ++
         (spark / Compile / packageBin / mappings).value ++
         (clustering / Compile / packageBin / mappings).value ++
-        Seq("LICENSE", "NOTICE")
-          .map(f => (ThisBuild / baseDirectory).value / f -> s"META-INF/$f")
-          .filter(_._1.exists),
+        legal.value,
     // What the jar is made of, in the jars beside it too.
     Compile / packageSrc / mappings ++=
       (core / Compile / packageSrc / mappings).value ++
         (spark / Compile / packageSrc / mappings).value ++
-        (clustering / Compile / packageSrc / mappings).value,
+        (clustering / Compile / packageSrc / mappings).value ++
+        legal.value,
+    Compile / packageDoc / mappings ++= legal.value,
     Compile / doc / sources :=
       ((core / Compile / sources).value ++ (spark / Compile / sources).value ++
         (clustering / Compile / sources).value ++ (Compile / sources).value)

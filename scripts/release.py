@@ -28,8 +28,10 @@ REQUIRED = (
     "name", "description", "url", "licenses/license/name", "licenses/license/url",
     "developers/developer/name", "scm/url", "scm/connection",
 )  # fmt: skip
+COORDINATES = ("groupId", "artifactId", "version")
 LEGAL = ("LICENSE", "NOTICE")
 CHECKSUMS = ("md5", "sha1")
+BUILT_FOR = "io/zcube/sql/versions.properties"
 
 
 def version() -> str:
@@ -55,6 +57,10 @@ def changelog_problems(release: str, text: str) -> Iterator[str]:
 def pom_problems(pom: Path) -> Iterator[str]:
     """What a public repository asks of a pom, and what would break who depends on it."""
     project = ElementTree.parse(pom).getroot()
+    named = ":".join(project.findtext(POM + name) or "" for name in COORDINATES)
+    folder = pom.parent
+    if named != f"io.zcube:{folder.parent.name}:{folder.name}":
+        yield f"{pom.name} is of {named}"
     for name in REQUIRED:
         if not (project.findtext("/".join(POM + part for part in name.split("/"))) or "").strip():
             yield f"{pom.name} has no {name}"
@@ -72,14 +78,19 @@ def pom_problems(pom: Path) -> Iterator[str]:
 
 def jar_problems(folder: Path, stem: str) -> Iterator[str]:
     """Each of the three jars holds what its name says."""
+    legal = [f"META-INF/{name}" for name in LEGAL]
     wanted = {
         f"{stem}.jar": (
-            *(f"META-INF/{name}" for name in LEGAL),
+            *legal,
             "io/zcube/sql/ZCubeSparkSessionExtension.class",
             "io/zcube/range/LongRangeBounds.class",
         ),
-        f"{stem}-sources.jar": ("io/zcube/range/LongRangeBounds.scala",),
-        f"{stem}-javadoc.jar": ("index.html", "io/zcube/sql/ZCubeSparkSessionExtension.html"),
+        f"{stem}-sources.jar": (*legal, "io/zcube/range/LongRangeBounds.scala"),
+        f"{stem}-javadoc.jar": (
+            *legal,
+            "index.html",
+            "io/zcube/sql/ZCubeSparkSessionExtension.html",
+        ),
     }
     for jar, entries in wanted.items():
         if not (folder / jar).is_file():
@@ -93,6 +104,15 @@ def jar_problems(folder: Path, stem: str) -> Iterator[str]:
             for entry in sorted(held)
             if re.match(r"(org/apache/spark/sql/SparkSession|io/delta/)", entry)
         )
+
+
+def line_problems(jar: Path, line: str) -> Iterator[str]:
+    """A jar says for which Spark it was built; a copy of another line's would not start."""
+    if jar.is_file():
+        with zipfile.ZipFile(jar) as archive:
+            told = archive.read(BUILT_FOR).decode() if BUILT_FOR in archive.namelist() else ""
+        if f"spark={line}" not in told.split():
+            yield f"{jar.name} was not built for Spark {line}"
 
 
 def checksum_problems(folder: Path, names: list[str]) -> Iterator[str]:
@@ -156,6 +176,7 @@ def problems(dist: Path, *, staging: bool) -> Iterator[str]:
             if not (staging and "no real address" in problem)
         )
         yield from jar_problems(folder, stem)
+        yield from line_problems(folder / f"{stem}.jar", line)
         published = [
             file.name for file in sorted(folder.iterdir()) if file.suffix in (".jar", ".pom")
         ]
@@ -210,7 +231,11 @@ def main() -> int:
     if not options.staging:
         key = signing_key()
         if key is None:
-            print("not signed: GnuPG has no secret key", file=sys.stderr)
+            print(
+                "NOT SIGNED: GnuPG has no secret key. Sign what is in dist/ by this script, on a "
+                "machine that has one, before you upload it.",
+                file=sys.stderr,
+            )
         else:
             sign(options.dist, key)
     print(bundle(options.dist))

@@ -26,5 +26,8 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turn links to files of the repository into links to pages of the site."""
     up = "../" * page.file.src_uri.count("/")
+    if page.file.src_uri == "python.md":
+        # `make site` puts it there; mkdocs looks for links of Markdown only.
+        markdown += '\n## Scala\n\n<a href="../scaladoc/index.html">Scaladoc of the jar.</a>\n'
     markdown = _RESULT.sub(rf"]({up}results/\1)", markdown)
     return _TOUR.sub(r"\1 (`docs/tour.ipynb` in the repository)", markdown)

@@ -1,4 +1,4 @@
-"""Every example of the site's first page and of the questions, run one after the other as a reader would."""
+"""Every example of the site's first page, and then those of other pages on the tables made there."""
 
 import builtins
 import re
@@ -44,33 +44,32 @@ def run(spark, page):
 
 @pytest.fixture(scope="module")
 def started(spark):
-    """The table of the first page, and what that page printed."""
-    spark.sql("DROP TABLE IF EXISTS events")
+    """The tables of the first page, and what that page printed."""
+
+    def clear():
+        for table in ("events", "clicks"):
+            spark.sql(f"DROP TABLE IF EXISTS {table}")
+
+    clear()
     yield run(spark, "index.md")
-    spark.sql("DROP TABLE IF EXISTS events")
+    clear()
 
 
 def test_the_first_page_shows_what_it_says(spark, started):
     # Parquet's sizes differ a little by version, and with them the number of files.
     reads = re.findall(r" reads (\d+) of", started)
     assert [int(files) for files in reads] == pytest.approx([8, 7, 1], abs=1)
-    assert zcube.ClusteredTable.for_name(spark, "events").clustering_columns == ["day", "user"]
+    again = zcube.ClusteredTable.for_name(spark, "events").optimize(
+        zorder_by=["day", "user"], max_file_size="48k"
+    )
+    assert again.files_removed == 0
+    assert zcube.ClusteredTable.for_name(spark, "clicks").clustering_columns == ["day", "user"]
 
 
-# Their examples are about a table that has clustering columns.
-CLUSTERED = ("questions/file-sizes.md", "questions/slow-optimize.md")
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES[1:] if blocks(page)])
-def test_examples_of_the_questions_run(spark, page):
-    _, create = blocks("index.md")[1]
-    spark.sql("DROP TABLE IF EXISTS events")
-    exec(create, {"spark": spark, "zcube": zcube})
-    if page in CLUSTERED:
-        spark.sql("ALTER TABLE events CLUSTER BY (day, user)")
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "index.md" and blocks(page)])
+def test_examples_run_on_the_tables_of_the_first_page(spark, started, page):
     run(spark, page)
-    assert spark.table("events").count() == 240_000
-    spark.sql("DROP TABLE events")
+    assert spark.table("events").count() == spark.table("clicks").count() == 240_000
 
 
 def test_what_the_pages_say_of_depth_and_columns_is_measured(spark, path):

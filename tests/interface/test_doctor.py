@@ -39,6 +39,7 @@ def test_what_is_installed_is_told_without_a_session(examined, java):
     code, findings = examined("--no-session")
     assert code == 0, findings
     assert list(findings) == ["zcube", "Python", "PySpark", "delta-spark", "jar", "Java"]
+    assert not any(problem for _, problem in findings.values())
     assert findings["jar"][0].endswith(".jar")
     assert findings["Java"][0].startswith("21, ")
 
@@ -135,23 +136,61 @@ def test_a_session_without_zcube(examined, monkeypatch):
     assert code == 1
     wrong = [subject for subject, (_, problem) in findings.items() if problem]
     assert wrong == [
+        "ZCube's functions",
         "io.delta.sql.DeltaSparkSessionExtension",
         "io.zcube.sql.ZCubeSparkSessionExtension",
         "spark.sql.catalog.spark_catalog",
-        "ZCube's functions",
     ]
     assert findings["ZCube's functions"][1].endswith("`hilbert_index`.")
+
+
+class Hidden(Bare):
+    """A server that answers, and doesn't tell its settings."""
+
+    def sql(self, text):
+        self.answer = [] if text == "SET -v" else [[14]]
+        return self
+
+    def collect(self):
+        return self.answer
+
+
+def test_a_server_that_hides_its_settings_has_no_problem(examined, monkeypatch):
+    session_of(monkeypatch, Hidden())
+    code, findings = examined("--conf", "spark.remote=sc://nowhere")
+    assert code == 0, findings
+    # Java, Delta and the jar are the server's.
+    assert "Java" not in findings
+
+
+def test_what_other_applications_lack_is_told(examined, monkeypatch, tmp_path):
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
+    session_of(monkeypatch, Hidden())
+    told = examined()[1]["spark-defaults.conf and --conf"]
+    assert told == (
+        "lack spark.jars, spark.jars.packages, spark.sql.extensions, "
+        "spark.sql.catalog.spark_catalog: zcube.configure adds them",
+        "",
+    )
+    (tmp_path / "spark-defaults.conf").write_text(
+        "spark.jars /x/zcube-spark_4.2_2.13-1.jar\n"
+        "spark.jars.packages io.delta:delta-spark_4.2_2.13:4.4.0\n"
+        "spark.sql.extensions io.delta.sql.DeltaSparkSessionExtension,io.zcube.sql.ZCubeSparkSessionExtension\n"
+        "spark.sql.catalog.spark_catalog org.apache.spark.sql.delta.catalog.DeltaCatalog\n"
+    )
+    assert examined()[1]["spark-defaults.conf and --conf"] == ("complete", "")
 
 
 def test_spark_that_does_not_start(examined, monkeypatch):
     @contextmanager
     def failing(options):
-        raise RuntimeError("Java gateway process exited\nbefore sending its port number")
+        raise RuntimeError("Java gateway process exited; token=abc;x\nbefore sending")
         yield
 
     monkeypatch.setattr(cli, "_session", failing)
     code, findings = examined()
-    assert (code, findings["session"]) == (1, ("doesn't start", "Java gateway process exited"))
+    assert (code, findings["session"]) == (1, ("fails", "Java gateway process exited; token=…;x"))
 
 
 def test_lines_for_people(monkeypatch, capsys):
@@ -159,6 +198,6 @@ def test_lines_for_people(monkeypatch, capsys):
     assert cli.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "  Python: " in "\n".join(lines)
-    at = lines.index("! spark.sql.catalog.spark_catalog: not set")
-    assert lines[at + 1].startswith("    Set it to org.apache.spark.sql.delta")
+    at = lines.index("! spark.sql.catalog.spark_catalog: not told")
+    assert lines[at + 1].endswith("to org.apache.spark.sql.delta.catalog.DeltaCatalog.")
     assert doctor.JAVA == (17, 21)

@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -28,15 +29,16 @@ JARS = {
         "META-INF/LICENSE", "META-INF/NOTICE", "io/zcube/sql/ZCubeSparkSessionExtension.class",
         "io/zcube/range/LongRangeBounds.class",
     ],
-    "-sources": ["io/zcube/range/LongRangeBounds.scala"],
-    "-javadoc": ["index.html", "io/zcube/sql/ZCubeSparkSessionExtension.html"],
+    "-sources": ["META-INF/LICENSE", "META-INF/NOTICE", "io/zcube/range/LongRangeBounds.scala"],
+    "-javadoc": ["META-INF/LICENSE", "META-INF/NOTICE", "index.html", "io/zcube/sql/ZCubeSparkSessionExtension.html"],
 }  # fmt: skip
 
 
-def pack(file, entries):
+def pack(file, entries, line="4.2"):
     with zipfile.ZipFile(file, "w") as archive:
         for entry in entries:
             archive.writestr(entry, "")
+        archive.writestr(release.BUILT_FOR, f"spark={line}\ndelta=4.3\n")
 
 
 def sums(file):
@@ -56,7 +58,7 @@ def dist(tmp_path):
         sums(pom)
         for kind, entries in JARS.items():
             jar = folder / f"{module}-{VERSION}{kind}.jar"
-            pack(jar, entries)
+            pack(jar, entries, line)
             sums(jar)
     jars = [f"zcube/jars/zcube-spark_{line}_2.13-{VERSION}.jar" for line in release.lines()]
     metadata = f"Metadata-Version: 2.4\nName: zcube\nVersion: {VERSION}\nDescription-Content-Type: text/markdown\n\nText.\n"
@@ -106,6 +108,7 @@ def test_a_whole_release_passes_and_is_packed_as_a_repository(dist):
         ("<url>https://licence.example</url>", "", "has no licenses/license/url"),
         ("<scope>provided</scope>", "", "would bring spark-sql_2.13, which the cluster has"),
         ("<groupId>org.apache.spark", "<groupId>io.zcube", "which is in the jar already"),
+        ("<version>", "<version>9.", f"is of io.zcube:zcube-spark_4.2_2.13:9.{VERSION}"),
     ],
 )
 def test_a_bad_pom_is_refused(dist, old, new, problem):
@@ -126,6 +129,13 @@ def test_a_jar_without_what_it_must_hold_is_refused(dist, kind, entry):
     pack(jar, [other for other in JARS[kind] if other != entry])
     sums(jar)
     assert staged(dist) == [f"{jar.name} has no {entry}"]
+
+
+def test_a_jar_of_another_line_is_refused(dist):
+    jar = only(dist, f"*.13-{VERSION}.jar")
+    pack(jar, JARS[""], "4.1")
+    sums(jar)
+    assert staged(dist) == [f"{jar.name} was not built for Spark 4.2"]
 
 
 def test_a_jar_with_classes_of_delta_is_refused(dist):
@@ -178,7 +188,7 @@ def test_a_release_needs_an_address_and_a_dated_entry_of_changes(dist):
 def test_all_is_told_at_once_and_nothing_is_packed(dist):
     only(dist, "*.pom").unlink()
     (dist / f"zcube-{VERSION}.tar.gz").unlink()
-    command = ["python3", ROOT / "scripts/release.py", "--staging", "--dist", dist]
+    command = [sys.executable, ROOT / "scripts/release.py", "--staging", "--dist", dist]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 2

@@ -15,14 +15,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zcube._spark import launch
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 JAVA = (17, 21)
-# Answered by the jar's own classes; it is 14.
-_PROBE = "SELECT hilbert_index(2, 2, 0)"
+_SWITCH = "spark.zcube.enabled"
+# Answered by the jar's own classes.
+_PROBE, _ANSWER = "SELECT hilbert_index(2, 2, 0)", 14
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,16 @@ def add(
 def _examine(
     options: argparse.Namespace, session: Callable[..., AbstractContextManager[SparkSession]]
 ) -> Iterator[Finding]:
-    installed = list(_installed(remote=options.remote is not None))
+    settings = dict(options.conf)
+    if options.remote:
+        settings["spark.remote"] = options.remote
+    remote = launch.is_remote(settings)
+    installed = list(_installed(remote=remote))
     yield from installed
     if options.no_session:
         return
+    if not remote:
+        yield from _given(settings)
     if any(finding.problem for finding in installed):
         yield Finding("session", "not started: mend the above first")
         return
@@ -91,7 +99,27 @@ def _examine(
             yield from _in_session(spark)
     except Exception as error:
         # Whatever keeps Spark from starting is the finding.
-        yield Finding("session", "doesn't start", str(error).strip().splitlines()[0])
+        yield Finding("session", "fails", _told(error))
+
+
+def _told(error: Exception) -> str:
+    """An error's first line, without the secrets that an address may have."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return re.sub(r"(token|password|secret)=[^;&\s'\"]*", r"\1=…", lines[0], flags=re.IGNORECASE)
+
+
+def _given(settings: dict[str, str]) -> Iterator[Finding]:
+    """What an application has that doesn't call ``zcube.configure``, as this command does."""
+    from zcube.session import extension_settings, jar_settings
+
+    try:
+        given = {**launch.default_settings(), **launch.submit_settings(), **settings}
+    except (ImportError, OSError) as error:
+        yield Finding("settings outside Python", "can't be read", _told(error))
+        return
+    missing = {**jar_settings(given, str, str), **extension_settings(given)}
+    text = f"lack {', '.join(missing)}: zcube.configure adds them" if missing else "complete"
+    yield Finding("spark-defaults.conf and --conf", text)
 
 
 def _installed(*, remote: bool) -> Iterator[Finding]:
@@ -129,8 +157,11 @@ def _java() -> Finding:
     java = str(Path(home) / "bin/java") if home else shutil.which("java")
     if java is None or not Path(java).is_file():
         return Finding("Java", f"none at {java}" if java else "none", wanted)
-    text = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
-    version = re.search(r'version "(\d+)', text)
+    try:
+        asked = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding("Java", f"{java} doesn't run: {_told(error)}", wanted)
+    version = re.search(r'version "(\d+)', asked.stderr)
     if version is None:
         return Finding("Java", f"{java} doesn't tell its version", wanted)
     return Finding("Java", f"{version[1]}, {java}", "" if int(version[1]) in JAVA else wanted)
@@ -140,21 +171,26 @@ def _in_session(spark: SparkSession) -> Iterator[Finding]:
     from zcube.session import CATALOG, DELTA_CATALOG, DELTA_EXTENSION, EXTENSIONS, ZCUBE_EXTENSION
 
     yield Finding("session", f"Spark {spark.version}")
-    # A server may not tell its static settings; then its answers count.
+    try:
+        answer = spark.sql(_PROBE).collect()[0][0]
+        problem = "" if answer == _ANSWER else f"{_PROBE} is {answer}, not {_ANSWER}"
+        yield Finding("ZCube's functions", "wrong" if problem else "answer", problem)
+    except Exception as error:
+        problem = _told(error)
+        yield Finding("ZCube's functions", "don't answer", problem)
     extensions = spark.conf.get(EXTENSIONS, "") or ""
     entries = [entry.strip() for entry in extensions.split(",") if entry.strip()]
     for name in (DELTA_EXTENSION, ZCUBE_EXTENSION):
-        missing = "" if name in entries else f"Add {name} to {EXTENSIONS}."
-        yield Finding(name, "on" if not missing else "not among the extensions", missing)
-    catalog = spark.conf.get(CATALOG, "") or "not set"
-    # Names of tables go through it. Another one may extend Delta's.
-    yield Finding(CATALOG, catalog, f"Set it to {DELTA_CATALOG}." if catalog == "not set" else "")
-    try:
-        answer = spark.sql(_PROBE).collect()[0][0]
-        yield Finding("ZCube's functions", "answer", "" if answer == 14 else f"{_PROBE}: {answer}")
-    except Exception as error:
-        problem = str(error).strip().splitlines()[0]
-        yield Finding("ZCube's functions", "don't answer", problem)
+        if name in entries:
+            yield Finding(name, "on")
+        elif problem:
+            yield Finding(name, "not among the extensions", f"Add {name} to {EXTENSIONS}.")
+        else:
+            # A server may hide its settings, and another class may bring this one along.
+            yield Finding(name, "not named among the extensions, but ZCube answers")
+    catalog = spark.conf.get(CATALOG, "") or ""
+    cure = f"Set {CATALOG} to {DELTA_CATALOG}." if problem and not catalog else ""
+    yield Finding(CATALOG, catalog or "not told", cure)
     yield from _settings(spark)
 
 
@@ -164,4 +200,9 @@ def _settings(spark: SparkSession) -> Iterator[Finding]:
     made = spark.conf.getAll
     for key in sorted(key for key in made if key.startswith("spark.zcube.")):
         unknown = "" if key in known else "There is no such setting; see docs/reference.md."
-        yield Finding(key, made[key], unknown)
+        off = (
+            ": OPTIMIZE and MERGE are Delta's own"
+            if key == _SWITCH and made[key] == "false"
+            else ""
+        )
+        yield Finding(key, made[key] + off, unknown)
