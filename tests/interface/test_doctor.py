@@ -38,7 +38,9 @@ def test_what_is_installed_is_told_without_a_session(examined, java):
     java("21.0.7")
     code, findings = examined("--no-session")
     assert code == 0, findings
-    assert list(findings) == ["zcube", "Python", "PySpark", "delta-spark", "jar", "Java"]
+    assert [*findings] == [
+        "zcube", "Python", "PySpark", "delta-spark", "jar", "Java", "spark-defaults.conf and --conf",
+    ]  # fmt: skip
     assert not any(problem for _, problem in findings.values())
     assert findings["jar"][0].endswith(".jar")
     assert findings["Java"][0].startswith("21, ")
@@ -179,7 +181,16 @@ def test_what_other_applications_lack_is_told(examined, monkeypatch, tmp_path):
         "spark.sql.extensions io.delta.sql.DeltaSparkSessionExtension,io.zcube.sql.ZCubeSparkSessionExtension\n"
         "spark.sql.catalog.spark_catalog org.apache.spark.sql.delta.catalog.DeltaCatalog\n"
     )
-    assert examined()[1]["spark-defaults.conf and --conf"] == ("complete", "")
+    from zcube._spark import versions
+
+    real = versions.metadata.version
+    monkeypatch.setattr(
+        versions.metadata, "version", lambda name: "3.2.0" if name == "delta-spark" else real(name)
+    )
+    code, findings = examined()
+    assert findings["spark-defaults.conf and --conf"] == ("complete", "")
+    # Who brings jars of his own needs no package for them.
+    assert (code, findings["delta-spark"]) == (0, ("3.2.0", ""))
 
 
 def test_spark_that_does_not_start(examined, monkeypatch):

@@ -84,13 +84,15 @@ def _examine(
     settings = dict(options.conf)
     if options.remote:
         settings["spark.remote"] = options.remote
-    remote = launch.is_remote(settings)
-    installed = list(_installed(remote=remote))
+    if launch.is_remote(settings):
+        # Java, Delta and the jar are the server's.
+        installed = list(_packages())
+    else:
+        given, lacking = _lacking(settings)
+        installed = [*_packages(), *_jars(lacking), _java(), given]
     yield from installed
     if options.no_session:
         return
-    if not remote:
-        yield from _given(settings)
     if any(finding.problem for finding in installed):
         yield Finding("session", "not started: mend the above first")
         return
@@ -108,46 +110,50 @@ def _told(error: Exception) -> str:
     return re.sub(r"(token|password|secret)=[^;&\s'\"]*", r"\1=…", lines[0], flags=re.IGNORECASE)
 
 
-def _given(settings: dict[str, str]) -> Iterator[Finding]:
-    """What an application has that doesn't call ``zcube.configure``, as this command does."""
+def _lacking(settings: dict[str, str]) -> tuple[Finding, set[str]]:
+    """What an application lacks that doesn't call ``zcube.configure``, as this command does."""
     from zcube.session import extension_settings, jar_settings
 
+    subject = "spark-defaults.conf and --conf"
     try:
         given = {**launch.default_settings(), **launch.submit_settings(), **settings}
     except (ImportError, OSError) as error:
-        yield Finding("settings outside Python", "can't be read", _told(error))
-        return
+        return Finding(subject, f"can't be read: {_told(error)}"), set()
     missing = {**jar_settings(given, str, str), **extension_settings(given)}
     text = f"lack {', '.join(missing)}: zcube.configure adds them" if missing else "complete"
-    yield Finding("spark-defaults.conf and --conf", text)
+    return Finding(subject, text), set(missing)
 
 
-def _installed(*, remote: bool) -> Iterator[Finding]:
-    from zcube._spark.versions import delta_version, spark_line, versions
+def _packages() -> Iterator[Finding]:
+    from zcube._spark.versions import spark_line, versions
 
     known = versions()
     yield Finding("zcube", known["zcube"])
     yield Finding("Python", sys.version.split()[0])
-    line, problem = None, ""
-    try:
-        line = spark_line()
-    except (ImportError, ZCubeError) as error:
-        problem = str(error)
-        if known["pyspark"] == "not installed":
-            problem = "pip install pyspark"
-    yield Finding("PySpark", known["pyspark"], problem)
-    if remote:
-        # Java, Delta and the jar are the server's.
-        return
     problem = ""
-    if line is not None:
+    try:
+        spark_line()
+    except (ImportError, ZCubeError) as error:
+        absent = known["pyspark"] == "not installed"
+        problem = "pip install pyspark" if absent else str(error)
+    yield Finding("PySpark", known["pyspark"], problem)
+
+
+def _jars(lacking: set[str]) -> Iterator[Finding]:
+    """Where the jars come from; who names jars of his own needs neither package nor wheel."""
+    from zcube._spark.versions import delta_version, spark_line, versions
+    from zcube.session import JARS, PACKAGES
+
+    known = versions()
+    problem = ""
+    if PACKAGES in lacking:
         try:
-            delta_version(line)
-        except ZCubeError as error:
-            problem = str(error)
+            delta_version(spark_line())
+        except (ImportError, ZCubeError) as error:
+            problem = _told(error)
     yield Finding("delta-spark", known["delta-spark"], problem)
-    yield Finding("jar", known["jar"], "" if Path(known["jar"]).is_file() else known["jar"])
-    yield _java()
+    missing = JARS in lacking and not Path(known["jar"]).is_file()
+    yield Finding("jar", known["jar"], known["jar"] if missing else "")
 
 
 def _java() -> Finding:
