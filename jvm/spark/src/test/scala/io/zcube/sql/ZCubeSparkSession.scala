@@ -9,7 +9,14 @@ trait ZCubeSparkSession extends BeforeAndAfterAll { self: Suite =>
   /** Settings of the suite's own. */
   protected def settings: Map[String, String] = Map.empty
 
-  protected lazy val spark: SparkSession = SparkSession
+  protected lazy val spark: SparkSession = {
+    val session = newSession()
+    // A test's own lines are read; Spark has some of each task.
+    session.sparkContext.setLogLevel("ERROR")
+    session
+  }
+
+  private def newSession(): SparkSession = SparkSession
     .builder()
     .master("local[2]")
     .config("spark.sql.extensions", classOf[ZCubeSparkSessionExtension].getName)
