@@ -18,6 +18,7 @@ SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.prop
 
 # The other Spark lines, and Spark and Delta of each as project/SparkVersions.scala has them.
 LINES := 4.1 4.0
+ALL_LINES := 4.2 $(LINES)
 spark_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\1/p' project/SparkVersions.scala)
 delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' project/SparkVersions.scala)
 # The Python tests that run there: all that could lose rows, lay them out wrongly, or misread what was asked.
@@ -64,6 +65,7 @@ $(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.re
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
 	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(VERSION_TESTS)
 
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs
 MARKDOWN := $(wildcard *.md) python/README.md $(wildcard docs/*.md docs/questions/*.md)
 
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
@@ -71,7 +73,7 @@ lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 	$(BIN)/ruff check --config python/pyproject.toml python tests benchmarks scripts
 	$(BIN)/ruff format --config python/pyproject.toml --check python tests benchmarks scripts
 	$(BIN)/mdformat --check $(MARKDOWN)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --site-dir .build/site
+	$(MKDOCS) build --quiet --site-dir .build/site
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github/workflows
 	cd python && ../$(BIN)/mypy
@@ -115,17 +117,17 @@ reference: $(LAUNCHER) ## write docs/reference.md anew, from the sources
 
 site: $(VENV)/.ready $(LAUNCHER) ## build the site, with the API of Python and Scala, in site/
 	$(SBT) delta/doc
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	$(MKDOCS) build
 	cp -r jvm/delta/target/spark-4.2/scala-2.13/api site/scaladoc
 
 jar: $(JAR) ## build the jar for the default Spark line
 
 jars: $(LAUNCHER) ## build the jars of all Spark lines
-	for line in 4.2 4.1 4.0; do $(SBT) -Dspark.line=$$line delta/package; done
+	for line in $(ALL_LINES); do $(SBT) -Dspark.line=$$line delta/package; done
 
 wheel: $(VENV)/.ready jars ## build wheel and sdist with the jars in dist/
 	mkdir -p python/zcube/jars && rm -rf python/zcube/jars/*.jar dist/zcube-*
-	for line in 4.2 $(LINES); do \
+	for line in $(ALL_LINES); do \
 	  cp jvm/delta/target/spark-$$line/scala-2.13/zcube-spark_$${line}_2.13-$(VERSION).jar python/zcube/jars/; done
 	$(BIN)/python -m build --sdist --wheel --no-isolation --outdir dist python
 
@@ -134,7 +136,7 @@ PROJECT_URL ?=
 
 staging: $(LAUNCHER) ## put jars, sources, scaladoc and poms of all Spark lines into dist/maven
 	rm -rf dist/maven
-	for line in 4.2 $(LINES); do \
+	for line in $(ALL_LINES); do \
 	  $(SBT) -Dspark.line=$$line $(PROJECT_URL:%=-Dproject.url=%) delta/publish; done
 
 release: wheel staging ## build, check, sign and pack a release in dist/: PROJECT_URL=https://…

@@ -22,6 +22,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from zcube import __version__
+from zcube._spark.versions import SPARK_LINES
+
 ROOT = Path(__file__).resolve().parents[1]
 POM = "{http://maven.apache.org/POM/4.0.0}"
 REQUIRED = (
@@ -32,20 +35,6 @@ COORDINATES = ("groupId", "artifactId", "version")
 LEGAL = ("LICENSE", "NOTICE")
 CHECKSUMS = ("md5", "sha1")
 BUILT_FOR = "io/zcube/sql/versions.properties"
-
-
-def version() -> str:
-    """Return the one version, of jars and wheel."""
-    text = (ROOT / "python/zcube/_version.py").read_text(encoding="utf-8")
-    found = re.search(r'__version__ = "([^"]+)"', text)
-    assert found
-    return found[1]
-
-
-def lines() -> list[str]:
-    """Return the Spark lines that the build knows."""
-    text = (ROOT / "project/SparkVersions.scala").read_text(encoding="utf-8")
-    return re.findall(r'SparkLine\("([^"]+)"', text)
 
 
 def changelog_problems(release: str, text: str) -> Iterator[str]:
@@ -64,8 +53,6 @@ def pom_problems(pom: Path) -> Iterator[str]:
     for name in REQUIRED:
         if not (project.findtext("/".join(POM + part for part in name.split("/"))) or "").strip():
             yield f"{pom.name} has no {name}"
-    if ".invalid" in pom.read_text(encoding="utf-8"):
-        yield f"{pom.name} names no real address: make release PROJECT_URL=…"
     for dependency in project.iter(f"{POM}dependency"):
         group, artifact, scope = (
             dependency.findtext(POM + name) or "" for name in ("groupId", "artifactId", "scope")
@@ -74,6 +61,12 @@ def pom_problems(pom: Path) -> Iterator[str]:
             yield f"{pom.name} depends on {artifact}, which is in the jar already"
         if group in ("org.apache.spark", "io.delta") and scope != "provided":
             yield f"{pom.name} would bring {artifact}, which the cluster has"
+
+
+def address_problems(pom: Path) -> Iterator[str]:
+    """A release says where the project lives."""
+    if ".invalid" in pom.read_text(encoding="utf-8"):
+        yield f"{pom.name} names no real address: make release PROJECT_URL=…"
 
 
 def jar_problems(folder: Path, stem: str) -> Iterator[str]:
@@ -129,11 +122,11 @@ def checksum_problems(folder: Path, names: list[str]) -> Iterator[str]:
                 yield f"{sums.name} is of another file"
 
 
-def python_problems(dist: Path, release: str, spark_lines: list[str]) -> Iterator[str]:
+def python_problems(dist: Path) -> Iterator[str]:
     """Wheel and sdist hold licence, notice and the jars of all lines."""
-    wheel = dist / f"zcube-{release}-py3-none-any.whl"
-    sdist = dist / f"zcube-{release}.tar.gz"
-    jars = [f"zcube/jars/zcube-spark_{line}_2.13-{release}.jar" for line in spark_lines]
+    wheel = dist / f"zcube-{__version__}-py3-none-any.whl"
+    sdist = dist / f"zcube-{__version__}.tar.gz"
+    jars = [f"zcube/jars/zcube-spark_{line}_2.13-{__version__}.jar" for line in SPARK_LINES]
     held: dict[Path, set[str]] = {}
     if wheel.is_file():
         with zipfile.ZipFile(wheel) as archive:
@@ -141,7 +134,7 @@ def python_problems(dist: Path, release: str, spark_lines: list[str]) -> Iterato
     if sdist.is_file():
         with tarfile.open(sdist) as files:
             held[sdist] = set(files.getnames())
-    root, info = f"zcube-{release}", f"zcube-{release}.dist-info"
+    root, info = f"zcube-{__version__}", f"zcube-{__version__}.dist-info"
     wanted = {
         wheel: [*jars, "zcube/py.typed", *(f"{info}/licenses/{name}" for name in LEGAL)],
         sdist: [f"{root}/{name}" for name in (*jars, "pyproject.toml", *LEGAL)],
@@ -160,28 +153,26 @@ def python_problems(dist: Path, release: str, spark_lines: list[str]) -> Iterato
 
 def problems(dist: Path, *, staging: bool) -> Iterator[str]:
     """Everything that is wrong; of what is only staged no date and no address is asked."""
-    release, spark_lines = version(), lines()
     if not staging:
-        yield from changelog_problems(release, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
-    for line in spark_lines:
+        changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+        yield from changelog_problems(__version__, changes)
+    for line in SPARK_LINES:
         module = f"zcube-spark_{line}_2.13"
-        folder, stem = dist / "maven/io/zcube" / module / release, f"{module}-{release}"
+        folder, stem = dist / "maven/io/zcube" / module / __version__, f"{module}-{__version__}"
         pom = folder / f"{stem}.pom"
         if not pom.is_file():
             yield f"{pom.name} is missing"
             continue
-        yield from (
-            problem
-            for problem in pom_problems(pom)
-            if not (staging and "no real address" in problem)
-        )
+        yield from pom_problems(pom)
+        if not staging:
+            yield from address_problems(pom)
         yield from jar_problems(folder, stem)
         yield from line_problems(folder / f"{stem}.jar", line)
         published = [
             file.name for file in sorted(folder.iterdir()) if file.suffix in (".jar", ".pom")
         ]
         yield from checksum_problems(folder, published)
-    yield from python_problems(dist, release, spark_lines)
+    yield from python_problems(dist)
 
 
 def signing_key() -> list[str] | None:
@@ -205,7 +196,7 @@ def sign(dist: Path, key: list[str]) -> None:
 
 def bundle(dist: Path) -> Path:
     """Pack what belongs into a Maven repository, in its folders."""
-    target = dist / f"zcube-{version()}-maven.zip"
+    target = dist / f"zcube-{__version__}-maven.zip"
     root = dist / "maven"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(root.rglob("*")):

@@ -12,6 +12,7 @@ from tests.support.log_replay import live_files
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = [
     "index.md",
+    "operating.md",
     *sorted(f"questions/{page.name}" for page in (DOCS / "questions").glob("*.md")),
 ]
 BLOCK = re.compile(r"^```(python|sql)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -118,3 +119,17 @@ def test_what_the_pages_say_of_depth_and_columns_is_measured(spark, path):
     )
     assert depths()["*"] == pytest.approx(said[2]["*"], abs=2)
     assert depths()["*"][1] > 4
+
+
+def test_a_day_of_a_timestamp_skips_what_its_range_skips(spark, path):
+    """As `date.md` says; a function that Spark can't undo skips nothing, as `troubleshooting.md` does."""
+    spark.sql(
+        f"CREATE TABLE delta.`{path}` USING delta AS SELECT timestamp_seconds(1767225600 + id * 60) "
+        "AS ts, string(timestamp_seconds(1767225600 + id * 60)) AS name FROM range(0, 40000, 1, 10)"
+    )
+    quality = zcube.ClusteredTable.for_path(spark, path).quality(columns=["ts"])
+    spread = quality.files_read("ts >= '2026-01-03' AND ts < '2026-01-04'")
+    assert len(spread) == 2
+    assert quality.files_read("date(ts) = '2026-01-03'") == spread
+    assert len(quality.files_read("lower(name) = '2026-01-03 00:00:00'")) == 10
+    assert len(quality.files_read("name = '2026-01-03 00:00:00'")) == 1

@@ -15,7 +15,7 @@ _spec = importlib.util.spec_from_file_location("release", ROOT / "scripts/releas
 release = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(release)
 
-VERSION = release.version()
+VERSION = release.__version__
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 <groupId>io.zcube</groupId><artifactId>{module}</artifactId><version>{version}</version>
 <name>zcube-spark</name><description>Clusters tables.</description><url>https://zcube.example</url>
@@ -49,7 +49,7 @@ def sums(file):
 
 @pytest.fixture
 def dist(tmp_path):
-    for line in release.lines():
+    for line in release.SPARK_LINES:
         module = f"zcube-spark_{line}_2.13"
         folder = tmp_path / "maven/io/zcube" / module / VERSION
         folder.mkdir(parents=True)
@@ -60,7 +60,7 @@ def dist(tmp_path):
             jar = folder / f"{module}-{VERSION}{kind}.jar"
             pack(jar, entries, line)
             sums(jar)
-    jars = [f"zcube/jars/zcube-spark_{line}_2.13-{VERSION}.jar" for line in release.lines()]
+    jars = [f"zcube/jars/zcube-spark_{line}_2.13-{VERSION}.jar" for line in release.SPARK_LINES]
     metadata = f"Metadata-Version: 2.4\nName: zcube\nVersion: {VERSION}\nDescription-Content-Type: text/markdown\n\nText.\n"
     info = f"zcube-{VERSION}.dist-info"
     with zipfile.ZipFile(tmp_path / f"zcube-{VERSION}-py3-none-any.whl", "w") as wheel:
@@ -171,13 +171,13 @@ def test_a_wheel_without_its_licence_is_refused(dist):
 
 
 def test_a_release_needs_an_address_and_a_dated_entry_of_changes(dist):
-    for line in release.lines():
+    for line in release.SPARK_LINES:
         (pom,) = dist.glob(f"maven/io/zcube/zcube-spark_{line}_2.13/*/*.pom")
         pom.write_text(pom.read_text().replace("zcube.example", "zcube.invalid"))
         sums(pom)
     assert staged(dist) == []
     found = list(release.problems(dist, staging=False))
-    assert sum("names no real address" in problem for problem in found) == len(release.lines())
+    assert sum("names no real address" in problem for problem in found) == len(release.SPARK_LINES)
     text = f"# Changes\n\n## {VERSION} (unreleased)\n"
     assert list(release.changelog_problems(VERSION, text))
     assert not list(

@@ -110,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
     recommend.add(partial(_table_command, commands), _table)
     pictures.add(partial(_table_command, commands), _list_columns, _table)
-    doctor.add(commands, _session, _setting)
+    doctor.add(commands, _session, _say_which_spark)
     completion.add(commands, parser)
     return parser
 
@@ -124,14 +124,20 @@ def _table_command(
     command = commands.add_parser(name, help=purpose, epilog=f"example: {example}")
     command.add_argument("table", help="folder of a Delta table, or a table's name with --name")
     command.add_argument("--name", action="store_true", help="TABLE is a name, not a path")
+    _say_which_spark(command)
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
+    return command
+
+
+def _say_which_spark(command: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
+    """Add what ``_session`` asks of the options; return those of which one can be given."""
     where = command.add_mutually_exclusive_group()
     where.add_argument("--master", help="Spark master (default: Spark's own)")
     where.add_argument("--remote", help="Spark Connect server, sc://host:port")
     command.add_argument(
         "--conf", action="append", default=[], metavar="KEY=VALUE", type=_setting, help="for Spark"
     )
-    command.add_argument("--json", action="store_true", help="print the result as JSON")
-    return command
+    return where
 
 
 def _what_to_optimize(command: argparse.ArgumentParser) -> None:

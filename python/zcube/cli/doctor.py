@@ -45,22 +45,16 @@ class Finding:
 def add(
     commands: Any,
     session: Callable[..., AbstractContextManager[SparkSession]],
-    setting: Callable[[str], tuple[str, str]],
+    say_which_spark: Callable[[argparse.ArgumentParser], Any],
 ) -> None:
-    """Add the command; ``session`` starts Spark as the options say, ``setting`` reads a pair."""
+    """Add the command; ``session`` starts Spark as the options of ``say_which_spark`` say."""
     command: argparse.ArgumentParser = commands.add_parser(
         "doctor",
         help="look at Spark, Delta, Java, extensions and settings, and tell what is wrong",
         epilog="example: zcube doctor --master local[1]; zcube doctor --no-session",
     )
-    where = command.add_mutually_exclusive_group()
-    where.add_argument("--master", help="Spark master (default: Spark's own)")
-    where.add_argument("--remote", help="Spark Connect server, sc://host:port")
-    where.add_argument(
+    say_which_spark(command).add_argument(
         "--no-session", action="store_true", help="start no Spark; look at what is installed"
-    )
-    command.add_argument(
-        "--conf", action="append", default=[], metavar="KEY=VALUE", type=setting, help="for Spark"
     )
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
 
