@@ -104,7 +104,7 @@ bench-long: $(VENV)/.ready $(JAR) ## what takes hours: streams of appends, SF 10
 soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## random sequences of 10,000 steps, faults of each operation, a cluster that breaks, all layouts of the advisor: hours
 	# Sequences that stand in the file are not run again; remove it to begin anew.
 	mkdir -p tests/results
-	ZCUBE_LONG_RUN=1 ZCUBE_MODEL_SEQUENCES=100 ZCUBE_MODEL_STEPS=100 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest -n 2 tests/safety/test_random_operations.py
+	ZCUBE_MODEL_SEQUENCES=100 ZCUBE_MODEL_STEPS=100 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest -n 2 tests/safety/test_random_operations.py
 	ZCUBE_SWEEP=all $(SBT) "delta/testOnly *FaultSweep*"
 	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/safety/test_cluster_failures.py
 	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/quality/test_recommend.py -k really_built

@@ -36,14 +36,17 @@ SETTINGS = {
     # The tests ask for the same few thousand plans again and again. With Spark's 100, more than half of
     # the tasks' time went into compiling code that had been compiled before.
     "spark.sql.codegen.cache.maxEntries": "5000",
+    # Each task of Delta's log replay writes the code of its wide projections anew, to find it in that
+    # cache: a fifth of the tests' time. Stages are still compiled as a whole, and the Scala suites hold
+    # each of ZCube's expressions, interpreted, against its generated code.
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.session.timeZone": "UTC",
 }
 
 JAVA_OPTIONS = [
     # Many small queries: time goes into compiling bytecode, and the quick compiler will do. By
     # itself it gets 48 MB for code, which thousands of generated classes fill again and again.
-    # Hours of the same queries, as `make soak` runs them, repay the thorough one.
-    *(["-XX:TieredStopAtLevel=1"] if "ZCUBE_LONG_RUN" not in os.environ else []),
+    "-XX:TieredStopAtLevel=1",
     "-XX:ReservedCodeCacheSize=400m",
     # Two cores have none to spare for marking beside the tests.
     "-XX:+UseParallelGC",

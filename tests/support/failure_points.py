@@ -99,6 +99,9 @@ class FailurePoints:
                 assert time.monotonic() < end, f"no run came to {place}"
                 thread.join(0.02)
             outcome.reached = self.reached(place)
+            if not outcome.reached:
+                # The block may come to the place itself, by auto compaction, and nobody would let it go on.
+                self.clear()
             yield outcome
         finally:
             self.clear()
