@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from zcube import plots
+from zcube._log import unclustered
 from zcube._version import __version__
 from zcube.errors import ZCubeError
 from zcube.results import formatting
@@ -44,7 +45,8 @@ def page(
 
     Args:
         table: a Delta table.
-        columns: as ``quality`` takes them; by default the table's own.
+        columns: as ``quality`` takes them; by default the table's own, or if it has none, those
+            with statistics.
         predicate: as after WHERE: shows in the boxes which files a scan for it must read.
 
     Raises:
@@ -61,7 +63,7 @@ def page(
             "A predicate shows in the boxes what it must read, and there are none over Spark "
             "Connect. Leave it out, or report in a classic session."
         )
-    quality = table.quality(columns=columns)
+    quality, own = unclustered.quality_by_any(table, columns)
     names = [one.column for one in quality.columns]
     history = table._commits(1000)
     sections = [_section("Quality", _quality(quality))]
@@ -79,15 +81,19 @@ def page(
         sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
         sections.append(_section("Files without statistics", _without(table, names)))
     sections.append(_section("OPTIMIZE", _runs(history)))
-    return _document(str(table._table).strip("'"), history[0], names, sections)
+    return _document(str(table._table).strip("'"), history[0], names, sections, own)
 
 
-def _document(table: str, last: Any, columns: Sequence[str], sections: Sequence[str]) -> str:
+def _document(
+    table: str, last: Any, columns: Sequence[str], sections: Sequence[str], own: bool
+) -> str:
     name = html.escape(table)
     about = (
         f"Version {last['version']} of {last['timestamp']:%Y-%m-%d %H:%M:%S}, by "
         f"{', '.join(columns)}. From the log alone; no data was read. ZCube {__version__}."
     )
+    if not own:
+        about += f" {unclustered.NOTE}"
     # The policy forbids what the page doesn't do anyway: load anything, run anything.
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

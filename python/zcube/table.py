@@ -289,6 +289,9 @@ class ClusteredTable:
     def _commits(self, most: int | None = None) -> list[dict[str, Any]]:
         return self._log.commits(most)
 
+    def _columns_with_minimum(self) -> list[str]:
+        return self._log.columns_with_minimum()
+
     def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
         return self._log.files(columns)
 

@@ -113,10 +113,53 @@ def test_quality(spark, in_this_session, path, capsys):
         "zcube: maximum depth is 3, over 2",
         "zcube: skipping effectiveness is 0.00, under 0.5",
     ]
-    code, out, err = run_here(capsys, "quality", path)
+
+
+@pytest.mark.parametrize("engine", ["spark", "log"])
+def test_a_table_without_clustering_columns_is_seen_by_those_with_statistics(
+    spark, in_this_session, path, tmp_path, capsys, engine
+):
+    spark.range(0, 90, 1, 3).selectExpr(
+        "id", "id > 5 flag", "map(id, id) m", "named_struct('a-b', id, 'f', true) st", "'v' s"
+    ).write.format("delta").save(path)
+    code, out, err = run_here(capsys, "quality", path, "--engine", engine)
+    assert code == 0
+    assert err == (
+        "zcube: The table has no clustering columns; these are its columns with statistics.\n"
+    )
+    shown = [line.split("  ")[0].strip() for line in out.splitlines()[:5]]
+    assert shown == ["column", "id", "st.`a-b`", "s", "*"]
+    page = tmp_path / "report.html"
+    assert run_here(capsys, "report", path, "-o", str(page), "--engine", engine)[0] == 0
+    assert "by id, st.`a-b`, s. From the log" in page.read_text(encoding="utf-8")
+    assert "these are its columns with statistics" in page.read_text(encoding="utf-8")
+    # A bound would be held against columns that nobody chose.
+    code, out, err = run_here(capsys, "quality", path, "--engine", engine, "--max-depth", "3")
     assert (code, out) == (1, "")
     assert err.startswith("zcube: [ZCUBE_NO_CLUSTERING_COLUMNS] ")
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("engine", ["spark", "log"])
+def test_a_table_without_clustering_columns_and_statistics_has_nothing_to_show(
+    spark, in_this_session, path, capsys, engine
+):
+    spark.conf.set("spark.databricks.delta.stats.collect", "false")
+    spark.range(9).selectExpr("id", "id > 5 flag").write.format("delta").save(path)
+    code, out, err = run_here(capsys, "quality", path, "--engine", engine)
+    assert (code, out) == (1, "")
+    assert err.startswith("zcube: [ZCUBE_NO_CLUSTERING_COLUMNS] ")
+
+
+def test_columns_whose_files_have_no_statistics_are_left_out(spark, in_this_session, path, capsys):
+    spark.sql(
+        f"CREATE TABLE delta.`{path}` (x INT, y INT, p INT) USING delta PARTITIONED BY (p) "
+        "TBLPROPERTIES ('delta.dataSkippingStatsColumns' = 'y')"
+    )
+    spark.sql(f"INSERT INTO delta.`{path}` VALUES (1, 2, 3)")
+    code, out, _ = run_here(capsys, "quality", path, "--json")
+    assert code == 0
+    assert [column["column"] for column in json.loads(out)["columns"]] == ["y"]
 
 
 def test_a_plan_says_what_would_be_done_and_does_nothing(spark, in_this_session, path, capsys):

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 
 from zcube._log.actions import NotServedError
 from zcube._log.files import MICROS_PER_DAY
-from zcube._sql import quoting
+from zcube._log.schema import INTEGERS, kind_of, quoted
 
-_INTEGERS = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 _BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
-_DATES = {"date", "timestamp", "timestamp_ntz"}
 # Delta reads no minimum of these, whoever wrote one.
 WITHOUT_MINIMUM = {"boolean", "binary"}
 _ODD_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -49,24 +47,12 @@ class LogColumn:
     @property
     def sql_type(self) -> str:
         """In SQL's words."""
-        return _INTEGERS.get(self.type, self.type)
+        return INTEGERS.get(self.type, self.type)
 
     @property
     def kind(self) -> str:
         """What kind of axis it makes."""
-        if self.type in {*_INTEGERS, "float", "double"} or self.type.startswith("decimal("):
-            return "number"
-        if self.type in _DATES:
-            return "date"
-        return "text" if self.type == "string" else "none"
-
-
-def quoted(parts: Sequence[str]) -> str:
-    """Write a name as Spark shows it, with backquotes only where they must be."""
-    return ".".join(
-        part if re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", part) else quoting.identifier(part)
-        for part in parts
-    )
+        return kind_of(self.type)
 
 
 def reader(column: LogColumn) -> Callable[[Any], Any]:
@@ -125,7 +111,7 @@ def reader(column: LogColumn) -> Callable[[Any], Any]:
             raise odd(value)
         return value
 
-    if column.type in _INTEGERS:
+    if column.type in INTEGERS:
         return integer
     if column.type in ("float", "double"):
         return number
@@ -141,7 +127,7 @@ def keys(values: Sequence[Any], column: LogColumn) -> NDArray[Any]:
         numbers = np.array([value or 0.0 for value in values], np.float64)
         bits = np.where(np.isnan(numbers), 0x7FF8000000000000, numbers.view(np.int64))
         return np.asarray(bits ^ ((bits >> 63) & np.iinfo(np.int64).max))
-    if column.type in _INTEGERS or column.kind == "date":
+    if column.type in INTEGERS or column.kind == "date":
         return np.array([value or 0 for value in values], np.int64)
     found = np.empty(len(values), object)
     if column.kind == "number":

@@ -18,7 +18,8 @@ from zcube._log.actions import LoggedFile, NotServedError
 from zcube._log.column import LogColumn
 from zcube._log.cubes import LoggedCube
 from zcube._log.files import Axis, FileBounds, interval
-from zcube._log.statistics import LogStatistics, leaves
+from zcube._log.schema import INDEXED, leaves
+from zcube._log.statistics import LogStatistics
 from zcube._sql import quoting
 from zcube._sql.arguments import column_names
 from zcube.errors import ZCubeError
@@ -28,8 +29,6 @@ from zcube.results.quality import ClusteringQuality
 _MOST_FILES = 20_000
 # What a reader must know to read our figures right; of these nothing changes them.
 _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
-# Delta keeps statistics of the first 32 leaf columns, unless the table's properties say otherwise.
-_INDEXED = 32
 
 
 class DeltaLakeLog:
@@ -118,6 +117,9 @@ class DeltaLakeLog:
             }
             for commit in sorted(self._delta.history(most), key=lambda c: -c["version"])
         ]
+
+    def _columns_with_minimum(self) -> list[str]:
+        return self._statistics.columns_with_minimum()
 
     def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
         chosen = [self._statistics.find(quoting.name_parts(name)) for name in columns]
@@ -229,5 +231,5 @@ def _require_served(table: DeltaTable) -> None:
         raise NotServedError("column mapping")
     if any(key.startswith("delta.dataSkipping") for key in properties):
         raise NotServedError("statistics of chosen columns")
-    if leaves(json.loads(table.schema().to_json())) > _INDEXED:
-        raise NotServedError(f"more than {_INDEXED} columns")
+    if leaves(json.loads(table.schema().to_json())) > INDEXED:
+        raise NotServedError(f"more than {INDEXED} columns")

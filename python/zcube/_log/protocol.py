@@ -32,6 +32,9 @@ class TableLog(Protocol):
     def _commits(self, most: int | None = None) -> Sequence[Mapping[str, Any]]:
         """Return the rows of DESCRIBE HISTORY, the newest first."""
 
+    def _columns_with_minimum(self) -> list[str]:
+        """Return the columns of which Delta keeps minima, by type and place."""
+
     def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
         """Return each file's extents."""
 

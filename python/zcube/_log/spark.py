@@ -11,6 +11,7 @@ from pyspark.sql import types as t
 from zcube._log import tags
 from zcube._log.cubes import LoggedCube
 from zcube._log.files import MICROS_PER_DAY, Axis, FileBounds, interval
+from zcube._log.schema import columns_with_minimum
 from zcube._spark import gateway
 from zcube._spark.connect import is_connect
 from zcube._sql import quoting
@@ -62,6 +63,12 @@ class SparkLog:
         """Return the files that a scan reads for a predicate."""
         with gateway.typed_errors(f"Reading {self.name}", connect=self.is_remote):
             return sorted(self._rows().where(predicate).inputFiles())
+
+    def columns_with_minimum(self) -> list[str]:
+        """Return the columns of which Delta keeps minima, by type and place."""
+        return columns_with_minimum(
+            self._rows().schema.jsonValue(), self.detail()["partitionColumns"]
+        )
 
     def files(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
         """Return each file's minima and maxima as the table is now; no data is read.

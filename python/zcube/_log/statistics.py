@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from zcube._log.actions import LoggedFile, NotServedError
-from zcube._log.column import WITHOUT_MINIMUM, LogColumn, days, keys, quoted, reader
+from zcube._log.column import WITHOUT_MINIMUM, LogColumn, days, keys, reader
 from zcube._log.quality import FileRanges
+from zcube._log.schema import columns_with_minimum, is_struct, quoted
 from zcube.errors import ColumnNotFoundError
 
 
@@ -67,6 +68,10 @@ class LogStatistics:
         if column.kind == "none" and within not in WITHOUT_MINIMUM:
             raise NotServedError(f"a column of type {within}")
         return column
+
+    def columns_with_minimum(self) -> list[str]:
+        """Return the columns of which Delta keeps minima by default."""
+        return columns_with_minimum(self._schema, self._partitions)
 
     def ranges(self, column: LogColumn) -> tuple[FileRanges, str]:
         """Return the files' intervals in a column, and what to know of them in plain words."""
@@ -128,13 +133,3 @@ class LogStatistics:
                 value = None if value is None else value.get(name)
             found.append(value)
         return found
-
-
-def leaves(data_type: Any) -> int:
-    """Count the columns and leaves of nested ones."""
-    return sum(leaves(one["type"]) for one in data_type["fields"]) if is_struct(data_type) else 1
-
-
-def is_struct(data_type: Any) -> bool:
-    """Whether a type of Delta's schema is a struct."""
-    return isinstance(data_type, dict) and data_type.get("type") == "struct"

@@ -13,6 +13,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from zcube._log import unclustered
 from zcube._sql.arguments import CURVES
 from zcube._sql.workload import read_workload
 from zcube._version import __version__
@@ -22,6 +23,8 @@ from zcube.errors import ZCubeError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from zcube._log.protocol import TableLog
+    from zcube.results.quality import ClusteringQuality
     from zcube.table import ClusteredTable
 
 
@@ -94,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         "measure from the log how well a table is clustered",
         "zcube quality /data/events --by x,y --max-depth 4 --min-skipping 0.9",
     )
-    _list_columns(quality, "--by", "x,y (default: the table's own)")
+    _list_columns(quality, "--by", "x,y (default: the table's own, else those with statistics)")
     quality.add_argument("--where", help="predicate that takes in some files only")
     quality.add_argument(
         "--max-depth", type=_depth, metavar="N", help="exit code 1 if the maximum depth is over it"
@@ -247,10 +250,17 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _quality(options: argparse.Namespace) -> int:
-    by = options.by
-    quality = engine.read(
-        options, _table, lambda table: table.quality(columns=by, where=options.where)
-    )
+    bounds = (options.max_depth, options.min_skipping)
+
+    def measure(table: TableLog) -> tuple[ClusteringQuality, bool]:
+        # A bound on columns that nobody chose would say nothing.
+        if any(bound is not None for bound in bounds):
+            return table.quality(columns=options.by, where=options.where), True
+        return unclustered.quality_by_any(table, options.by, options.where)
+
+    quality, own = engine.read(options, _table, measure)
+    if not own:
+        print(f"zcube: {unclustered.NOTE}", file=sys.stderr)
     print(json.dumps(quality.to_dict()) if options.json else quality)
     violations = quality.violations(max_depth=options.max_depth, min_skipping=options.min_skipping)
     for violation in violations:

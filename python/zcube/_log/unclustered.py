@@ -1,0 +1,38 @@
+"""What to show of a table that has no clustering columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from zcube._log.protocol import TableLog
+    from zcube.results.quality import ClusteringQuality
+
+NOTE = "The table has no clustering columns; these are its columns with statistics."
+_CONDITION = "[ZCUBE_NO_CLUSTERING_COLUMNS]"
+
+
+def quality_by_any(
+    table: TableLog, columns: Sequence[str] | None, where: str | None = None
+) -> tuple[ClusteringQuality, bool]:
+    """Measure as ``TableLog.quality``, but by the columns with statistics if the table has none.
+
+    Returns:
+        The quality, and whether the columns are the table's own or the ones asked for.
+    """
+    try:
+        return table.quality(columns=columns, where=where), True
+    except Exception as error:  # PySpark's or ZCube's; PySpark may not be loaded.
+        if columns is not None or not str(error).startswith(_CONDITION):
+            raise
+        possible = table._columns_with_minimum()
+        found = table.quality(columns=possible, where=where) if possible else None
+        known = [one.column for one in found.columns if one.files_with_stats] if found else []
+        if not known:
+            raise
+    if len(known) < len(possible):
+        found = table.quality(columns=known, where=where)
+    assert found is not None
+    return found, False
