@@ -28,7 +28,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part of it that every submission runs: what must not lose rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference site lint format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference site lint format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -37,6 +37,9 @@ demo: $(VENV)/.ready $(JAR) ## show the main job on TPC-H data (under 5 minutes)
 	$(JAVA_RUN) $(BIN)/zcube demo
 
 test: test-jvm test-python ## run all tests
+
+test-all: export ZCUBE_TESTS := all
+test-all: test ## run all tests, with the cases that .ci/run has no time for
 
 test-fast: $(VENV)/.ready $(JAR) ## run the tests that need neither Delta nor a Python session (under 5 minutes)
 	$(SBT) core/test spark/test clustering/test
@@ -105,7 +108,7 @@ soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## random sequences of 10,000 steps, fau
 	# Sequences that stand in the file are not run again; remove it to begin anew.
 	mkdir -p tests/results
 	ZCUBE_MODEL_SEQUENCES=100 ZCUBE_MODEL_STEPS=100 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest -n 2 tests/safety/test_random_operations.py
-	ZCUBE_SWEEP=all $(SBT) "delta/testOnly *FaultSweep*"
+	ZCUBE_TESTS=all ZCUBE_SWEEP=all $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
 	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/safety/test_cluster_failures.py
 	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/quality/test_recommend.py -k really_built
 

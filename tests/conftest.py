@@ -54,8 +54,15 @@ JAVA_OPTIONS = [
 ]
 
 
-def pytest_collection_modifyitems(items):
-    """Mark what needs the session, so that ``-m "not spark"`` runs the rest in no time."""
+def pytest_collection_modifyitems(config, items):
+    """Mark what needs the session, so that ``-m "not spark"`` runs the rest in no time.
+
+    Long cases are left out unless ``ZCUBE_TESTS=all``.
+    """
+    if os.environ.get("ZCUBE_TESTS") != "all":
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
     for item in items:
         if "spark" in item.fixturenames:
             item.add_marker(pytest.mark.spark)

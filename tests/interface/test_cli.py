@@ -57,6 +57,19 @@ def run(*arguments):
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
+@pytest.fixture
+def in_this_session(spark, monkeypatch):
+    """Let commands run in the tests' session, which must not be stopped."""
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    monkeypatch.setattr("zcube.session.configure", lambda builder: builder)
+
+
+def run_here(capsys, *arguments):
+    code = cli.main(arguments)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
 def test_optimize_zorder(spark, path):
     spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y").write.format("delta").save(path)
     result = run(
@@ -70,30 +83,19 @@ def test_optimize_zorder(spark, path):
     assert x / y == 2
 
 
-def test_optimize_a_clustered_table(spark, path):
+def test_optimize_a_clustered_table(spark, in_this_session, path, capsys):
     rows = spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y")
     rows.write.format("delta").clusterBy("x", "y").save(path)
-    result = run(
-        "optimize", path, "--full", "--where", "x > -1", "--merge-policy", "all",
+    code, out, _ = run_here(
+        capsys, "optimize", path, "--json", "--full", "--where", "x > -1", "--merge-policy", "all",
         "--max-bytes", "1g", "--max-duration", "1h", "--min-cube-size", "1m",
         "--target-cube-size", "2m", "--max-file-size", "10k",
     )  # fmt: skip
+    assert code == 0
+    result = json.loads(out)
     assert result["files_removed"] == 3
     assert result["files_added"] > 2
     assert [cube["state"] for cube in result["cubes"]] == ["committed"]
-
-
-@pytest.fixture
-def in_this_session(spark, monkeypatch):
-    """Let commands run in the tests' session, which must not be stopped."""
-    monkeypatch.setattr(spark, "stop", lambda: None)
-    monkeypatch.setattr("zcube.session.configure", lambda builder: builder)
-
-
-def run_here(capsys, *arguments):
-    code = cli.main(arguments)
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 def test_quality(spark, in_this_session, path, capsys):

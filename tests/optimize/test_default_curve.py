@@ -9,6 +9,7 @@ from zcube import ClusteredTable
 
 from tests.support import checksum
 from tests.support.log_replay import live_files
+from tests.support.matrix import cases
 
 SETTING = "spark.zcube.layout.curve"
 
@@ -95,7 +96,14 @@ def test_files_of_such_cubes_that_lost_rows_are_rewritten(spark, path, table):
     assert checksum.multiset(spark.read.format("delta").load(path)) == before
 
 
-@pytest.mark.parametrize("curve", ["zorder", "hilbert", "linear"])
+@pytest.mark.parametrize(
+    ("table", "curve"),
+    cases(
+        itertools.product(["zorder by", "cluster by"], ["zorder", "hilbert", "linear"]),
+        {("zorder by", "hilbert"), ("cluster by", "zorder")}.__contains__,
+    ),
+    indirect=["table"],
+)
 def test_the_setting_gives_the_others_back(spark, path, table, curve):
     spark.conf.set(SETTING, curve)
     table()

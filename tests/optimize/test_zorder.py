@@ -9,6 +9,7 @@ from pyspark.errors import PySparkException, QueryExecutionException
 from zcube import ClusteredTable, ZCubeError
 
 from tests.support import checksum, delta_log, jobs
+from tests.support.matrix import cases
 
 
 def write(spark, path, rows=4000, files=6, **options):
@@ -341,7 +342,7 @@ def test_options_need_zcube_and_zorder(spark, path):
         assert error.value.getCondition() == "ZCUBE_OPTIONS_NOT_SUPPORTED"
 
 
-@pytest.mark.parametrize("curve", ["zorder", "hilbert", "linear", "HILBERT"])
+@pytest.mark.parametrize("curve", cases(["zorder", "hilbert", "linear", "HILBERT"], str.isupper))
 def test_curves(spark, path, curve):
     write(spark, path)
     small_files(spark, 12 << 10)

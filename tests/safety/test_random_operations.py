@@ -23,7 +23,7 @@ from tests.support import test_jar
 from tests.support.kill import ROOT, kill_optimize
 from tests.support.log_replay import actions, data_files_on_disk, last_version
 
-STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "20"))
+STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "10"))
 RESULT = Path(os.environ["ZCUBE_MODEL_RESULT"]) if "ZCUBE_MODEL_RESULT" in os.environ else None
 KINDS = ("clustered", "clustered", "plain", "partitioned")
 SEEDS = range(int(os.environ.get("ZCUBE_MODEL_SEQUENCES", "4")))

@@ -55,6 +55,18 @@ def last_version(table: str | Path) -> int:
     return max(int(commit.stem) for commit in _commits(table))
 
 
+def clustering_columns(table: str | Path) -> list[str]:
+    """The names that the newest ``delta.clustering`` domain has, physical ones if they are mapped."""
+    for version in range(last_version(table), -1, -1):
+        for action in actions(table, version):
+            domain = action.get("domainMetadata", {})
+            if domain.get("domain") == "delta.clustering":
+                assert not domain["removed"]
+                columns = json.loads(domain["configuration"])["clusteringColumns"]
+                return [".".join(parts) for parts in columns]
+    return []
+
+
 def live_files(table: str | Path) -> list[LiveFile]:
     """Replay the commits; every one must still be there, so checkpoints are not needed."""
     versions = sorted(int(commit.stem) for commit in _commits(table))

@@ -21,12 +21,17 @@ import io.zcube.sql.sampling.SampleBudget
 /** Runs an OPTIMIZE by columns: plans, then rewrites and commits cube by cube, several at a time; small
   * cubes go together ([[GroupBatches]]). A cube that a concurrent change made void is dropped; the others
   * go on. After any other failure nothing new begins, and what is committed stays.
+  *
+  * @param listeners are told of plan, commits and dropped cubes
   */
-final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
+final class OptimizeRunner(
+    session: SparkSession,
+    task: OptimizeTask,
+    listeners: Seq[RunListener] = Nil) {
   import OptimizeRunner._
 
   private val context = session.sparkContext
-  private val monitor = new RunMonitor(session, task)
+  private val monitor = new RunMonitor(session, task, listeners)
   private val tag = s"zcube-${monitor.runId}"
   private val stopped = new AtomicBoolean(false)
   private val startedAt = System.currentTimeMillis()
@@ -137,8 +142,7 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
         attempt.result match {
           case CommitResult.Landed(version, failure) =>
             FailurePoint.reached(FailurePoint.AfterCommit)
-            attempt.tried.foreach(one =>
-              monitor.info(one.group, s"ZCube ${one.cubeId} is in version $version; $ms ms"))
+            monitor.committed(attempt.tried, version, ms)
             failure match {
               case None =>
                 val landed = attempt.tried.map(GroupOutcome.Committed(_, version, ms))
@@ -185,7 +189,7 @@ final class OptimizeRunner(session: SparkSession, task: OptimizeTask) {
   }
 
   private def dropped(groups: Seq[RewriteGroup], conflict: Exception): Seq[GroupOutcome] = {
-    monitor.warn(groups, "dropped after a concurrent change", conflict)
+    monitor.dropped(groups, conflict)
     groups.map(GroupOutcome.Dropped(_, conflict))
   }
 

@@ -11,13 +11,16 @@ import org.apache.spark.sql.zcube.JobCpuTime
 import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup, RewritePlan}
 import io.zcube.clustering.table.FileStatistics
 import io.zcube.quality.LayoutQuality
+import io.zcube.sql.metrics.OptimizeTotals
 
 /** What a run tells of itself: log lines that begin with table and run, CPU time, quality before and
   * after. None of it can make a run fail.
   *
-  * @param session a clone of the user's ([[LayoutSession]])
+  * @param session   a clone of the user's ([[LayoutSession]])
+  * @param listeners who is told besides [[RunListener.Totals]]
   */
-final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Logging {
+final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq[RunListener])
+    extends Logging {
   import RunMonitor._
 
   // Users configure it by this name, whatever the class is called.
@@ -27,6 +30,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
   val runId: String = UUID.randomUUID().toString
 
   private val cpuTime = new JobCpuTime(session.sparkContext)
+  OptimizeTotals.activeRuns.incrementAndGet(): Unit
 
   @volatile private var planned: Option[RewritePlan] = None
 
@@ -45,12 +49,29 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
 
   def begin(run: RewritePlan): Unit = {
     planned = Some(run)
+    tell(_.planned(run))
     info(s"${run.groups.size} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
       s"${run.considered.size} files considered")
   }
 
+  def committed(results: Seq[RewriteResult], version: Long, ms: Long): Unit = {
+    results.foreach(one => info(one.group, s"ZCube ${one.cubeId} is in version $version; $ms ms"))
+    tell(_.committed(results))
+  }
+
+  def dropped(groups: Seq[RewriteGroup], conflict: Exception): Unit = {
+    warn(groups, "dropped after a concurrent change", conflict)
+    tell(_.dropped(groups))
+  }
+
   /** To be called at the end of the run, however it ends. */
-  def close(): Unit = cpuTime.close()
+  def close(): Unit = {
+    OptimizeTotals.activeRuns.decrementAndGet(): Unit
+    cpuTime.close()
+  }
+
+  private def tell(event: RunListener => Unit): Unit =
+    (RunListener.Totals +: listeners).foreach(listener => guarded(event(listener)))
 
   def info(text: String): Unit = guarded(logInfo(s"${task.tableName}: OPTIMIZE $runId: $text"))
 
@@ -66,8 +87,8 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask) extends Loggin
         cause))
 
   /** A log on a full disk may be told to raise its errors. */
-  private def guarded(line: => Unit): Unit =
-    try line
+  private def guarded(telling: => Unit): Unit =
+    try telling
     catch { case NonFatal(_) => }
 
   /** CPU milliseconds of the Spark jobs of `body`, if they are known. */

@@ -8,7 +8,7 @@ import org.apache.spark.sql.zcube.Sessions
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
 import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeSettings, OptimizeTask}
-import io.zcube.clustering.run.{LayoutSession, OptimizeRunner, RunResult}
+import io.zcube.clustering.run.{LayoutSession, OptimizeRunner, RunListener, RunResult}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.LazyLeveling
@@ -90,7 +90,7 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
       ColumnWeightResolver(chosen.weights, columns, caseSensitiveResolution))
   }
 
-  protected def run(task: OptimizeTask): RunResult =
+  protected def run(task: OptimizeTask, listeners: RunListener*): RunResult =
     Sessions.within(session)(
-      new OptimizeRunner(LayoutSession.cloneOf(session, task.version), task).run())
+      new OptimizeRunner(LayoutSession.cloneOf(session, task.version), task, listeners).run())
 }

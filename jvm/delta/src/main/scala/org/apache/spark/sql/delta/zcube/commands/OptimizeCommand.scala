@@ -1,13 +1,15 @@
 package org.apache.spark.sql.delta.zcube.commands
 
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
-import org.apache.spark.sql.delta.zcube.report.OptimizeReport
+import org.apache.spark.sql.delta.zcube.report.{CommandMetrics, OptimizeReport}
 import org.apache.spark.sql.delta.zcube.table.{CatalogManaged, DeltaTableCommand, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
@@ -42,6 +44,10 @@ case class OptimizeCommand(
       val details = AttributeReference("details", StringType)()
       delta.output ++ Option.when(OptimizeOptions.wantsDetails(options))(details)
     }
+
+  @transient private lazy val shown = new CommandMetrics(SparkContext.getOrCreate())
+
+  override lazy val metrics: Map[String, SQLMetric] = if (dryRun) Map.empty else shown.byName
 
   override protected def withNewChildInternal(newChild: LogicalPlan): OptimizeCommand =
     copy(child = newChild)
@@ -98,7 +104,7 @@ case class OptimizeCommand(
       snapshot: Snapshot,
       task: OptimizeTask): Row = {
     val workload = session.withActive(WorkloadReport.of(task))
-    val result = new OptimizeRunner(session, task).run()
+    val result = new OptimizeRunner(session, task, Seq(shown.listener())).run()
     session.withActive(OptimizeReport.row(session, snapshot, task, result, workload))
   }
 

@@ -1,0 +1,43 @@
+package io.zcube.clustering.run
+
+import io.zcube.clustering.plan.{RewriteGroup, RewritePlan}
+import io.zcube.sql.metrics.OptimizeTotals
+
+/** Is told what an OPTIMIZE does, by the thread that does it. What it throws is ignored. */
+trait RunListener {
+
+  /** Nothing is written yet. */
+  def planned(plan: RewritePlan): Unit
+
+  /** The cubes of one commit, which is in the log. */
+  def committed(results: Seq[RewriteResult]): Unit
+
+  /** A concurrent change made them void. */
+  def dropped(groups: Seq[RewriteGroup]): Unit
+}
+
+object RunListener {
+
+  /** Adds up all runs of this driver. */
+  object Totals extends RunListener {
+    import OptimizeTotals._
+
+    override def planned(plan: RewritePlan): Unit = plannedCubes.add(plan.groups.size.toLong)
+
+    override def committed(results: Seq[RewriteResult]): Unit = {
+      committedCubes.add(results.size.toLong)
+      for (result <- results) {
+        filesRemoved.add(result.removed.size.toLong)
+        filesAdded.add(result.added.size.toLong)
+        bytesRemoved.add(result.removed.map(_.storedBytes).sum)
+        bytesAdded.add(result.added.map(_.storedBytes).sum)
+        for {
+          before <- result.metrics.before.flatMap(_.averageDepth)
+          after <- result.metrics.after.flatMap(_.averageDepth)
+        } depths.set(Depths(before, after))
+      }
+    }
+
+    override def dropped(groups: Seq[RewriteGroup]): Unit = droppedCubes.add(groups.size.toLong)
+  }
+}

@@ -1,0 +1,64 @@
+package org.apache.spark.sql.delta.zcube.report
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates
+
+import io.zcube.clustering.plan.{RewriteGroup, RewritePlan}
+import io.zcube.clustering.run.{RewriteResult, RunListener}
+
+/** What the node of OPTIMIZE shows in the SQL tab of Spark's UI, while it runs: cubes planned, committed and
+  * dropped, files and bytes before and after.
+  */
+final class CommandMetrics(context: SparkContext) {
+  import CommandMetrics._
+
+  val byName: Map[String, SQLMetric] =
+    Counts.map(name => name -> SQLMetrics.createMetric(context, name)).toMap ++
+      Sizes.map(name => name -> SQLMetrics.createSizeMetric(context, name))
+
+  /** Of the execution that the caller's thread is in; of none outside of one. */
+  def listener(): RunListener =
+    new Listener(Option(context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)).map(_.toLong))
+
+  private class Listener(execution: Option[Long]) extends RunListener {
+
+    override def planned(plan: RewritePlan): Unit = add(Planned -> plan.groups.size.toLong)
+
+    override def committed(results: Seq[RewriteResult]): Unit = {
+      val (removed, added) = (results.flatMap(_.removed), results.flatMap(_.added))
+      add(
+        Committed -> results.size.toLong,
+        FilesRemoved -> removed.size.toLong,
+        FilesAdded -> added.size.toLong,
+        BytesRemoved -> removed.map(_.storedBytes).sum,
+        BytesAdded -> added.map(_.storedBytes).sum
+      )
+    }
+
+    override def dropped(groups: Seq[RewriteGroup]): Unit = add(Dropped -> groups.size.toLong)
+
+    /** Spark adds up what it is sent, so it is sent what is new. */
+    private def add(values: (String, Long)*): Unit = {
+      values.foreach { case (name, value) => byName(name).add(value) }
+      execution.foreach { id =>
+        val updates = values.map { case (name, value) => (byName(name).id, value) }
+        context.listenerBus.post(SparkListenerDriverAccumUpdates(id, updates))
+      }
+    }
+  }
+}
+
+object CommandMetrics {
+  private val Planned = "cubes planned"
+  private val Committed = "cubes committed"
+  private val Dropped = "cubes dropped after concurrent changes"
+  private val FilesRemoved = "files removed"
+  private val FilesAdded = "files added"
+  private val BytesRemoved = "bytes removed"
+  private val BytesAdded = "bytes added"
+
+  private val Counts = Seq(Planned, Committed, Dropped, FilesRemoved, FilesAdded)
+  private val Sizes = Seq(BytesRemoved, BytesAdded)
+}
