@@ -1,10 +1,10 @@
-"""Turns JMH's JSON of the kernels, what is done once for every row, into the committed table.
+"""Turns JMH's JSON for the per-row kernels into the committed table.
 
     sbt "benchmarks/Jmh/run -prof gc -rf json -rff /tmp/kernels.json (Hilbert|Interleave|RangeId)"
     python -m benchmarks.kernels /tmp/kernels.json
 
-The iterations are short and many, and the least of them counts: on a shared machine an average
-measures the neighbours as well. The median stands beside it to show how busy the machine was.
+There are many short iterations, and the fastest counts: on a shared machine, an average measures
+the neighbours as well. The median shows how busy the machine was.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def summary(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def table(machine: dict[str, Any], rows: list[dict[str, Any]]) -> str:
-    """Lay the summaries out as Markdown, with Delta's time over ZCube's and what is asked of it."""
+    """Format the summaries as Markdown, with Delta's time over ZCube's and the target ratio."""
     lines = [
         "# Kernels",
         "",

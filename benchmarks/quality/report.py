@@ -25,7 +25,7 @@ def ratio(
 ) -> float:
     """Geometric mean of the ratios of the shares of files read.
 
-    A share, so that a system that writes a few files more or fewer gains and loses nothing by it.
+    Shares, so that writing a few more or fewer files neither helps nor hurts.
     """
     by_key = {(r["data"], r["columns"], r["files"], r["layout"]): r for r in runs}
     ratios = []
@@ -41,7 +41,7 @@ def ratio(
 
 
 def as_json(about: dict[str, str], runs: list[Run]) -> str:
-    """Everything, one run a line."""
+    """Everything, one run per line."""
     lines = ",\n".join(json.dumps(run) for run in runs)
     return f'{{"about": {json.dumps(about)},\n"runs": [\n{lines}\n]}}\n'
 
