@@ -20,7 +20,7 @@ import org.apache.spark.TaskContext;
  */
 public final class OvertakenFileSystem extends LocalFileSystem {
 
-  /** Only so that a test that goes wrong comes to an end. */
+  /** A timeout, so that a failing test ends. */
   private static final int PATIENCE_SECONDS = 120;
 
   @Override
@@ -55,7 +55,7 @@ public final class OvertakenFileSystem extends LocalFileSystem {
     return Files.exists(Paths.get(folder, "end")) ? new Overtaken(out, task) : out;
   }
 
-  /** Whoever comes back from here has been killed, and is no longer interrupted. */
+  /** When this returns, the task has been killed, and its interrupt flag is cleared. */
   private static void awaitKill(TaskContext task) throws IOException {
     for (int i = 0; !task.isInterrupted(); i++) {
       if (i == PATIENCE_SECONDS * 100) {

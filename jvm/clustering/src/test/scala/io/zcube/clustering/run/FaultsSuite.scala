@@ -13,12 +13,13 @@ import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable}
 import io.zcube.clustering.plan.OptimizeSettings
 import io.zcube.concurrent.Caught
 
-/** Every operation of a run fails once, in every way; and every commit meets another's. */
+/** Every operation of a run fails once, in every way, and every commit encounters another writer's.
+  */
 class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   private val rowCount = 90L
 
-  /** What the table of a case is like. */
+  /** The table of a case. */
   private case class TableKind(declared: Boolean, partitioned: Boolean = false)
 
   private def newTable(kind: TableKind): MemoryTable = {
@@ -55,7 +56,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
   )
 
   for ((name, declared, settings) <- cases)
-    test(s"$name: whatever fails, rows stay, and files without an owner are removed") {
+    test(s"$name: whatever fails, rows stay, and orphaned files are removed") {
       var points, unknown = 0
       val counting = newTable(declared)
       counting.store.faults.count()
@@ -73,14 +74,14 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         met.foreach(_ => points += 1)
         assert(table.rows == before, point)
         assert(table.now.live.forall(f => table.store.paths(f.path)), point)
-        // Whether a version that isn't there may still come, nobody can know.
+        // It can't be known whether a missing version will still appear.
         val mayCome = met.contains("list") ||
           met.contains("append") && (kind == Before || kind == Interrupted)
         if (mayCome) unknown += 1 else assert(table.orphans.isEmpty, point)
         if (met.contains("append") && kind == Unseen) unknown += 1
         result match {
           case Success(done) =>
-            // The answer alone was lost.
+            // Only the response was lost.
             assert(met.isEmpty || met.contains("append"), point)
             assert(done.outcomes.forall(_.isInstanceOf[GroupOutcome.Committed]), point)
             done.outcomes.foreach {
@@ -92,7 +93,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
             assert(table.now.live.forall(_.cube.isDefined), point)
           case Failure(_) => assert(met.isDefined, point)
         }
-        // What is left is done by the next run.
+        // The next run does the rest.
         run(taskOf(table, settings)): Unit
         assert(table.rows == before, point)
         assert(table.now.live.forall(_.cube.isDefined), point)
@@ -101,7 +102,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
       assert(points >= operations * kinds.size)
     }
 
-  test("a file that can't be removed is left, and the first failure is the one that is told") {
+  test("a file that can't be removed is left, and the first failure is reported") {
     for ((name, declared, settings) <- cases; number <- 1 until 20 by 2) {
       val table = newTable(declared)
       val before = table.rows
@@ -119,7 +120,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     }
   }
 
-  test("rows that are appended meanwhile stay, and the run goes through") {
+  test("rows appended concurrently stay, and the run succeeds") {
     val operations = mutable.Map.empty[String, Int].withDefaultValue(0)
     for ((name, declared, settings) <- cases; number <- 0 until 30) {
       val table = newTable(declared)
@@ -142,7 +143,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
   /** All in the first file, and in one partition. */
   private def isLost(row: InternalRow): Boolean = row.getLong(0) < 5 && row.getLong(0) % 2 == 0
 
-  test("rows that are deleted meanwhile stay deleted: their cube is dropped, the others are not") {
+  test("rows deleted concurrently stay deleted: only their cube is dropped") {
     var dropped, failed = 0
     for ((name, declared, settings) <- cases; number <- 0 until 30) {
       val table = newTable(declared)
@@ -199,7 +200,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         assert(table.now.live.forall(f => table.store.paths(f.path)), point)
         val mayCome = met.contains("list") ||
           met.contains("append") && (fault == Before || fault == Interrupted) ||
-          // What can't be removed is left.
+          // Files that can't be removed stay.
           met.contains("delete")
         if (!mayCome) assert(table.orphans.isEmpty, point)
         met.foreach(_ => points += 1)
@@ -214,14 +215,14 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     assert(points > 30 && landed > 10)
   }
 
-  test("two runs at once: no row twice, none lost") {
+  test("two concurrent runs neither duplicate nor lose rows") {
     for ((name, declared, settings) <- cases; number <- 0 until 40 by 3) {
       val table = newTable(declared)
       val before = table.rows
       table.store.faults.arm(
         number,
         Meanwhile { () =>
-          // Its own operations meet no fault.
+          // Its own operations don't fail.
           run(taskOf(table, settings)): Unit
         })
       val result = Caught(run(taskOf(table, settings)))
@@ -233,7 +234,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     }
   }
 
-  test("files of deleted rows only are removed without a file in their place") {
+  test("files with only deleted rows are removed without replacement") {
     val table = new MemoryTable("t", schema)
     table.append((0L until 30L).map(row))
     table.delete(_ => true)

@@ -2,7 +2,7 @@ package io.zcube.layout.kinds
 
 import scala.util.Random
 
-/** Tables of eight columns, each made from a seed: what columns are like. */
+/** Tables of eight columns, each generated from a seed, with various kinds of columns. */
 object TestTables {
   import TestColumn.Null
 
