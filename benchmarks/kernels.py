@@ -33,7 +33,7 @@ ASKED = {
     ("RangeId", "string"): {"delta": 4},
     ("RangeId", "url"): {"delta": 4},
 }
-"""How many times Delta's kernel has to take as long as ours, for suite, case and Delta's kernel."""
+"""The target ratio of Delta's time to ZCube's, by suite, case and Delta's kernel."""
 
 
 def summary(entry: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def table(machine: dict[str, Any], rows: list[dict[str, Any]]) -> str:
         "RangePartitioner that Delta's own rule plans. The bytes that Interleave and WideHilbert",
         "allocate are the result; url is strings that begin alike.",
         "",
-        "| kernel | case | implementation | ns | bytes allocated | Delta's time / ZCube's | asked |",
+        "| kernel | case | implementation | ns | bytes allocated | Delta's time / ZCube's | target |",
         "|---|---|---|---:|---:|---:|---:|",
     ]
     ours = {(r["suite"], r["case"]): r["least_ns"] for r in rows if r["kernel"] == "zcube"}
@@ -86,7 +86,7 @@ def table(machine: dict[str, Any], rows: list[dict[str, Any]]) -> str:
         )
     lines += [
         "",
-        f"Not reached: {'; '.join(missed)}." if missed else "All that is asked is reached.",
+        f"Not reached: {'; '.join(missed)}." if missed else "All targets are met.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -33,7 +33,7 @@ SCHEMA = json.dumps(
 
 
 def write_log(table: Path, files: int, layout: str) -> None:
-    """A table of so many files: ``clustered``, or ``random`` where each meets nearly every other."""
+    """A table of this many files: ``clustered``, or ``random``, where nearly all overlap."""
     rng = random.Random(20260321)
     side = round(files ** (1 / 3))
     log = table / "_delta_log"

@@ -13,7 +13,7 @@ LAYOUTS = ("delta zorder", "delta cluster by", "zorder", "hilbert", "kdtree")
 """Delta's two, then ZCube's three."""
 
 DEFAULT = "default"
-"""What ZCube does when nobody says how."""
+"""ZCube's default layout."""
 
 
 class Layouts:

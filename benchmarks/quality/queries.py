@@ -74,7 +74,7 @@ def files_read(
     """By kind, the number of files that statistics don't rule out, summed over the queries.
 
     Args:
-        files: as the log tells of them.
+        files: from the log.
         queries: over columns by their numbers.
         names: of the columns in the statistics; c0, c1 and so on by default.
     """

@@ -76,7 +76,7 @@ def as_markdown(about: dict[str, str], data: str, runs: dict[str, dict[str, Any]
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
         f"Data set {data}, by {COLUMNS} columns, row groups of some {BLOCK >> 10} KiB; {4 * EACH} "
-        "queries, a quarter of each kind. PyArrow tells by the statistics in the files which row "
+        "queries, a quarter of each kind. PyArrow finds from the statistics in the files which row "
         "groups a query must read.",
         "",
         "Each cell: files read, of all files / row groups read, of all row groups / row groups read, of "

@@ -114,9 +114,9 @@ def _section(title: str, body: str) -> str:
 def _quality(quality: ClusteringQuality) -> str:
     return (
         quality._repr_html_()
-        + '<p class="about">Depth: how many files lie over a file\'s deepest point, itself '
-        "included; in *, over the lower corner of its box. 1 is best. Overlaps: the other files "
-        "that meet it. Skipping: the share of files that a search for one value skips.</p>"
+        + '<p class="about">Depth: how many files cover a file\'s deepest point, itself '
+        "included; in *, the lower corner of its box. 1 is best. Overlaps: the other files "
+        "that overlap it. Skipping: the share of files that a search for one value skips.</p>"
     )
 
 

@@ -250,7 +250,7 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, m
 
     queries = tmp_path / "queries.sql"
     queries.write_text("-- weight: 2\nSELECT * FROM table WHERE x < 20;\n-- all of it\ny = 3;\n")
-    # A Spark of its own would take as long again; tests/interface/test_cli.py starts one for each command.
+    # A separate Spark would take as long again; tests/interface/test_cli.py starts one for each command.
     monkeypatch.setattr(cli, "_table", lambda options: nullcontext(table))
     weighted = table.recommend({"SELECT * FROM table WHERE x < 20": 2, "y = 3": 1})
     for source, advice in (

@@ -18,7 +18,7 @@ class BoxCoverSuite extends AnyFunSuite {
   }
 
   test(
-    "every item is covered, by no more boxes than asked, and no file is met that one box spares") {
+    "every item is covered by at most the given boxes, and no file touched that one box avoids") {
     for (seed <- 0 until 400) {
       val random = new Random(seed)
       val dimensions = 1 + random.nextInt(3)

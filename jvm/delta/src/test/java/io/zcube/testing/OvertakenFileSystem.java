@@ -13,10 +13,10 @@ import org.apache.spark.TaskContext;
 
 /**
  * Local files, where the first attempt of a stage's first task writes no Parquet file before Spark has
- * killed it, because another attempt overtook it. The setting {@code zcube.test.overtaken} names a
- * folder; with a file {@code begin} in it the attempt waits with a file that it has just begun, with
- * {@code end} before it closes one that has all rows, and it ends well then. Each Parquet file is told
- * there, in a file by the name {@code <stage>-<partition>-<attempt>}.
+ * killed it because another attempt overtook it. The setting {@code zcube.test.overtaken} names a
+ * folder; with a file {@code begin} in it, the attempt waits with a file that it has just started; with
+ * {@code end} before it closes one that has all rows, and it then succeeds. Each Parquet file is recorded
+ * there, in a file named {@code <stage>-<partition>-<attempt>}.
  */
 public final class OvertakenFileSystem extends LocalFileSystem {
 

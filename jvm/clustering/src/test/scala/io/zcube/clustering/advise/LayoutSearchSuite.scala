@@ -110,6 +110,6 @@ class LayoutSearchSuite extends AnyFunSuite {
       assert(candidate.weights == candidate.columns.map(expected))
     }
     search(3)(divided(c => 2.0 + c))
-    assert(tried.forall(_.weights.isEmpty), "columns that are asked for alike have no weights")
+    assert(tried.forall(_.weights.isEmpty), "columns queried equally often have no weights")
   }
 }

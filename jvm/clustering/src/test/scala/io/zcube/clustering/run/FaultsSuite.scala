@@ -98,7 +98,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         assert(table.rows == before, point)
         assert(table.now.live.forall(_.cube.isDefined), point)
       }
-      info(s"$points points, $unknown of them with an outcome that nobody knows")
+      info(s"$points points, $unknown of them with an unknown outcome")
       assert(points >= operations * kinds.size)
     }
 
@@ -163,7 +163,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         case Failure(e) =>
           failed += 1
           assert(e.isInstanceOf[ConcurrentModificationException], point)
-          // There was one cube, or the user asked for one commit.
+          // There was one cube, or the user requested one commit.
           assert(name == "one cube" || settings.batchBytes.isDefined, point)
       }
     }

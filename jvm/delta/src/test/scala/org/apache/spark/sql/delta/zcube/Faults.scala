@@ -63,7 +63,7 @@ final private[zcube] class Faults(folder: String, failing: Option[Faults.Point])
     try Thread.sleep(PatienceMs)
     catch { case _: InterruptedException => throw new InterruptedIOException("interrupted") }
     stuck = true
-    throw new IOException("a hang that nobody interrupted")
+    throw new IOException("a hang that was not interrupted")
   }
 }
 

@@ -168,7 +168,7 @@ object PrunedMergeSuite {
 
   private val Wider = Set("TINYINT", "SMALLINT", "INT")
 
-  /** Types, and keys of them made of a number: `$`. */
+  /** Types, and keys of these types computed from a number: `$`. */
   private val Keys: Seq[(String, String)] = Seq(
     "BIGINT" -> "$ * 1000000007",
     "INT" -> "$ * 3 - 500",
