@@ -16,16 +16,16 @@ JAR := jvm/delta/target/spark-4.2/scala-2.13/zcube-spark_4.2_2.13-$(VERSION).jar
 TEST_JAR := $(JAR:.jar=-tests.jar)
 SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.properties jvm -path '*/target' -prune -o -type f -print)
 
-# The other Spark lines, and Spark and Delta of each as project/SparkVersions.scala has them.
+# The other Spark lines, and their Spark and Delta versions from project/SparkVersions.scala.
 LINES := 4.1 4.0
 ALL_LINES := 4.2 $(LINES)
 spark_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\1/p' project/SparkVersions.scala)
 delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' project/SparkVersions.scala)
-# The Python tests that run there: all that could lose rows, lay them out wrongly, or misread what was asked.
+# The Python tests that run there: everything that could lose rows, lay them out wrongly, or misread a statement.
 VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test_clustered \
   optimize/test_predicate_text optimize/test_refused_options optimize/test_zorder safety/test_conflicts \
   safety/test_crashes safety/test_kinds_of_tables safety/test_stored_values safety/test_unreadable_input
-# The part of it that every submission runs: what must not lose rows, and every way to declare columns.
+# The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
 .PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference site lint format wheel staging release release-trial jar jars clean
@@ -33,7 +33,7 @@ VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
 
-demo: $(VENV)/.ready $(JAR) ## show the main job on TPC-H data (under 5 minutes)
+demo: $(VENV)/.ready $(JAR) ## demonstrate the main job on TPC-H data (under 5 minutes)
 	$(JAVA_RUN) $(BIN)/zcube demo
 
 test: test-jvm test-python ## run all tests
@@ -54,7 +54,7 @@ test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)
 
-test-versions-part: ## run a part of the tests on the other Spark lines (5 minutes)
+test-versions-part: ## run some of the tests on the other Spark lines (5 minutes)
 	$(MAKE) $(LINES:%=jvm-tests-%) JVM_TESTS='"delta/testOnly *CommitSafetySuite"'
 	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS='$(VERSION_PART)'
 
@@ -97,35 +97,35 @@ bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality.row_groups
 	$(BIN)/python -m benchmarks.pictures
 
-bench-long: $(VENV)/.ready $(JAR) ## what takes hours: streams of appends, SF 10, all data sets
+bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams of appends, SF 10, all data sets
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.large_log
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
 
-soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## random sequences of 10,000 steps, faults of each operation, a cluster that breaks, all layouts of the advisor: hours
-	# Sequences that stand in the file are not run again; remove it to begin anew.
+soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run random sequences of 10,000 steps, faults in each operation, cluster failures, all layouts of the advisor (hours)
+	# Sequences in the file are not run again; remove it to start over.
 	mkdir -p tests/results
 	ZCUBE_MODEL_SEQUENCES=100 ZCUBE_MODEL_STEPS=100 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest -n 2 tests/safety/test_random_operations.py
 	ZCUBE_TESTS=all ZCUBE_SWEEP=all $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
 	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/safety/test_cluster_failures.py
 	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/quality/test_recommend.py -k really_built
 
-pictures: $(VENV)/.ready $(JAR) ## draw the pictures of docs/ anew
+pictures: $(VENV)/.ready $(JAR) ## redraw the pictures in docs/
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.cubes_picture
 
-reference: $(LAUNCHER) ## write docs/reference.md anew, from the sources
+reference: $(LAUNCHER) ## generate docs/reference.md from the sources
 	ZCUBE_WRITE_REFERENCE=1 $(SBT) "clustering/testOnly *ReferencePageSuite"
 
-site: $(VENV)/.ready $(LAUNCHER) ## build the site, with the API of Python and Scala, in site/
+site: $(VENV)/.ready $(LAUNCHER) ## build the site in site/, with the Python and Scala API docs
 	$(SBT) delta/doc
 	$(MKDOCS) build
 	cp -r jvm/delta/target/spark-4.2/scala-2.13/api site/scaladoc
 
 jar: $(JAR) ## build the jar for the default Spark line
 
-jars: $(LAUNCHER) ## build the jars of all Spark lines
+jars: $(LAUNCHER) ## build the jars for all Spark lines
 	for line in $(ALL_LINES); do $(SBT) -Dspark.line=$$line delta/package; done
 
 wheel: $(VENV)/.ready jars ## build wheel and sdist with the jars in dist/
@@ -134,10 +134,10 @@ wheel: $(VENV)/.ready jars ## build wheel and sdist with the jars in dist/
 	  cp jvm/delta/target/spark-$$line/scala-2.13/zcube-spark_$${line}_2.13-$(VERSION).jar python/zcube/jars/; done
 	$(BIN)/python -m build --sdist --wheel --no-isolation --outdir dist python
 
-# Where the project lives, as the poms have it.
+# The project's URL, for the poms.
 PROJECT_URL ?=
 
-staging: $(LAUNCHER) ## put jars, sources, scaladoc and poms of all Spark lines into dist/maven
+staging: $(LAUNCHER) ## put jars, sources, scaladoc and poms for all Spark lines into dist/maven
 	rm -rf dist/maven
 	for line in $(ALL_LINES); do \
 	  $(SBT) -Dspark.line=$$line $(PROJECT_URL:%=-Dproject.url=%) delta/publish; done
@@ -145,7 +145,7 @@ staging: $(LAUNCHER) ## put jars, sources, scaladoc and poms of all Spark lines 
 release: wheel staging ## build, check, sign and pack a release in dist/: PROJECT_URL=https://…
 	$(BIN)/python scripts/release.py $(RELEASE_OPTIONS)
 
-release-trial: ## the same without date, address and signature, then install it as a stranger would
+release-trial: ## the same without date, address and signature, then install it in an empty environment
 	$(MAKE) release RELEASE_OPTIONS=--staging
 	$(JAVA_RUN) $(BIN)/python -m pytest tests/release
 
@@ -168,7 +168,7 @@ $(VENV)/.ready: python/pyproject.toml requirements-dev.txt
 	.build/venv-$*/bin/python -m pip install --quiet --no-deps --no-build-isolation -e python
 	touch $@
 
-# A line's jar and that of its tests.
+# A Spark line's jar and its test jar.
 .build/jars-%.ready: $(LAUNCHER) $(SCALA)
 	$(SBT) -Dspark.line=$* delta/package delta/Test/package
 	touch $@
@@ -184,7 +184,7 @@ $(JAR): $(LAUNCHER) $(SCALA) LICENSE NOTICE
 	$(SBT) delta/package
 	touch $@
 
-# A log store that loses answers, for the tests in Python.
+# The jar with a log store that loses responses, for the Python tests.
 $(TEST_JAR): $(JAR)
 	$(SBT) delta/Test/package
 	touch $@

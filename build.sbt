@@ -4,7 +4,7 @@ val sparkLine = SparkVersions.current
 
 ThisBuild / organization := "io.zcube"
 ThisBuild / scalaVersion := SparkVersions.scala
-// One source of the version for the jar and the wheel.
+// The version of both the jar and the wheel.
 ThisBuild / version := {
   val text = IO.read((ThisBuild / baseDirectory).value / "python" / "zcube" / "_version.py")
   """__version__ = "([^"]+)"""".r.findFirstMatchIn(text).get.group(1)
@@ -13,7 +13,7 @@ ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
-// A JVM of tests keeps about one core busy: its driver plans while nothing else runs.
+// A test JVM keeps about one core busy: its driver plans while nothing else runs.
 Global / concurrentRestrictions ~= { rules =>
   // sbt's own limit is one.
   val alone = Tags.limit(Tags.ForkedTestGroup, 1).toString
@@ -52,18 +52,18 @@ val common = Seq(
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= sparkOpens ++ Seq(
     "-Xmx3g",
-    // Suites ask for the same plans again and again, more than Spark's 100.
+    // Suites use more than Spark's 100 cached plans repeatedly.
     "-Dspark.sql.codegen.cache.maxEntries=5000",
     "-Duser.timezone=UTC",
     s"-Djava.io.tmpdir=${sys.props("java.io.tmpdir")}"
   ),
-  // A fixed seed for what is generated: a red test is red again.
+  // A fixed seed for generated data, so that failures are reproducible.
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF", "-S", "20261121"),
   Test / scalacOptions -= "-Wnonunit-statement",
   publish / skip := true
 )
 
-// What every jar must have with it.
+// Files that every jar must contain.
 val legal = Def.setting {
   Seq("LICENSE", "NOTICE").map(f => (ThisBuild / baseDirectory).value / f -> s"META-INF/$f")
 }
@@ -90,7 +90,7 @@ lazy val spark = (project in file("jvm/spark"))
     Antlr4 / antlr4PackageName := Some("io.zcube.sql.parser"),
     Antlr4 / antlr4GenVisitor := false,
     Antlr4 / antlr4GenListener := false,
-    // What the jar was built for, for the check when a session starts.
+    // The versions that the jar was built for, checked when a session starts.
     Compile / resourceGenerators += Def.task {
       val file = (Compile / resourceManaged).value / "io" / "zcube" / "sql" / "versions.properties"
       IO.write(file, s"spark=${sparkLine.line}\ndelta=${sparkLine.deltaLines.mkString(",")}\n")
@@ -108,7 +108,7 @@ lazy val clustering = (project in file("jvm/clustering"))
     name := "zcube-clustering",
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit)
 
-// Delta as the tests run with it: `-Ddelta.version=…`.
+// The Delta version that tests run with: `-Ddelta.version=…`.
 val TestedDelta = config("tested-delta").hide
 
 lazy val delta = (project in file("jvm/delta"))
@@ -146,7 +146,7 @@ lazy val delta = (project in file("jvm/delta"))
         (spark / Compile / packageBin / mappings).value ++
         (clustering / Compile / packageBin / mappings).value ++
         legal.value,
-    // What the jar is made of, in the jars beside it too.
+    // The sources and docs of all modules go into the accompanying jars too.
     Compile / packageSrc / mappings ++=
       (core / Compile / packageSrc / mappings).value ++
         (spark / Compile / packageSrc / mappings).value ++

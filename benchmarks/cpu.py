@@ -1,4 +1,4 @@
-"""Time that Spark's JVM takes."""
+"""Measures the time of Spark's JVM."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def cpu_seconds(spark: SparkSession) -> float:
 
 
 def measured(spark: SparkSession, action: Callable[[], object]) -> dict[str, float]:
-    """Wall and CPU seconds of an action, after a collection of the garbage of the one before."""
+    """Wall and CPU seconds of an action, after a garbage collection."""
     spark._jvm.java.lang.System.gc()
     wall, cpu = time.monotonic(), cpu_seconds(spark)
     action()

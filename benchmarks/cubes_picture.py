@@ -1,4 +1,4 @@
-"""Draws how the merge policies plan: docs/pictures/cubes.png.
+"""Draws what the merge policies do: docs/pictures/cubes.png.
 
 A clustered table of 40,000 points gets 32 appends of 2 % each, with an OPTIMIZE after each, once by
 the policy ``leveled`` and once by ``all``. The upper charts show the table's ZCubes after each run, from
@@ -75,7 +75,7 @@ def sizes_of(files: list[LiveFile]) -> dict[str, int]:
 
 
 def set_minus(before: list[LiveFile], after: list[LiveFile]) -> list[LiveFile]:
-    """The files that a run took away."""
+    """The files that a run removed."""
     left = {file.path for file in after}
     return [file for file in before if file.path not in left]
 

@@ -1,8 +1,8 @@
 """How OPTIMIZE grows: with rows, input files, columns of the table and clustering columns.
 
-CPU seconds are the JVM's, user and system, of the last of some runs of the same kind; those before
-warm it up. Heap is what is in use after a collection of garbage, once the run is done, above what was
-there before it.
+CPU seconds are the JVM's, user and system, for the last of several runs of the same kind; the
+earlier ones are warm-up. Heap is the increase in use after a garbage collection at the end of the
+run.
 
     python -m benchmarks.growth [--cases sf1,sf10,files,wide,eight] [--output benchmarks/results]
 """
@@ -36,7 +36,7 @@ EIGHT = TWO + ", l_suppkey, l_quantity, l_orderkey, l_extendedprice, l_commitdat
 
 @dataclass(frozen=True)
 class Case:
-    """A table and what it is clustered by; the last of some runs counts."""
+    """A table and its clustering columns; the last of several runs counts."""
 
     table: str
     columns: str

@@ -3,8 +3,8 @@
     python -m benchmarks.idle [--files 1000] [--output benchmarks/results]
 
 The first idle run comes right after Delta's caches are cleared, as in a new session on a warm machine;
-the others find the snapshot in the cache. The data files are moved away before: a job that read data
-would fail.
+the others find the snapshot in the cache. The data files are moved away first, so a job that read
+data would fail.
 """
 
 from __future__ import annotations

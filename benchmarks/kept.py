@@ -1,4 +1,4 @@
-"""Results of earlier runs that a new, shorter one leaves as they are."""
+"""Keeps results of earlier runs when a new run covers only some cases."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 
 
 def earlier(saved: Path) -> list[dict]:
-    """The runs of a file of results, which need not be there."""
+    """The runs in a results file, which need not exist."""
     return json.loads(saved.read_text())["runs"] if saved.exists() else []
 
 
 def with_kept(saved: Path, what: Sequence[str], runs: list[dict]) -> list[dict]:
-    """The runs of a file of results that were of something else than these new ones, and these.
+    """The runs in a results file that the new runs don't replace, and the new runs.
 
     Args:
-        saved: a JSON file with ``runs``; need not be there.
+        saved: a JSON file with ``runs``; need not exist.
         what: the fields that say what was run.
         runs: the new runs.
     """

@@ -1,10 +1,10 @@
-"""Turns JMH's JSON of the kernels, what is done once for every row, into the committed table.
+"""Turns JMH's JSON for the per-row kernels into the committed table.
 
     sbt "benchmarks/Jmh/run -prof gc -rf json -rff /tmp/kernels.json (Hilbert|Interleave|RangeId)"
     python -m benchmarks.kernels /tmp/kernels.json
 
-The iterations are short and many, and the least of them counts: on a shared machine an average
-measures the neighbours as well. The median stands beside it to show how busy the machine was.
+There are many short iterations, and the fastest counts: on a shared machine, an average measures
+the neighbours as well. The median shows how busy the machine was.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ASKED = {
     ("RangeId", "string"): {"delta": 4},
     ("RangeId", "url"): {"delta": 4},
 }
-"""How many times Delta's kernel has to take as long as ours, for suite, case and Delta's kernel."""
+"""The target ratio of Delta's time to ZCube's, by suite, case and Delta's kernel."""
 
 
 def summary(entry: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def summary(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def table(machine: dict[str, Any], rows: list[dict[str, Any]]) -> str:
-    """Lay the summaries out as Markdown, with Delta's time over ZCube's and what is asked of it."""
+    """Format the summaries as Markdown, with Delta's time over ZCube's and the target ratio."""
     lines = [
         "# Kernels",
         "",
@@ -67,7 +67,7 @@ def table(machine: dict[str, Any], rows: list[dict[str, Any]]) -> str:
         "RangePartitioner that Delta's own rule plans. The bytes that Interleave and WideHilbert",
         "allocate are the result; url is strings that begin alike.",
         "",
-        "| kernel | case | implementation | ns | bytes allocated | Delta's time / ZCube's | asked |",
+        "| kernel | case | implementation | ns | bytes allocated | Delta's time / ZCube's | target |",
         "|---|---|---|---:|---:|---:|---:|",
     ]
     ours = {(r["suite"], r["case"]): r["least_ns"] for r in rows if r["kernel"] == "zcube"}
@@ -86,7 +86,7 @@ def table(machine: dict[str, Any], rows: list[dict[str, Any]]) -> str:
         )
     lines += [
         "",
-        f"Not reached: {'; '.join(missed)}." if missed else "All that is asked is reached.",
+        f"Not reached: {'; '.join(missed)}." if missed else "All targets are met.",
     ]
     return "\n".join(lines) + "\n"
 

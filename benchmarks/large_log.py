@@ -2,9 +2,10 @@
 
     python -m benchmarks.large_log [--partitions 10000] [--memory 1g] [--output benchmarks/results]
 
-The table is a log, a checkpoint in Parquet as Delta writes it: only the files of the one partition are
-there. Every other file says that it is in a ZCube by the same columns. Delta's own command does the same
-on a copy, in a process of its own: what it needs to build the table's state ZCube needs too.
+The table is a log with a Parquet checkpoint as Delta writes it; only the files of the one partition
+exist. Every other file is tagged as part of a ZCube with the same columns. Delta's own command does
+the same on a copy, in a separate process; what it needs to build the table's state, ZCube needs
+too.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ HEAD = [
 
 
 def chosen_files(spark: SparkSession, table: Path) -> list[dict]:
-    """Write the files of the one partition, and give the actions that add them."""
+    """Write the files of the one partition, and return the actions that add them."""
     rows = spark.range(0, FILES_OF_PARTITION * ROWS_OF_FILE, 1, FILES_OF_PARTITION)
     written = table.parent / "chosen"
     rows.selectExpr("hash(id) % 1000000 + 0L a", f"{TEXT.format('id')} s").write.parquet(
@@ -179,7 +180,7 @@ def child(table: Path, who: str, memory: str) -> None:
 
 
 def measure(table: Path, who: str, memory: str) -> list[dict]:
-    """The child's lines; a last one with an error if it didn't come to its end."""
+    """The child's lines, with an error line at the end if it didn't finish."""
     command = [
         sys.executable, "-m", "benchmarks.large_log",
         "--child", who, "--table", str(table), "--memory", memory,
@@ -247,7 +248,7 @@ def main() -> None:
         runs = []
         for who in options.who:
             runs += measure(folder / who / "table", who, options.memory)
-            # Wall seconds are worth little where others are at work.
+            # Wall seconds mean little on a busy machine.
             about["load"] = f"{os.getloadavg()[2]:.1f}"
             print(*runs, sep="\n", flush=True)
             text = json.dumps({"about": about, "memory": options.memory, "runs": runs}, indent=1)

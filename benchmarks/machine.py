@@ -1,4 +1,4 @@
-"""What a benchmark ran on."""
+"""Describes the machine of a benchmark run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import zcube
 
 
 def processor() -> str:
-    """The processor's model name, where the system tells it."""
+    """The processor's model name, if the system provides it."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]

@@ -1,4 +1,4 @@
-"""MERGE into a table that is laid out by its keys: with ZCube's pruning and by Delta, in turns.
+"""MERGE into a table that is laid out by its keys: with ZCube's pruning and with Delta, alternating.
 
 A table of about 200 files, laid out by (tenant, ts); sources of 0.1 % of the rows. Each run starts from
 a fresh copy of the same table. CPU seconds are the JVM's, user and system.
@@ -32,7 +32,7 @@ FILES = 200
 TENANTS = 1000
 DAYS = 100
 
-# Conditions on the rows that a source updates; it takes as many of them as it is to have.
+# Conditions on the rows that a source updates; it takes the desired number of them.
 SOURCES = {
     "hot tenth": f"tenant < {TENANTS // 10}",
     "newest hour": f"ts >= {DAYS * 24 - 24}",
@@ -48,7 +48,7 @@ SETTINGS_OF_SPARK = {
 
 
 def make_table(spark: SparkSession, path: Path, rows: int) -> None:
-    """Write the table, then lay it out in about as many files as are wanted."""
+    """Write the table, then lay it out in about the desired number of files."""
     df = spark.range(0, rows, 1, 4).selectExpr(
         "id",
         f"pmod(hash(id), {TENANTS}) AS tenant",

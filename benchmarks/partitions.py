@@ -1,4 +1,4 @@
-"""OPTIMIZE … ZORDER BY of tables of many small partitions: ZCube against Delta, in turns.
+"""OPTIMIZE … ZORDER BY of tables of many small partitions: ZCube against Delta, alternating.
 
 Each partition has 50 rows in two files. Each run starts from a fresh copy of the same table. CPU
 seconds are the JVM's, user and system. The first runs, on the smallest table, warm the JVM up and are

@@ -33,7 +33,7 @@ SCHEMA = json.dumps(
 
 
 def write_log(table: Path, files: int, layout: str) -> None:
-    """A table of so many files: ``clustered``, or ``random`` where each meets nearly every other."""
+    """A table of this many files: ``clustered``, or ``random``, where nearly all overlap."""
     rng = random.Random(20260321)
     side = round(files ** (1 / 3))
     log = table / "_delta_log"
@@ -102,7 +102,7 @@ def main() -> None:
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         write_log(folder / "warm", 2000, "clustered")
         logs = spark._jvm.org.apache.spark.sql.delta.DeltaLog
-        # A session in use: Delta has built snapshots before, though not this table's.
+        # A warm session: Delta has built snapshots before, but not this table's.
         for number in range(6):
             logs.clearCache()
             timed(spark, folder / "warm")

@@ -1,4 +1,4 @@
-"""The Spark session that a benchmark runs in: two cores, ZCube and Delta, no noise."""
+"""The Spark session of a benchmark: two cores, ZCube and Delta, little output."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def session(folder: Path, settings: Mapping[str, str | int]) -> SparkSession:
 
 @contextmanager
 def scratch(settings: Mapping[str, str | int]) -> Iterator[tuple[SparkSession, Path]]:
-    """A session and a folder for its tables, both gone afterwards."""
+    """A session and a folder for its tables, both removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
     spark = session(folder, settings)
     try:

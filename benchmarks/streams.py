@@ -1,10 +1,10 @@
 """Incremental clustering on three streams of appends: how much is rewritten, and what queries read.
 
 Each stream starts with a clustered table of about 200 files and appends 0.5 % of it 200 times, with
-an OPTIMIZE after each. Every twentieth time 200 seeded queries are answered from the log's statistics,
-on the table and on a full clustering of the same rows by ZCube. Delta's own OPTIMIZE runs on the same
-stream, for fewer appends, as it rewrites everything each time: its total is what it did so far,
-continued by the size of the table.
+an OPTIMIZE after each. Every twentieth time, 200 seeded queries are evaluated on the log's
+statistics, for the table and for a full clustering of the same rows by ZCube. Delta's own OPTIMIZE
+runs on the same stream, for fewer appends, because it rewrites everything each time: its total is
+extrapolated by the size of the table.
 
     python -m benchmarks.streams [--appends 200] [--settings default,write] [--output …]
 """
@@ -55,11 +55,11 @@ SETTINGS_OF_SPARK = {
 
 
 def rows(stream: str, number: int, random: np.random.Generator) -> np.ndarray:
-    """Append ``number``; 0 is the table at first. Columns x and y as whole numbers."""
+    """Append ``number``; 0 is the initial table. Columns x and y are integers."""
     count = FILES * ROWS if number == 0 else FILES * ROWS // 200
     x, y = random.random(count), random.random(count)
     if stream == "time":
-        # Mostly later: a row is late by one append on average.
+        # Mostly ascending: a row is late by one append on average.
         x = x * 200 if number == 0 else 200 + number + x - random.exponential(1.0, count)
     elif stream == "hot" and number > 0:
         x = np.where(random.random(count) < 0.9, 0.4 + x / 10, x)
@@ -186,7 +186,7 @@ def main() -> None:
     runs = []
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         for setting in options.settings.split(","):
-            # What rewrites everything each time is not let run to the end.
+            # Runs that rewrite everything each time are cut short.
             short = setting in ("delta", "all")
             appends = min(options.appends, options.delta_appends) if short else options.appends
             for stream in options.streams.split(","):

@@ -1,4 +1,4 @@
-"""OPTIMIZE … ZORDER BY end to end: ZCube against Delta, in turns, in one warm session.
+"""OPTIMIZE … ZORDER BY end to end: ZCube against Delta, alternating, in one warm session.
 
 TPC-H lineitem, scale factor 2, about 24 files, target 16 MiB; ZORDER BY 2 and 4 columns. Each run
 starts from a fresh copy of the same table. CPU seconds are the JVM's, user and system.
@@ -72,7 +72,7 @@ def main() -> None:
         # Round 0 warms the JVM up and is not counted.
         for number in range(options.rounds + 1):
             for columns in COLUMNS:
-                # Each engine's turn comes after another one in each round.
+                # Rotates the order of the engines in each round.
                 turn = number % len(ENGINES)
                 for engine in ENGINES[turn:] + ENGINES[:turn]:
                     if engine == "copy" and columns != 2:

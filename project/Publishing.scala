@@ -4,12 +4,12 @@ import scala.xml.{Elem, Node, NodeSeq}
 import sbt.Keys._
 import sbt._
 
-/** How the one published module is told of and where it goes: `dist/maven`, in the layout of a Maven repository. The
+/** Metadata and target of the only published module: `dist/maven`, in the layout of a Maven repository. The
   * other modules are folded into its jar.
   */
 object Publishing {
 
-  /** Where the project lives: `-Dproject.url=…`. A release is refused with what stands here. */
+  /** The project's URL: `-Dproject.url=…`. A release with this default is rejected. */
   private val url: String = sys.props.getOrElse("project.url", "https://zcube.invalid")
 
   val settings: Seq[Setting[_]] = Seq(
@@ -34,7 +34,7 @@ object Publishing {
       "-no-link-warnings")
   )
 
-  /** A pom that names neither the modules in the jar nor what only the tests need. */
+  /** A pom without the modules in the jar and without test dependencies. */
   private def withoutInner(organization: String)(pom: Node): Node = {
     def text(dependency: Elem, name: String) = (dependency \\ name).text
     def isInner(dependency: Elem) =

@@ -1,10 +1,10 @@
 /** One supported Spark line and the Delta release it is built against.
   *
-  * @param line       the line as it stands in the jar's name, e.g. `4.2`
+  * @param line       the line as in the jar's name, e.g. `4.2`
   * @param spark      the Spark release compiled against
   * @param delta      the Delta release compiled against
   * @param sparkShims names of the folders below `jvm/spark/src/main/scala-shims`
-  * @param deltaLines Delta's major.minor versions that the jar runs with; a session with another is refused
+  * @param deltaLines Delta's major.minor versions that the jar runs with; a session with another doesn't start
   */
 final case class SparkLine(
     line: String,
@@ -13,7 +13,7 @@ final case class SparkLine(
     sparkShims: Seq[String],
     deltaLines: Seq[String])
 
-/** The one table of Spark, Delta and Scala versions. */
+/** The only table of Spark, Delta and Scala versions. */
 object SparkVersions {
   val scala = "2.13.18"
 
@@ -23,7 +23,7 @@ object SparkVersions {
     SparkLine("4.0", "4.0.1", "4.3.1", Seq("spark-4.0"), Seq("4.3"))
   )
 
-  /** The line chosen by `-Dspark.line=4.1`; the first of the table when nothing is said. */
+  /** The line chosen by `-Dspark.line=4.1`; the first of the table by default. */
   lazy val current: SparkLine = {
     val wanted = sys.props.getOrElse("spark.line", lines.head.line)
     lines
@@ -31,12 +31,12 @@ object SparkVersions {
       .getOrElse(sys.error(s"-Dspark.line=$wanted: known are ${lines.map(_.line).mkString(", ")}"))
   }
 
-  /** The Delta release that the tests run with, e.g. `-Ddelta.version=4.0.1`: the jar is built against
-    * the line's own all the same, so that it is seen whether one jar works with both.
+  /** The Delta release that the tests run with, e.g. `-Ddelta.version=4.0.1`: the jar is still built against
+    * the line's own version, to test whether one jar works with both.
     */
   lazy val testedDelta: String = sys.props.getOrElse("delta.version", current.delta)
 
-  /** The name of Delta's module; before 4.1 it didn't tell the Spark line. */
+  /** The name of Delta's module; before 4.1 it didn't include the Spark line. */
   def deltaModule(release: String): String =
     if (release.startsWith("4.0.")) "delta-spark_2.13" else s"delta-spark_${current.line}_2.13"
 }

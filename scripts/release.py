@@ -1,10 +1,9 @@
-"""Check a release before anybody gets it, sign it, and pack it: ``make release``.
+"""Check, sign and pack a release before publication: ``make release``.
 
 The jars of all Spark lines are in ``dist/maven``, in the layout of a Maven repository; wheel and
-sdist are in ``dist``. Whatever is wrong is listed, all of it at once, and the script ends with exit
-code 1. With nothing wrong it writes ``dist/zcube-VERSION-maven.zip``, the bundle that a Maven
-repository takes. Each file is signed by GnuPG if it has a secret key, or the one that the variable
-``GPG_KEY`` names.
+sdist are in ``dist``. The script lists all problems at once and exits with code 1. If there are
+none, it writes ``dist/zcube-VERSION-maven.zip``, the bundle for a Maven repository. It signs each
+file with GnuPG if there is a secret key; the variable ``GPG_KEY`` selects one.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ BUILT_FOR = "io/zcube/sql/versions.properties"
 
 
 def changelog_problems(release: str, text: str) -> Iterator[str]:
-    """A release has an entry of its own, with a date."""
+    """Check that the changelog has a dated entry for the release."""
     if not re.search(rf"^## {re.escape(release)} \(\d{{4}}-\d\d-\d\d\)$", text, re.MULTILINE):
         yield f"CHANGELOG.md has no heading '## {release} (YYYY-MM-DD)'"
 
 
 def pom_problems(pom: Path) -> Iterator[str]:
-    """What a public repository asks of a pom, and what would break who depends on it."""
+    """Check a pom for what public repositories require, and for what would break dependents."""
     project = ElementTree.parse(pom).getroot()
     named = ":".join(project.findtext(POM + name) or "" for name in COORDINATES)
     folder = pom.parent
@@ -64,13 +63,13 @@ def pom_problems(pom: Path) -> Iterator[str]:
 
 
 def address_problems(pom: Path) -> Iterator[str]:
-    """A release says where the project lives."""
+    """Check that the pom has the project's URL."""
     if ".invalid" in pom.read_text(encoding="utf-8"):
         yield f"{pom.name} names no real address: make release PROJECT_URL=…"
 
 
 def jar_problems(folder: Path, stem: str) -> Iterator[str]:
-    """Each of the three jars holds what its name says."""
+    """Check the contents of each of the three jars."""
     legal = [f"META-INF/{name}" for name in LEGAL]
     wanted = {
         f"{stem}.jar": (
@@ -100,7 +99,7 @@ def jar_problems(folder: Path, stem: str) -> Iterator[str]:
 
 
 def line_problems(jar: Path, line: str) -> Iterator[str]:
-    """A jar says for which Spark it was built; a copy of another line's would not start."""
+    """Check the Spark line that a jar was built for; another line's jar would not start."""
     if jar.is_file():
         with zipfile.ZipFile(jar) as archive:
             told = archive.read(BUILT_FOR).decode() if BUILT_FOR in archive.namelist() else ""
@@ -109,7 +108,7 @@ def line_problems(jar: Path, line: str) -> Iterator[str]:
 
 
 def checksum_problems(folder: Path, names: list[str]) -> Iterator[str]:
-    """The sums beside a file are of this file."""
+    """Check that the checksums next to a file match it."""
     for name in names:
         for kind in CHECKSUMS:
             sums = folder / f"{name}.{kind}"
@@ -123,7 +122,7 @@ def checksum_problems(folder: Path, names: list[str]) -> Iterator[str]:
 
 
 def python_problems(dist: Path) -> Iterator[str]:
-    """Wheel and sdist hold licence, notice and the jars of all lines."""
+    """Check that wheel and sdist contain licence, notice and the jars of all lines."""
     wheel = dist / f"zcube-{__version__}-py3-none-any.whl"
     sdist = dist / f"zcube-{__version__}.tar.gz"
     jars = [f"zcube/jars/zcube-spark_{line}_2.13-{__version__}.jar" for line in SPARK_LINES]
@@ -152,7 +151,7 @@ def python_problems(dist: Path) -> Iterator[str]:
 
 
 def problems(dist: Path, *, staging: bool) -> Iterator[str]:
-    """Everything that is wrong; of what is only staged no date and no address is asked."""
+    """Return all problems; a staged release needs no date and no address."""
     if not staging:
         changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
         yield from changelog_problems(__version__, changes)
@@ -186,7 +185,7 @@ def signing_key() -> list[str] | None:
 
 
 def sign(dist: Path, key: list[str]) -> None:
-    """Write a detached signature beside each file."""
+    """Write a detached signature next to each file."""
     files = [*dist.glob("maven/**/*.jar"), *dist.glob("maven/**/*.pom")]
     for file in [*files, *dist.glob("zcube-*.whl"), *dist.glob("zcube-*.tar.gz")]:
         subprocess.run(
@@ -195,12 +194,12 @@ def sign(dist: Path, key: list[str]) -> None:
 
 
 def bundle(dist: Path) -> Path:
-    """Pack what belongs into a Maven repository, in its folders."""
+    """Pack the files for a Maven repository, with their folders."""
     target = dist / f"zcube-{__version__}-maven.zip"
     root = dist / "maven"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(root.rglob("*")):
-            # What a repository keeps for itself is not part of a release.
+            # A repository's own metadata is not part of a release.
             if file.is_file() and not file.name.startswith("maven-metadata"):
                 archive.write(file, file.relative_to(root))
     return target
@@ -223,7 +222,7 @@ def main() -> int:
         key = signing_key()
         if key is None:
             print(
-                "NOT SIGNED: GnuPG has no secret key. Sign what is in dist/ by this script, on a "
+                "NOT SIGNED: GnuPG has no secret key. Sign the files in dist/ by this script, on a "
                 "machine that has one, before you upload it.",
                 file=sys.stderr,
             )

@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: the pages of the site that don't stand in docs/."""
+"""mkdocs hooks: add the site's pages that aren't in docs/."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks/results"
-# In the repository a page links to the file itself, on the site to the page made of it.
+# In the repository, a page links to the file itself; on the site, to the page made from it.
 _RESULT = re.compile(r"\]\((?:\.\./)+benchmarks/results/([\w-]+\.md)\)")
 _TOUR = re.compile(r"\[([^\]]+)\]\(tour\.ipynb\)")
 
@@ -23,10 +23,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turn links to files of the repository into links to pages of the site."""
+    """Turn links to repository files into links to site pages."""
     up = "../" * page.file.src_uri.count("/")
     if page.file.src_uri == "python.md":
-        # `make site` puts it there; mkdocs looks for links of Markdown only.
+        # `make site` puts it there; mkdocs checks only Markdown links.
         markdown += '\n## Scala\n\n<a href="../scaladoc/index.html">Scaladoc of the jar.</a>\n'
     markdown = _RESULT.sub(rf"]({up}results/\1)", markdown)
     return _TOUR.sub(r"\1 (`docs/tour.ipynb` in the repository)", markdown)

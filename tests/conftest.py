@@ -14,12 +14,12 @@ from tests.support import class_archive, test_jar
 from tests.support.failure_points import FailurePoints
 from tests.support.job_counter import JobCounter
 
-# Another Spark on the machine must not lend its home or its settings to the tests.
+# Another Spark installation on the machine must not affect the tests.
 for variable in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS", "MASTER"):
     os.environ.pop(variable, None)
 class_archive.use()
 
-# The same examples each time, and no verdict by the clock.
+# The same examples each time, and no time limits.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
@@ -30,11 +30,11 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.snapshotPartitions": "2",
-    # VACUUM makes so many partitions, 10,000 by default.
+    # The number of partitions in VACUUM, 10,000 by default.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
     "spark.driver.memory": "2g",
-    # The tests ask for the same few thousand plans again and again. With Spark's 100, more than half of
-    # the tasks' time went into compiling code that had been compiled before.
+    # The tests use the same few thousand plans repeatedly. With Spark's 100, more than half of the
+    # tasks' time went into compiling code that had been compiled before.
     "spark.sql.codegen.cache.maxEntries": "5000",
     # Each task of Delta's log replay writes the code of its wide projections anew, to find it in that
     # cache: a fifth of the tests' time. Stages are still compiled as a whole, and the Scala suites hold
@@ -48,16 +48,16 @@ JAVA_OPTIONS = [
     # itself it gets 48 MB for code, which thousands of generated classes fill again and again.
     "-XX:TieredStopAtLevel=1",
     "-XX:ReservedCodeCacheSize=400m",
-    # Two cores have none to spare for marking beside the tests.
+    # With two cores, there is none to spare for concurrent marking.
     "-XX:+UseParallelGC",
     "-Duser.timezone=UTC",
 ]
 
 
 def pytest_collection_modifyitems(config, items):
-    """Mark what needs the session, so that ``-m "not spark"`` runs the rest in no time.
+    """Mark tests that need the session, so that ``-m "not spark"`` runs the rest quickly.
 
-    Long cases are left out unless ``ZCUBE_TESTS=all``.
+    Deselect long cases unless ``ZCUBE_TESTS=all``.
     """
     if os.environ.get("ZCUBE_TESTS") != "all":
         long = [item for item in items if item.get_closest_marker("long")]
@@ -76,17 +76,17 @@ def spark(tmp_path_factory):
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", str(home / "warehouse"))
-    # Another Delta than zcube.configure would take: io.delta:delta-spark_2.13:4.0.1.
+    # A Delta version other than zcube.configure's: io.delta:delta-spark_2.13:4.0.1.
     if delta := os.environ.get("ZCUBE_TEST_DELTA"):
         builder = builder.config("spark.jars.packages", delta)
     java_options = [*JAVA_OPTIONS, f"-Dderby.system.home={home / 'derby'}"]
     builder = builder.config("spark.driver.extraJavaOptions", " ".join(java_options))
-    # A log store that can lose an answer, which no setting of a running session could bring in.
+    # A log store that can lose a response; it can't be set in a running session.
     for key, value in test_jar.settings().items():
         builder = builder.config(key, value)
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    # Delta changes a setting when the first query is analyzed; that is no test's doing.
+    # Delta changes a setting when the first query is analyzed, which isn't caused by a test.
     session.sql("SELECT 1").collect()
     yield session
     session.stop()
@@ -94,7 +94,7 @@ def spark(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _settings_as_before(request):
-    """Put settings that a test changed back."""
+    """Restore settings that a test changed."""
     if "spark" not in request.fixturenames:
         yield
         return
@@ -130,7 +130,7 @@ def name(spark):
 
 @pytest.fixture
 def delta_only(spark):
-    """``with delta_only(): …`` gives Delta's own OPTIMIZE back for a while."""
+    """``with delta_only(): …`` restores Delta's own OPTIMIZE in the block."""
 
     @contextlib.contextmanager
     def switched_off():
@@ -145,7 +145,7 @@ def delta_only(spark):
 
 @pytest.fixture
 def failure_points(spark):
-    """Places where a run in this process can be stopped."""
+    """Points where a run in this process can be stopped."""
     points = FailurePoints(os.environ["ZCUBE_FAILURE_POINTS"])
     yield points
     points.clear()

@@ -1,7 +1,7 @@
 """Files that queries must read, by layout and data set: ZCube's layouts against Delta's.
 
 Each data set (60,000 rows) is laid out by 2, 3 and 4 columns into 17, 64, 100 and 200 files by each
-system; 400 seeded queries of four kinds are then held against the statistics in the log.
+system; 400 seeded queries of four kinds are then compared with the statistics in the log.
 
     python -m benchmarks.quality [--quick] [--data uniform,zipf] [--output benchmarks/results]
 """
@@ -31,7 +31,8 @@ FILES = (17, 64, 100, 200)
 QUICK = [(3, 100), (2, 64)]
 """Numbers of columns and of files for a first look."""
 
-# All twelve, as 3 and 4 have no common factor: in such an order that a part says much already.
+# All twelve, since 3 and 4 have no common factor, in an order in which a prefix is already
+# informative.
 _ALL = list(zip(COLUMNS * len(FILES), FILES * len(COLUMNS), strict=True))
 COMBINATIONS = QUICK + [c for c in _ALL if c not in QUICK]
 
@@ -85,7 +86,7 @@ def main() -> None:
                     }
                     runs.append(run)
                     print(f"{time.monotonic() - started:.0f} s", *run.values(), flush=True)
-            # After each combination, so that a run that is broken off has something to show.
+            # After each combination, so that an interrupted run has results.
             minutes = f"{(time.monotonic() - started) / 60:.0f}"
             every = with_kept(saved, WHAT, runs)
             about = machine() | {"java": java, "minutes": minutes, "tables": str(len(every))}

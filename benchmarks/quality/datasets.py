@@ -1,4 +1,4 @@
-"""The tables of the benchmark: each has columns to cluster by, and is made from a seed."""
+"""The tables of the benchmark: each has columns to cluster by, and is generated from a seed."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _mixed(rng: np.random.Generator, rows: int) -> Columns:
 
 
 def _dependent(rng: np.random.Generator, rows: int) -> Columns:
-    # Each column is a function of the first, or nearly; the last is of none.
+    # Each column is a function of the first, or nearly; the last is independent.
     key = rng.integers(0, 10**6, rows)
     return [
         pa.array(key),
@@ -121,7 +121,7 @@ def _mostly_null(rng: np.random.Generator, rows: int) -> Columns:
 
 
 def _text(rng: np.random.Generator, rows: int) -> Columns:
-    # Of a URL the statistics' 32 characters tell little; of the last column nothing.
+    # The statistics' 32 characters say little about a URL, and nothing about the last column.
     def texts(made: Callable[[int], str]) -> pa.Array:
         return pa.array([made(number) for number in rng.integers(0, 2**40, rows).tolist()])
 
@@ -155,7 +155,8 @@ def _booleans(rng: np.random.Generator, rows: int) -> Columns:
 
 
 def _timestamps(rng: np.random.Generator, rows: int) -> Columns:
-    # Events of three years as they come: later ones more often, updated some time afterwards.
+    # Events of three years in order of arrival: later ones more often, updated some time
+    # afterwards.
     start, span = 1_672_531_200, 3 * 365 * 86_400
     happened = start + np.sort((np.sqrt(rng.random(rows)) * span).astype(np.int64))
     updated = happened + rng.exponential(86_400, rows).astype(np.int64)
@@ -206,7 +207,7 @@ def wide(name: str, cache: Path, count: int) -> pa.Table:
         if count < rows.num_rows:
             rows = rows.take(np.arange(0, rows.num_rows, -(-rows.num_rows // count)))
         return rows.rename_columns([f"c{c}" for c in range(8)])
-    # The name's place in the list is its seed.
+    # The name's position in the list is its seed.
     seed = EVERY.index(name)
     if name in _MORE:
         columns = _MORE[name](np.random.default_rng(seed), count)
@@ -222,7 +223,7 @@ def wide(name: str, cache: Path, count: int) -> pa.Table:
 
 
 def stored(name: str, rows: pa.Table) -> tuple[pa.Table, list[str]]:
-    """The rows as the table has them, and the columns' names there: ``nested`` has them in structs."""
+    """The rows in the table's form, and the columns' names there: ``nested`` has them in structs."""
     if name != "nested":
         return rows, list(rows.column_names)
     columns = {c: rows.column(c).combine_chunks() for c in rows.column_names}

@@ -1,4 +1,4 @@
-"""The layouts that are compared, each written by OPTIMIZE to a Delta table of its own."""
+"""The compared layouts, each written by OPTIMIZE to a separate Delta table."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ LAYOUTS = ("delta zorder", "delta cluster by", "zorder", "hilbert", "kdtree")
 """Delta's two, then ZCube's three."""
 
 DEFAULT = "default"
-"""What ZCube does when nobody says how."""
+"""ZCube's default layout."""
 
 
 class Layouts:
-    """Lays one data set out again and again, from copies of the same Delta table."""
+    """Lays out a data set repeatedly, from copies of the same Delta table."""
 
     def __init__(self, spark: SparkSession, folder: Path, first: str = "c0") -> None:
         """``folder`` holds the Parquet files of the data set in ``source``.
 
         ``first``: a column that a table can be clustered by, until its turn comes.
         """
-        # Sessions of their own, so that neither's settings are the other's.
+        # Separate sessions, so that their settings don't affect each other.
         self._zcube, self._delta = spark.newSession(), spark.newSession()
         self._delta.conf.set("spark.zcube.enabled", "false")
         self._folder = folder
@@ -46,16 +46,16 @@ class Layouts:
         return self._folder / ("clustered" if clustered else "plain")
 
     def set(self, key: str, value: str) -> None:
-        """Set something for all that is written from now on."""
+        """Set something for everything that is written from now on."""
         for session in (self._zcube, self._delta):
             session.conf.set(key, value)
 
     def write(self, layout: str, columns: int, files: int) -> list[LiveFile]:
-        """The files of the table after OPTIMIZE by its first columns, as the log tells of them."""
+        """The files of the table after OPTIMIZE by its first columns, from the log."""
         return self.write_by(layout, [f"c{c}" for c in range(columns)], files)
 
     def write_by(self, layout: str, by: list[str], files: int) -> list[LiveFile]:
-        """The same by columns of these names."""
+        """The same with columns of these names."""
         clustered = layout == "delta cluster by"
         base, table = self._base(clustered), self.table
         shutil.rmtree(table, ignore_errors=True)

@@ -1,8 +1,9 @@
 """Whether ZCube's default layout is ever worse than Delta's: all kinds of columns, 1 to 8 of them.
 
-Every data set is laid out by Delta's ZORDER BY, by Delta's CLUSTER BY where Delta takes such columns,
-and by ZCube with nothing said about the layout. Queries as in ``benchmarks.quality``. Few rows, so that
-there is time for many cases; what files can be skipped depends on their number, hardly on their size.
+Every data set is laid out by Delta's ZORDER BY, by Delta's CLUSTER BY where Delta accepts the
+columns, and by ZCube with its default layout. Queries are as in ``benchmarks.quality``. There are
+few rows, so that there is time for many cases; skipping depends on the number of files, hardly on
+their size.
 
     python -m benchmarks.quality.never_worse [--data uniform,text] [--cases 2:100,8:64] [--layouts default]
 """
@@ -70,7 +71,7 @@ def as_markdown(about: dict[str, str], runs: list[Run]) -> str:
         "Made by `python -m benchmarks.quality.never_worse`. "
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
-        f"{ROWS} rows, 400 queries for each case, held against the statistics in the log. Ratios of "
+        f"{ROWS} rows, 400 queries for each case, compared with the statistics in the log. Ratios of "
         "the share of files read, ZCube with nothing said to Delta: over all cases of a line the "
         "geometric mean, and the worst. A case is a data set, a number of columns and of files; its "
         "ratio is the geometric mean over the four kinds of queries. Delta takes at most four columns "

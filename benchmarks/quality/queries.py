@@ -31,7 +31,8 @@ def draw(rows: pa.Table, columns: int, seed: int) -> list[Query]:
 
     ``range``: 1 % of the rows by one column. ``box``: 10 % of the rows by each column, all at once.
     ``point``: all columns equal to some row's. ``or``: one column equal to some row's value, or
-    another to another row's. Nothing is asked of a column of NULLs, nor what a row's NULL is equal to.
+    another to another row's. Columns with only NULLs aren't queried, and NULLs aren't compared for
+    equality.
     """
     rng = np.random.default_rng(seed)
     values = [_plain(rows.column(c)) for c in range(columns)]
@@ -42,7 +43,7 @@ def draw(rows: pa.Table, columns: int, seed: int) -> list[Query]:
 
     def interval(column: int, share: float) -> tuple[int, Any, Any]:
         known = ordered[column]
-        # Of a column of NULLs mostly, not so much of the rows that it is all of the others.
+        # For a mostly-NULL column, not so many rows that it covers all non-NULL values.
         length = max(1, min(round(share * rows.num_rows), round(2 * share * len(known))))
         start = int(rng.integers(0, len(known) - length))
         return column, known[start], known[start + length - 1]
@@ -73,7 +74,7 @@ def files_read(
     """By kind, the number of files that statistics don't rule out, summed over the queries.
 
     Args:
-        files: as the log tells of them.
+        files: from the log.
         queries: over columns by their numbers.
         names: of the columns in the statistics; c0, c1 and so on by default.
     """
@@ -83,14 +84,14 @@ def files_read(
         holds = np.array([f.rows != f.null_count[name] for f in files])
         known = np.array([name in f.minimum for f in files])
         if known.any():
-            # Without a smallest value a file has NULLs only.
+            # A file without a smallest value has only NULLs.
             assert (known == holds).all()
             first = next(f.minimum[name] for f in files if name in f.minimum)
             low = np.array([f.minimum.get(name, first) for f in files])
             high = np.array([f.maximum.get(name, first) for f in files])
             bounds[column] = holds, low, high
         else:
-            # Of booleans Delta keeps none.
+            # Delta keeps none for booleans.
             bounds[column] = (holds,)
     read = dict.fromkeys(KINDS, 0)
     for query in queries:

@@ -25,7 +25,7 @@ def ratio(
 ) -> float:
     """Geometric mean of the ratios of the shares of files read.
 
-    A share, so that a system that writes a few files more or fewer gains and loses nothing by it.
+    Shares, so that writing a few more or fewer files neither helps nor hurts.
     """
     by_key = {(r["data"], r["columns"], r["files"], r["layout"]): r for r in runs}
     ratios = []
@@ -41,7 +41,7 @@ def ratio(
 
 
 def as_json(about: dict[str, str], runs: list[Run]) -> str:
-    """Everything, one run a line."""
+    """Everything, one run per line."""
     lines = ",\n".join(json.dumps(run) for run in runs)
     return f'{{"about": {json.dumps(about)},\n"runs": [\n{lines}\n]}}\n'
 
@@ -54,7 +54,7 @@ def as_markdown(about: dict[str, str], runs: list[Run]) -> str:
         "Made by `python -m benchmarks.quality`. "
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
-        f"{4 * EACH} queries for each table, a quarter of each kind, held against the statistics in "
+        f"{4 * EACH} queries for each table, a quarter of each kind, compared with the statistics in "
         "the log. Ratios of the share of files read, ZCube's layout to Delta's; geometric means.",
         "",
     ]
@@ -82,7 +82,7 @@ def _row(name: str, runs: list[Run], keep: Callable[[Run, str], bool]) -> str:
 
 
 def where(key: str, value: Any) -> Callable[[Run, str], bool]:
-    """What ``ratio`` keeps: runs of that data set, of so many columns or files."""
+    """A filter for ``ratio``: runs of a data set, a number of columns or of files."""
     return lambda run, _: bool(run[key] == value)
 
 

@@ -1,8 +1,8 @@
-"""Row groups that queries must read inside files, by layout, as PyArrow decides it.
+"""Row groups that queries must read inside files, by layout, according to PyArrow.
 
-The files of each layout are written with small row groups. PyArrow, which knows nothing of Spark or of
-Delta's log, is then asked for each of 400 seeded queries which row groups of the table's files their
-own statistics don't rule out.
+The files of each layout are written with small row groups. Then PyArrow, which uses neither Spark
+nor Delta's log, determines for each of 400 seeded queries which row groups of the table's files
+their statistics don't rule out.
 
     python -m benchmarks.quality.row_groups [--data lineitem] [--output benchmarks/results]
 """
@@ -45,7 +45,7 @@ def expression(query: Query, schema: pa.Schema) -> pc.Expression:
 
 
 def read(files: list[str], queries: list[Query]) -> dict[str, Any]:
-    """What a layout's files hold, and by kind of query what must be read of it."""
+    """The contents of a layout's files, and what each kind of query must read."""
     table = ds.dataset(files, format="parquet")
     fragments = list(table.get_fragments())
     for fragment in fragments:
@@ -76,7 +76,7 @@ def as_markdown(about: dict[str, str], data: str, runs: dict[str, dict[str, Any]
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
         f"Data set {data}, by {COLUMNS} columns, row groups of some {BLOCK >> 10} KiB; {4 * EACH} "
-        "queries, a quarter of each kind. PyArrow tells by the statistics in the files which row "
+        "queries, a quarter of each kind. PyArrow finds from the statistics in the files which row "
         "groups a query must read.",
         "",
         "Each cell: files read, of all files / row groups read, of all row groups / row groups read, of "

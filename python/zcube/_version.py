@@ -1,3 +1,3 @@
-"""The one place of the version: the wheel and, by sbt, the jar."""
+"""The only definition of the version, for the wheel and, through sbt, the jar."""
 
 __version__ = "0.1.0"

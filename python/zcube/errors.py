@@ -1,11 +1,11 @@
-"""Errors of ZCube's own; whatever Spark or Delta refuses keeps its own typed exception."""
+"""ZCube's own errors; errors of Spark and Delta keep their typed exceptions."""
 
 from __future__ import annotations
 
 
 class ZCubeError(Exception):
-    """Something that ZCube can't do, with what to do about it."""
+    """ZCube can't do something; the message says how to fix it."""
 
 
 class ColumnNotFoundError(ZCubeError):
-    """A table has no such column, by its log as it is read without Spark."""
+    """A table has no such column, according to its log read without Spark."""

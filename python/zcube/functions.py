@@ -1,6 +1,6 @@
 """ZCube's SQL functions for PySpark columns, classic and over Spark Connect.
 
-They are built-ins of a session with ZCube's extension, so SQL text has them too.
+They are built into a session with ZCube's extension, so SQL can use them too.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ def _column(column: ColumnOrName) -> Column:
 
 
 def range_partition_id(column: ColumnOrName, n: int) -> Column:
-    """Approximate rank of the column's value: 0 to ``n - 1`` over ranges of about equal row counts.
+    """Return the value's approximate rank: 0 to ``n - 1`` over ranges of about equal row counts.
 
     The values 0, 1, 3, 15, 36, 99 with ``n = 3`` have the ids 0, 0, 1, 1, 2, 2. NULL has id 0. The
-    ranges come from a sample, which takes one Spark job when the query is run.
+    ranges come from a sample, which takes one Spark job when the query runs.
 
     Raises:
         AnalysisException: ``n`` is not 1 to 1,048,576, or the type has no order.
@@ -28,7 +28,7 @@ def range_partition_id(column: ColumnOrName, n: int) -> Column:
 
 
 def interleave_bits(*columns: ColumnOrName) -> Column:
-    """Bits of INT columns taken in turns: a BINARY of 4 bytes a column, in Z-order. NULL is 0.
+    """Interleave the bits of INT columns: a BINARY of 4 bytes per column, in Z-order. NULL is 0.
 
     Raises:
         AnalysisException: no column, or one that is not INT, SMALLINT or TINYINT.
@@ -37,13 +37,14 @@ def interleave_bits(*columns: ColumnOrName) -> Column:
 
 
 def hilbert_index(bits: int, *columns: ColumnOrName) -> Column:
-    """Place of a point on the Hilbert curve through a grid of ``2**bits`` cells a side.
+    """Return a point's position on the Hilbert curve through a grid of ``2**bits`` cells per side.
 
-    A BIGINT where ``bits`` times the number of columns is at most 63, else a BINARY in curve order
-    (J. Skilling, "Programming the Hilbert curve", 2004). NULL if a coordinate is NULL.
+    The result is a BIGINT if ``bits`` times the number of columns is at most 63, otherwise a BINARY
+    in curve order (J. Skilling, "Programming the Hilbert curve", 2004). NULL if a coordinate is
+    NULL.
 
     Raises:
-        AnalysisException: ``bits`` is not 1 to 32, no column, or one that is no integer.
+        AnalysisException: ``bits`` is not 1 to 32, no column is given, or one is not an integer.
         SparkRuntimeException: a value is outside 0 to ``2**bits - 1``
             (ZCUBE_HILBERT_VALUE_OUT_OF_RANGE).
     """

@@ -30,33 +30,33 @@ def cluster(
     target_file_bytes: int | None = None,
     sort: bool = True,
 ) -> DataFrame:
-    """Lay the rows out by several columns at once, for any sink.
+    """Lay out the rows by several columns at once, for any sink.
 
-    Each partition of the result becomes a file when it is written, and holds a compact region of
-    the space that the columns span, so that files can be skipped by their minima and maxima.
+    Each partition of the result becomes a file when it is written. It holds a compact region of the
+    space that the columns span, so readers can skip files by their minima and maxima.
 
     Examples:
         >>> zcube.cluster(df, "x", "y").write.parquet("/data/points")  # doctest: +SKIP
 
     Args:
-        df: any DataFrame that is no stream.
-        columns: names; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot in its name.
+        df: any DataFrame except a stream.
+        columns: names; ``"a.b"`` is a nested field, ``"`a.b`"`` a column with a dot in its name.
         curve: ``hilbert``, ``zorder``, ``linear``, or ``kdtree``, the layout of ``optimize``, which
             makes boxes and reads the fewest files.
         weights: with ``kdtree``, how much more often queries filter by one column than by another:
             ``{"x": 3}``. A column that is not named has weight 1.
         workload: with ``kdtree``, predicates of queries: partitions are cut so that these skip
-            most; ``["x = 5", ("y < 3", 2.0)]`` or a dict, weights 1 unless given.
+            most; ``["x = 5", ("y < 3", 2.0)]`` or a dict; the default weight is 1.
         num_partitions: how many partitions the result has.
-        target_file_bytes: else, aim at partitions of this many bytes by Spark's estimate of the
-            input's size; 128 MiB if neither is given.
-        sort: whether rows are sorted along the curve inside each partition, so that row groups and
-            pages can be skipped too.
+        target_file_bytes: alternatively, aim at partitions of this many bytes, using Spark's
+            estimate of the input's size; 128 MiB if neither is given.
+        sort: whether to sort rows along the curve inside each partition, so that readers can skip
+            row groups and pages too.
 
     Raises:
         ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
-        AnalysisException: a column doesn't exist or has no order, no predicate of the workload
-            is about the columns, or ``df`` is a stream.
+        AnalysisException: a column doesn't exist or has no order, no predicate of the workload uses
+            the columns, or ``df`` is a stream.
     """
     names = column_names(columns, "zcube.cluster")
     if num_partitions is not None and target_file_bytes is not None:
@@ -89,5 +89,5 @@ def _in_order(
     ordered = [by_column.pop(folded(parts), 1.0) for parts in columns]
     if by_column:
         unknown = ", ".join(".".join(parts) for parts in by_column)
-        raise ZCubeError(f"weights names {unknown}, which zcube.cluster isn't given as a column.")
+        raise ZCubeError(f"weights names {unknown}, which is not a column passed to zcube.cluster.")
     return ordered

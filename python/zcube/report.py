@@ -1,4 +1,4 @@
-"""One HTML page about a table, with everything in it."""
+"""A self-contained HTML report about a table."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ def page(
 ) -> str:
     """Write a report of how well a table is clustered, as one self-contained HTML page.
 
-    Quality by column, pictures of the files' boxes and depths, quality over the versions, cubes,
-    files without statistics, and what OPTIMIZE did lately. Pictures are in the page, no script and
-    nothing from the network. From the log alone; no data is read. Over Spark Connect the boxes, the
-    cubes and the list of files are left out, and the page says so.
+    It shows quality by column, the files' boxes and depths, quality over the versions, cubes, files
+    without statistics, and recent OPTIMIZE runs. Pictures are embedded; there is no script, and
+    nothing is loaded from the network. Only the log is read, no data. Over Spark Connect, the
+    boxes, the cubes and the list of files are left out, and the page says so.
 
     Args:
         table: a Delta table.
-        columns: as ``quality`` takes them; by default the table's own, or if it has none, those
+        columns: as ``quality`` takes them; by default the table's own or, if it has none, those
             with statistics.
-        predicate: as after WHERE: shows in the boxes which files a scan for it must read.
+        predicate: as after WHERE; the boxes show which files a scan with it must read.
 
     Raises:
         ZCubeError: matplotlib is missing, a column is unknown, or there is a predicate over Spark
@@ -94,7 +94,7 @@ def _document(
     )
     if not own:
         about += f" {unclustered.NOTE}"
-    # The policy forbids what the page doesn't do anyway: load anything, run anything.
+    # The policy forbids loading and running anything, which the page doesn't do anyway.
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
@@ -114,9 +114,9 @@ def _section(title: str, body: str) -> str:
 def _quality(quality: ClusteringQuality) -> str:
     return (
         quality._repr_html_()
-        + '<p class="about">Depth: how many files lie over a file\'s deepest point, itself '
-        "included; in *, over the lower corner of its box. 1 is best. Overlaps: the other files "
-        "that meet it. Skipping: the share of files that a search for one value skips.</p>"
+        + '<p class="about">Depth: how many files cover a file\'s deepest point, itself '
+        "included; in *, the lower corner of its box. 1 is best. Overlaps: the other files "
+        "that overlap it. Skipping: the share of files that a search for one value skips.</p>"
     )
 
 
@@ -147,7 +147,7 @@ def _image(figure: Any, text: str) -> str:
 
 def _cubes(cubes: Sequence[LoggedCube], total: int) -> str:
     if not cubes:
-        return "<p>None: nothing has clustered this table yet.</p>"
+        return "<p>None: this table has not been clustered yet.</p>"
     rows = [
         [
             cube.id,
@@ -198,7 +198,7 @@ def _runs(history: Sequence[Any]) -> str:
                 ]
             )
     if not rows:
-        return "<p>It never ran, as far as the log goes back.</p>"
+        return "<p>There is none, as far back as the log goes.</p>"
     titles = ("version", "time", "files removed", "bytes", "files added", "bytes")
     return formatting.html_table(titles, rows[:_MOST_ROWS]) + _left_out(len(rows))
 

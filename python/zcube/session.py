@@ -25,20 +25,20 @@ PACKAGES = "spark.jars.packages"
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add ZCube and Delta to a session builder.
 
-    What the builder, ``spark-defaults.conf`` or ``PYSPARK_SUBMIT_ARGS`` sets already is kept:
-    extensions, jars and packages are added to, another session catalog stays. Calling it twice
-    changes nothing. A builder with ``remote("sc://…")`` is returned as it is: over Spark Connect
-    the server has the jar.
+    Existing settings in the builder, ``spark-defaults.conf`` or ``PYSPARK_SUBMIT_ARGS`` are kept:
+    extensions, jars and packages are appended to, and another session catalog stays. Calling it
+    twice changes nothing. A builder with ``remote("sc://…")`` is returned unchanged: over Spark
+    Connect the server has the jar.
 
-    Under ``spark-submit`` Java runs already, and only the settings are added; the jars must have
-    been given to spark-submit by ``--jars`` or ``--packages``.
+    Under ``spark-submit``, Java is already running, so only the settings are added; pass the jars
+    to spark-submit with ``--jars`` or ``--packages``.
 
     Examples:
         >>> spark = zcube.configure(SparkSession.builder).getOrCreate()  # doctest: +SKIP
 
     Raises:
         ZCubeError: the installed PySpark or delta-spark is not supported, the jar is missing, or a
-            session or JVM without ZCube runs already.
+            session or JVM without ZCube is already running.
     """
     options: Mapping[str, str] = builder._options
     if launch.is_remote(options):
@@ -62,7 +62,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 def jar_settings(
     given: Mapping[str, str], jar: Callable[[], str], delta: Callable[[], str]
 ) -> dict[str, str]:
-    """Return the settings that bring the jars of ZCube and Delta, where ``given`` lacks them."""
+    """Return the settings that add the jars of ZCube and Delta, where ``given`` lacks them."""
     added: dict[str, str] = {}
     if not _mentions(given, "zcube-spark_"):
         added[JARS] = _with(given, JARS, jar())
@@ -72,7 +72,7 @@ def jar_settings(
 
 
 def extension_settings(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that switch both extensions on, where ``given`` lacks them."""
+    """Return the settings that enable both extensions, where ``given`` lacks them."""
     added: dict[str, str] = {}
     extensions = _with(given, EXTENSIONS, DELTA_EXTENSION, ZCUBE_EXTENSION)
     if extensions != given.get(EXTENSIONS):
@@ -100,12 +100,12 @@ def _mentions(given: Mapping[str, str], artifact: str) -> bool:
 
 
 def _require_in_submit_arguments(submitted: Mapping[str, str], line: str) -> None:
-    """Refuse a PYSPARK_SUBMIT_ARGS that would win over the builder and leave our jars out."""
+    """Reject a PYSPARK_SUBMIT_ARGS that would override the builder and omit the jars."""
     for key, artifact in ((JARS, "zcube-spark_"), (PACKAGES, "delta-spark_")):
         if key in submitted and not _mentions(submitted, artifact):
             entry = str(jar_path(line)) if key == JARS else _delta_package(line)
             raise ZCubeError(
-                f"PYSPARK_SUBMIT_ARGS sets {key}, which Spark prefers to the builder's. Add "
+                f"PYSPARK_SUBMIT_ARGS sets {key}, which overrides the builder's. Add "
                 f"{entry} there, or move the setting from PYSPARK_SUBMIT_ARGS to the builder."
             )
 
@@ -118,8 +118,8 @@ def _require_on_class_path(line: str) -> None:
         missing.append(f"--packages {_delta_package(line)}")
     if missing:
         raise ZCubeError(
-            "Spark's Java process runs already, and its class path can't be added to. Under "
-            f"spark-submit give {' '.join(missing)}; elsewhere restart Python and call "
+            "Spark's Java process is already running, and its class path can't be extended. Under "
+            f"spark-submit, pass {' '.join(missing)}; otherwise restart Python and call "
             "zcube.configure before the first Spark session."
         )
 
@@ -128,6 +128,6 @@ def _require_in_session() -> None:
     settings = gateway.session_settings()
     if settings is not None and ZCUBE_EXTENSION not in _entries(settings, EXTENSIONS):
         raise ZCubeError(
-            "A Spark session without ZCube runs already, and getOrCreate would return that one. "
-            f"Stop it by spark.stop() first, or start it with {EXTENSIONS}={ZCUBE_EXTENSION}."
+            "A Spark session without ZCube is already running, and getOrCreate would return it. "
+            f"Stop it with spark.stop() first, or start it with {EXTENSIONS}={ZCUBE_EXTENSION}."
         )

@@ -1,4 +1,4 @@
-"""A Delta table, and what ZCube can do with it."""
+"""A Delta table and ZCube's operations on it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ClusteredTable:
-    """A Delta table by name or path; made of SQL, so that it works over Spark Connect as well.
+    """A Delta table by name or path. It uses SQL, so it works over Spark Connect as well.
 
     Examples:
         >>> table = ClusteredTable.for_name(spark, "events")  # doctest: +SKIP
@@ -36,7 +36,7 @@ class ClusteredTable:
 
     def __init__(self, spark: SparkSession, table: str, path: str | None = None) -> None:
         """Use ``for_name`` or ``for_path``; ``table`` is SQL text here."""
-        # PySpark is here by now, which importing zcube doesn't ask for.
+        # PySpark is imported only now: importing zcube doesn't need it.
         from zcube._log.spark import SparkLog
 
         self._spark = spark
@@ -44,7 +44,9 @@ class ClusteredTable:
 
     @classmethod
     def for_name(cls, spark: SparkSession, name: str) -> ClusteredTable:
-        """Name a table: ``"t"``, ``"schema.t"`` or ``"catalog.schema.t"``; parts may be backquoted.
+        """Return a table by name: ``"t"``, ``"schema.t"`` or ``"catalog.schema.t"``.
+
+        Parts of the name may be backquoted.
 
         Raises:
             ZCubeError: the name is empty or has an empty part.
@@ -53,17 +55,17 @@ class ClusteredTable:
 
     @classmethod
     def for_path(cls, spark: SparkSession, path: str) -> ClusteredTable:
-        """Name a table by its folder: a path or a URI.
+        """Return a table by its folder: a path or a URI.
 
-        A relative path means what it means to ``spark.read.load``: over Spark Connect the server's
-        working directory counts.
+        A relative path means the same as for ``spark.read.load``: over Spark Connect it is relative
+        to the server's working directory.
 
         Raises:
             ZCubeError: the path is empty.
         """
         if not path:
             raise ZCubeError("The path of the table is empty.")
-        # In delta.`…` Delta takes absolute paths only; a string literal may hold any.
+        # Delta accepts only absolute paths in delta.`…`, but any path in a string literal.
         absolute = path.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path)
         text = f"delta.{quoting.identifier(path)}" if absolute else quoting.literal(path)
         return cls(spark, text, path)
@@ -134,43 +136,44 @@ class ClusteredTable:
     ) -> OptimizeResult | OptimizePlan:
         """Rewrite files so that rows near each other in all the columns share files.
 
-        Only what is worth it is rewritten: new files, and older ones that lie over them. A run with
-        nothing new to do rewrites nothing.
+        It rewrites only what is worth it: new files, and older files that overlap them. If there is
+        nothing new, it rewrites nothing.
 
         Args:
-            zorder_by: columns; ``"a.b"`` is a nested leaf, ``"`a.b`"`` a column with a dot. Leave
-                it out for a clustered table (see ``cluster_by``), which has columns of its own.
+            zorder_by: columns; ``"a.b"`` is a nested field, ``"`a.b`"`` a column with a dot in its
+                name. Omit it for a clustered table (see ``cluster_by``), which defines its columns.
             where: a predicate on partition columns, or on the clustering columns of a clustered
-                table; files that it rules out are left alone.
-            full: take files too that other columns or another curve clustered; with ``zorder_by``,
-                rewrite every file.
+                table; files that it rules out aren't touched.
+            full: also rewrite files that are clustered by other columns or another curve; with
+                ``zorder_by``, rewrite every file.
             dry_run: only plan: read the log, return an ``OptimizePlan``, write nothing.
-            forecast: with ``dry_run``, also foresee depth and skipping. That reads a sample of the
-                clustering columns, so it takes a job over the files to rewrite.
-            measure: also return the quality ``before`` and ``after``, of what ``where`` takes in.
-                Not by default: each takes one more pass over the log's files, under 2 s for 10,000
-                of them but 20 s for a million, and compaction without columns has no quality.
-            progress: show a live bar; needs ``zcube[progress]`` and a classic session. By default
-                it is shown if it can be, and only in a terminal or a notebook.
+            forecast: with ``dry_run``, also predict depth and skipping. This runs a job that
+                samples the clustering columns of the files to rewrite.
+            measure: also return the quality ``before`` and ``after``, for the files that ``where``
+                selects. Off by default, because each takes another pass over the files in the log:
+                under 2 s for 10,000 files, but 20 s for a million. Compaction without columns has
+                no quality.
+            progress: show a live progress bar; needs ``zcube[progress]`` and a classic session. By
+                default it is shown if possible, and only in a terminal or a notebook.
             curve: ``kdtree`` (the default, unless ``spark.zcube.layout.curve`` says otherwise),
                 which makes boxes and reads the fewest files, ``hilbert``, ``zorder`` or ``linear``.
-                Cubes along another curve stay as they are until ``full``; with ``zorder_by``, until
-                a curve is named here.
+                Cubes with another curve stay as they are until ``full``; with ``zorder_by``, until
+                you name a curve here.
             weights: with ``kdtree``, how much more often queries filter by one column than by
                 another: ``{"day": 3}``. A column that is not named has weight 1.
             workload: with ``kdtree``, predicates of queries: files are cut so that these skip most;
-                ``["day = '2026-01-01'", ("user = 5", 3.0)]`` or a dict, weights 1 unless given. The
-                result's ``workload`` tells the files read before and after.
+                ``["day = '2026-01-01'", ("user = 5", 3.0)]`` or a dict; the default weight is 1.
+                The result's ``workload`` has the files read before and after.
             merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.
             max_bytes: rewrite at most this many bytes now, the most useful cubes first; ``"10g"``.
-            max_duration: begin no cube after that time; ``"90s"``, ``"10min"``.
-            min_cube_size: a ZCube of that size is stable: nothing is merged into it.
-            target_cube_size: what a ZCube is filled to.
+            max_duration: start no cube after this time; ``"90s"``, ``"10min"``.
+            min_cube_size: a ZCube of this size is stable: nothing is merged into it.
+            target_cube_size: the size up to which a ZCube is filled.
             max_file_size: size of the files to write.
 
         Raises:
             ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
-            AnalysisException: Delta's own refusals (a partition column, no statistics, …).
+            AnalysisException: Delta rejects the statement (a partition column, no statistics, …).
             delta.exceptions.ConcurrentModificationException: another writer changed the files, and
                 no cube could be committed.
 
@@ -193,11 +196,13 @@ class ClusteredTable:
             "forecast": "true" if forecast else None,
         }
         if forecast and not dry_run:
-            raise ZCubeError("A forecast is made by a dry run. Call optimize with dry_run=True.")
+            raise ZCubeError("Only a dry run makes a forecast. Call optimize with dry_run=True.")
         if dry_run and measure:
-            raise ZCubeError("A dry run changes nothing, so measure has no after. Call quality().")
+            raise ZCubeError(
+                "A dry run changes nothing, so there is nothing to measure. Call quality()."
+            )
         extension.require(self._spark)
-        # Delta's own command, which runs when ZCube is switched off, takes no options.
+        # When ZCube is switched off, Delta's own command runs, which takes no options.
         if quoting.switch(self._spark, "spark.zcube.enabled", default=True):
             options["details"] = "true"
         statement = [f"OPTIMIZE {self._log.name}"]
@@ -206,7 +211,7 @@ class ClusteredTable:
         if where is not None:
             if not isinstance(where, str) or not where.strip():
                 raise ZCubeError("where is empty. Leave it out to optimize the whole table.")
-            # As a text and not as a clause: it ends where it ends, whatever stands in it.
+            # Passed as a string and not as a clause, so its contents can't affect the statement.
             options["where"] = where
         if names is not None:
             statement.append(f"ZORDER BY {quoting.column_list(names)}")
@@ -224,16 +229,16 @@ class ClusteredTable:
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
     ) -> ClusteringQuality:
-        """Measure from the log alone how well files are clustered by some columns.
+        """Measure how well files are clustered by some columns, from the log alone.
 
         Args:
             columns: such as ``["x", "a.b"]``; by default the clustering columns, or those of the
                 last ZORDER BY that ZCube ran.
-            where: takes in some files only, by the same predicates as ``optimize``.
+            where: selects files, by the same predicates as ``optimize``.
 
         Raises:
             ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
-            AnalysisException: an unknown column, one without an order, no columns to be had.
+            AnalysisException: a column is unknown or has no order, or there are no default columns.
 
         Examples:
             >>> table.quality(columns=["x", "y"]).all.average_depth  # doctest: +SKIP
@@ -250,19 +255,19 @@ class ClusteredTable:
         return ClusteringQuality.from_rows(rows, self.files_read)
 
     def recommend(self, queries: Queries) -> Recommendations:
-        """Find out how the table should be clustered for these queries.
+        """Recommend a clustering for these queries.
 
-        Spark analyzes the queries and runs none of them; one pass over the columns that they filter
-        by takes a sample, on which layouts are tried. Nothing is written.
+        Spark analyzes the queries but doesn't run them. One pass over the columns that they filter
+        by takes a sample, on which ZCube tries layouts. Nothing is written.
 
         Args:
-            queries: SELECT statements, or predicates such as ``"day = '2026-01-01'"``; a query that
-                is asked three times as often as others as ``(text, 3)``, or ``{text: 3}``. In a
-                query the table goes by its name, or the last part of its name or path.
+            queries: SELECT statements, or predicates such as ``"day = '2026-01-01'"``; write a
+                query that runs three times as often as others as ``(text, 3)``, or ``{text: 3}``. A
+                query refers to the table by its name, or the last part of its name or path.
 
         Raises:
             ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
-            AnalysisException: none of the queries could be read as one of this table.
+            AnalysisException: none of the queries could be read as a query on this table.
 
         Examples:
             >>> print(table.recommend(["SELECT * FROM events WHERE day = '2026-01-01'"]))
@@ -278,7 +283,7 @@ class ClusteredTable:
         return self._log.files_read(check_predicate(predicate))
 
     def _at(self, version: int) -> ClusteredTable:
-        """Return the table as of a version; DESCRIBE CLUSTERING knows it by its path."""
+        """Return the table as of a version; DESCRIBE CLUSTERING needs its path for this."""
         return ClusteredTable.for_path(self._spark, f"{self.location}@v{version}")
 
     @property
@@ -301,13 +306,13 @@ class ClusteredTable:
     def cluster_by(self, *columns: str | None) -> None:
         """Set the table's clustering columns; ``cluster_by(None)`` removes them.
 
-        Files keep their layout until the next ``optimize()``; those clustered by other columns are
-        rewritten by ``optimize(full=True)`` only.
+        Files keep their layout until the next ``optimize()``; only ``optimize(full=True)`` rewrites
+        files that are clustered by other columns.
 
         Raises:
             ZCubeError: a name is malformed, or a column is named twice.
-            AnalysisException: Delta's refusals: an unknown column, too many, one without
-                statistics, a partitioned table.
+            AnalysisException: Delta rejects an unknown column, too many columns, a column without
+                statistics, or a partitioned table.
 
         Examples:
             >>> table.cluster_by("x", "y")  # doctest: +SKIP
@@ -327,7 +332,7 @@ class ClusteredTable:
 
     @property
     def clustering_columns(self) -> list[str]:
-        """The table's clustering columns, none if it isn't clustered."""
+        """The table's clustering columns; empty if it isn't clustered."""
         return list(self._log.detail()["clusteringColumns"] or [])
 
     @property

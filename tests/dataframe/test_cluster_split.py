@@ -1,4 +1,4 @@
-"""zcube.cluster gives the same files however its input is split into tasks."""
+"""zcube.cluster makes the same files however its input is split into tasks."""
 
 import glob
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 import zcube
 from zcube import functions as zf
 
-# More rows than a sample takes whole.
+# More rows than a sample includes completely.
 ROWS, FILES = 160_000, 8
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +26,7 @@ def source(spark, tmp_path_factory):
 
 
 def boxes(path, columns=("x", "y")):
-    """Rows and ranges of each file, as another reader has them."""
+    """Rows and ranges of each file, read with another reader."""
     found = []
     for file in glob.glob(f"{path}/*.parquet"):
         table = pq.read_table(file, columns=list(columns))
@@ -52,7 +52,7 @@ SPLITS = [
 
 
 def over_splits(spark, read, path, **arguments):
-    """The layouts, and in how many tasks they were read."""
+    """The layouts, and the number of tasks that read them."""
     found, tasks = [], set()
     for split in SPLITS:
         for key, value in split.items():
@@ -100,7 +100,7 @@ def test_one_core_and_two(spark, source, path, tmp_path):
 
 
 def test_rows_that_are_no_files(spark, source, path):
-    """Contents decide: how rows are divided, and in which order they come, doesn't."""
+    """Only contents matter, not how rows are divided or ordered."""
     rows = spark.read.parquet(source)
     frames = [
         rows.coalesce(1).repartition(2),
@@ -135,16 +135,16 @@ def test_values_of_all_kinds(spark, path):
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_one_row_again_and_again(spark, path, share):
-    """It is neither overlooked nor does it crowd out all others.
+    """It is neither missed nor does it crowd out all others.
 
-    Equal rows stay together, as each must go the same way whenever it is computed anew.
+    Equal rows stay together, because each must go to the same place whenever it is recomputed.
     """
     rows = spark.range(ROWS).selectExpr(
         f"IF(id < {int(ROWS * share)}, 1, hash(id)) x", f"IF(id < {int(ROWS * share)}, 1, id) y"
     )
     found = laid_out(rows.repartition(4), path)
     assert sum(box[0] for box in found) == ROWS
-    # Of no rows Spark writes one file, for their schema.
+    # For no rows, Spark writes one file, for the schema.
     others = [box for box in found if 0 < box[0] < ROWS * share]
     assert len(others) == (FILES / 2 if share < 1 else 0)
     assert all(box[0] < 1.25 * ROWS / FILES for box in others)

@@ -156,7 +156,7 @@ def test_describe_function_extended(spark, function):
 
 
 def test_the_reference_hilbert_is_the_glued_one():
-    """Two oracles that know nothing of each other agree."""
+    """Two independent oracles agree."""
     cells = curves.hilbert_by_gluing(5)
     places = sorted((curves.hilbert(cell, 5), cell) for cell in cells)
     glued = [cell for _, cell in places]

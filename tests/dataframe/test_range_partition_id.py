@@ -42,7 +42,7 @@ def test_approximate_rank(spark):
 @pytest.mark.parametrize("codegen", ["CODEGEN_ONLY", "NO_CODEGEN"])
 @pytest.mark.parametrize("sql_type", TYPES)
 def test_every_type_is_ranked_in_its_order(spark, sql_type, codegen):
-    """As many ranges as values: the ids must count the values up; the SQL literals are in order."""
+    """As many ranges as values: the ids must number the values in order; the SQL literals are in order."""
     spark.conf.set("spark.sql.codegen.factoryMode", codegen)
     spark.conf.set("spark.sql.codegen.wholeStage", str(codegen == "CODEGEN_ONLY").lower())
     literals = TYPES[sql_type]
@@ -62,7 +62,7 @@ def test_zeros_are_one_value(spark, codegen):
 
 
 def test_null_has_id_zero_in_generated_code(spark):
-    """Delta 4.4.0 gives NULL another id in generated code than interpreted."""
+    """Delta 4.4.0's id for NULL differs between generated and interpreted code."""
     df = spark.sql(
         "SELECT x, range_partition_id(x, 10) r FROM (SELECT explode(sequence(-1000, 999)) x "
         "UNION ALL SELECT CAST(NULL AS INT))"

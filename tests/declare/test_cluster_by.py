@@ -1,4 +1,4 @@
-"""Every way to say CLUSTER BY makes a clustered table, and nothing loses the columns."""
+"""Every way to declare CLUSTER BY makes a clustered table, and nothing loses the columns."""
 
 import contextlib
 
@@ -105,7 +105,7 @@ def test_columns_are_the_same_in_any_spelling(spark, path):
     rows(spark).write.format("delta").clusterBy("a", "b").save(path)
     rows(spark).write.format("delta").clusterBy("`A`", "b").mode("append").save(path)
     assert spark.read.format("delta").load(path).count() == 400
-    # What is ignored is not looked at.
+    # Ignored values are not checked.
     many = rows(spark).selectExpr("*", "a d", "a e", "a f").write.format("delta").mode("ignore")
     many.clusterBy("a", "b", "d", "e", "f").save(path)
     assert columns_of(spark, f"delta.`{path}`") == ["a", "b"]

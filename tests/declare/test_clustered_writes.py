@@ -1,4 +1,4 @@
-"""A write to a clustered table is Delta's own in everything but that the columns are kept."""
+"""A write to a clustered table equals Delta's own, except that the columns are kept."""
 
 import itertools
 
@@ -19,7 +19,7 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def twins(spark, tmp_path, delta_only):
-    """``twins(scenario)`` runs it on two tables, once by plain Delta: ours and Delta's results."""
+    """``twins(scenario)`` runs it on two tables, one with plain Delta, and returns both results."""
     made = []
 
     def both(scenario):
@@ -101,7 +101,8 @@ WRITES = {
     "INSERT REPLACE WHERE true": by_sql("INSERT INTO {} REPLACE WHERE 1 = 1 SELECT * FROM source"),
 }
 
-# Delta refuses clusterBy of Spark's writer itself; without it, it does the same but for the columns.
+# Delta itself rejects clusterBy of Spark's writer; without it, it does the same except for the
+# columns.
 BY_DELTA = {
     "writeTo replace": lambda f, t, o: v2(f, t, o).using("delta").replace(),
     "saveAsTable overwrite clusterBy": WRITES["saveAsTable overwrite"],
@@ -122,7 +123,7 @@ def is_plain(spark):
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_replays_caches_and_plans(spark, twins, group):
-    """Each write goes through once; data that came in between stays; caches are fresh."""
+    """Each write succeeds once; data written in between stays; caches are fresh."""
 
     def one(table, number, name, observed):
         write = BY_DELTA.get(name, WRITES[name]) if is_plain(spark) else WRITES[name]
@@ -168,7 +169,7 @@ def test_replays_caches_and_plans(spark, twins, group):
     assert our_state == their_state
 
 
-# Whole overwrites, each by another way through Spark.
+# Complete overwrites, each through a different path in Spark.
 OVERWRITES = [
     "save overwrite",
     "saveAsTable overwrite",
@@ -213,7 +214,7 @@ def test_schemas_that_change(spark, twins, name):
 
 @pytest.mark.parametrize("name", ["save overwrite", "saveAsTable overwrite"])
 def test_rows_that_lack_a_clustering_column(spark, twins, name):
-    """The columns stay as long as the table has them; only another schema takes them away."""
+    """The columns stay as long as the table has them; only a different schema removes them."""
     left = []
 
     def scenario(table):
@@ -264,7 +265,7 @@ def test_rows_that_have_a_clustering_column_otherwise(spark, twins, name, column
 
 @pytest.mark.parametrize("name", ["save overwrite", "saveAsTable overwrite"])
 def test_a_generated_column_of_a_missing_one_is_refused(spark, twins, name):
-    """No row of the table may give way to NULLs that plain Delta refuses."""
+    """No row of the table may be replaced by NULLs that plain Delta rejects."""
 
     def scenario(table):
         table.create("a BIGINT, b INT, c STRING GENERATED ALWAYS AS (CAST(a AS STRING))")
@@ -310,7 +311,7 @@ def test_streams(spark, twins, tmp_path):
         run(complete, "complete", lambda w: w.toTable(table.name))
         run(complete, "complete", lambda w: w.start(table.path))
         for _ in range(2):
-            # The second time with nothing known of the first but the table's own log.
+            # The second time, only the table's log knows about the first.
             run(read(), "append", lambda w: w.foreachBatch(each(table)).start())
         return table.rows()
 

@@ -34,7 +34,7 @@ def run(spark, page):
     names = {"spark": spark, "zcube": zcube, "print": show}
     for language, text in blocks(page):
         if language == "python":
-            # The tests' session is made in the same way.
+            # The tests' session is created in the same way.
             exec(compile(SESSION.sub("", text), page, "exec"), names)
         else:
             for statement in re.sub(r"\s+--.*$", "", text, flags=re.MULTILINE).split(";"):

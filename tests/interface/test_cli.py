@@ -99,7 +99,7 @@ def test_optimize_a_clustered_table(spark, in_this_session, path, capsys):
 
 
 def test_quality(spark, in_this_session, path, capsys):
-    # Each file holds all of x: every file lies over every other.
+    # Each file holds all of x, so every file overlaps every other.
     spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
     code, out, err = run_here(capsys, "quality", path, "--by", "x, y")
     assert (code, err) == (0, "")
@@ -135,7 +135,7 @@ def test_a_table_without_clustering_columns_is_seen_by_those_with_statistics(
     assert run_here(capsys, "report", path, "-o", str(page), "--engine", engine)[0] == 0
     assert "by id, st.`a-b`, s. From the log" in page.read_text(encoding="utf-8")
     assert "these are its columns with statistics" in page.read_text(encoding="utf-8")
-    # A bound would be held against columns that nobody chose.
+    # A bound would apply to columns that weren't chosen.
     code, out, err = run_here(capsys, "quality", path, "--engine", engine, "--max-depth", "3")
     assert (code, out) == (1, "")
     assert err.startswith("zcube: [ZCUBE_NO_CLUSTERING_COLUMNS] ")
@@ -190,14 +190,14 @@ def test_engine(spark, in_this_session, path, tmp_path, capsys, monkeypatch):
         assert run_here(capsys, *quality, "--engine", "log", "--where", "y > 1") == (
             1,
             "",
-            "zcube: --engine log can't serve this: WHERE needs Spark's data skipping. "
-            "Take --engine spark.\n",
+            "zcube: --engine log can't do this: WHERE needs Spark's data skipping. "
+            "Use --engine spark.\n",
         )
     for option in (["--name"], ["--master", "local"], ["--remote", "sc://h"], ["--conf", "a=b"]):
         with pytest.raises(SystemExit) as stop:
             cli.main([*quality, "--engine", "log", *option])
         assert stop.value.code == 2
-        assert f"argument {option[0]}: --engine log starts no Spark" in capsys.readouterr().err
+        assert f"argument {option[0]}: --engine log doesn't start Spark" in capsys.readouterr().err
     spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
     code, out, err = run_here(capsys, *quality)
     assert (code, out) == (0, by_spark)
@@ -234,7 +234,7 @@ def test_every_command_has_an_example_and_json(capsys):
         with pytest.raises(SystemExit):
             cli.main([command, "--help"])
         shown = capsys.readouterr().out
-        # A script for the shell is all that completion prints.
+        # Completion prints nothing but a shell script.
         assert ("--json" in shown) == (command != "completion")
         assert f"example: zcube {command}" in shown
     with pytest.raises(SystemExit) as stop:

@@ -1,4 +1,4 @@
-"""Spark Connect with a server in a process of its own: only the server has ZCube's jar."""
+"""Spark Connect with a server in a separate process: only the server has ZCube's jar."""
 
 import json
 import os
@@ -209,7 +209,7 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
 
 
 def check_commands(printed, page):
-    """What works over Connect works, and what doesn't is refused, or left out with a word."""
+    """Supported features work over Connect; others raise an error, or are omitted with a message."""
     quality, one, report, two, refused, three, depth, four, boxes, five, plan, six = printed
     assert [one, two, three, four, five, six] == [f"exit {code}" for code in (0, 0, 1, 0, 1, 0)]
     assert json.loads(quality)["all"]["average_depth"] == 1.0

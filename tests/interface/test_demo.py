@@ -1,4 +1,4 @@
-"""zcube demo on little data: every step of it, and that what it shows is true."""
+"""zcube demo on little data: every step, and the truth of what it shows."""
 
 import re
 import subprocess
@@ -26,12 +26,12 @@ def test_the_demo_shows_what_another_session_reads(spark, tmp_path):
     assert [name for name, *_ in rows] == ["before", "ZCube", "Delta"]
     assert len({tuple(values) for _, *values in rows}) == 1
 
-    # ZCube: one job to sample, one to write. Delta: those, and one for each column's ranges.
+    # ZCube: one job to sample, one to write. Delta: the same, and one for each column's ranges.
     jobs = re.search(r"jobs over the whole input\W+(\d+)\W+(\d+)", done.stdout)
     assert jobs is not None
     assert (int(jobs[1]), int(jobs[2])) == (2, 4)
 
-    # The numbers shown are what this session, another one, would read.
+    # The numbers shown are what a different session, this one, would read.
     table = folder / "lineitem-zcube"
     for query in example_queries(0.05):
         shown = re.search(
@@ -41,7 +41,7 @@ def test_the_demo_shows_what_another_session_reads(spark, tmp_path):
         assert (int(shown[1]), int(shown[2])) == (32, read_by(spark, table, query).files)
     assert read_by(spark, table, example_queries(0.05)[0]).files < len(live_files(table))
 
-    # The three lines that it ends with work as they are.
+    # The three lines at the end run as they are.
     lines = done.stdout.strip().splitlines()[-3:]
     tried = subprocess.run(
         [sys.executable, "-c", "\n".join(line.strip() for line in lines)],

@@ -1,4 +1,4 @@
-"""zcube doctor: what is there, what is wrong with it, and what to do."""
+"""zcube doctor: the findings, the problems, and the remedies."""
 
 import json
 from contextlib import contextmanager, nullcontext
@@ -10,7 +10,7 @@ from zcube.cli import doctor
 
 @pytest.fixture
 def examined(monkeypatch, capsys):
-    """``examined(*arguments)`` gives exit code and findings by subject."""
+    """``examined(*arguments)`` returns exit code and findings by subject."""
 
     def examine(*arguments):
         code = cli.main(["doctor", "--json", *arguments])
@@ -22,7 +22,7 @@ def examined(monkeypatch, capsys):
 
 @pytest.fixture
 def java(tmp_path, monkeypatch):
-    """``java(version)`` puts a Java into JAVA_HOME that says it is of this version."""
+    """``java(version)`` sets JAVA_HOME to a Java that reports this version."""
 
     def home(version):
         (tmp_path / "bin").mkdir(exist_ok=True)
@@ -52,7 +52,7 @@ def test_another_java_is_a_problem_and_no_session_is_started(examined, java, ver
     code, findings = examined()
     assert code == 1
     assert "Install Java 17 or 21" in findings["Java"][1]
-    assert findings["session"] == ("not started: mend the above first", "")
+    assert findings["session"] == ("not started: fix the problems above first", "")
 
 
 def test_no_java_at_all(examined, monkeypatch, tmp_path):
@@ -112,7 +112,7 @@ def test_a_setting_that_nobody_knows(examined, monkeypatch, spark):
 
 
 class Bare:
-    """A session that somebody started without ZCube."""
+    """A session that was started without ZCube."""
 
     version = "4.2.0"
 
@@ -147,7 +147,7 @@ def test_a_session_without_zcube(examined, monkeypatch):
 
 
 class Hidden(Bare):
-    """A server that answers, and doesn't tell its settings."""
+    """A server that responds, but hides its settings."""
 
     def sql(self, text):
         self.answer = [] if text == "SET -v" else [[14]]
@@ -161,7 +161,7 @@ def test_a_server_that_hides_its_settings_has_no_problem(examined, monkeypatch):
     session_of(monkeypatch, Hidden())
     code, findings = examined("--conf", "spark.remote=sc://nowhere")
     assert code == 0, findings
-    # Java, Delta and the jar are the server's.
+    # Java, Delta and the jar are on the server.
     assert "Java" not in findings
 
 
@@ -189,7 +189,7 @@ def test_what_other_applications_lack_is_told(examined, monkeypatch, tmp_path):
     )
     code, findings = examined()
     assert findings["spark-defaults.conf and --conf"] == ("complete", "")
-    # Who brings jars of his own needs no package for them.
+    # With explicitly given jars, the packages aren't needed.
     assert (code, findings["delta-spark"]) == (0, ("3.2.0", ""))
 
 

@@ -1,4 +1,4 @@
-"""The two extensions in the other order than zcube.configure names them."""
+"""The two extensions in the opposite order of zcube.configure's."""
 
 import subprocess
 import sys

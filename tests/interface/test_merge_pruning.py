@@ -14,7 +14,7 @@ def table(spark, path):
 
 
 def files_read(spark, merge):
-    """As Delta reports them."""
+    """Metrics as Delta reports them."""
     logger = spark._jvm.com.databricks.spark.util.Log4jUsageLogger
     records = spark._jvm.scala.collection.mutable.ArrayBuffer()
     set_tracker = getattr(logger, "usageTracker_$eq")

@@ -1,4 +1,4 @@
-"""zcube.configure: what it adds, and that it keeps what is there."""
+"""zcube.configure: what it adds, and that it keeps existing settings."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ BOTH = f"{DELTA_EXTENSION},{ZCUBE_EXTENSION}"
 
 
 def settings(given: dict[str, str]) -> dict[str, str]:
-    """What a builder with these options has after zcube.configure."""
+    """The options of a builder after zcube.configure."""
     return given | jar_settings(given, lambda: JAR, lambda: DELTA) | extension_settings(given)
 
 
 @pytest.fixture
 def no_jvm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a fresh Python process, where Spark's JVM is not yet up."""
+    """As in a fresh Python process, where Spark's JVM is not running yet."""
     monkeypatch.setattr(gateway, "jvm_runs", lambda: False)
 
 

@@ -1,4 +1,4 @@
-"""spark-submit --jars on a standalone cluster, with nothing of the Python package installed."""
+"""spark-submit --jars on a standalone cluster, without the Python package."""
 
 import glob
 import os
@@ -38,7 +38,7 @@ def cluster(tmp_path):
 
 
 def delta_jars(spark):
-    """Delta's jars, as Ivy brought them for the session of the other tests."""
+    """Delta's jars, downloaded by Ivy for the session of the other tests."""
     return jars.of_delta()
 
 
@@ -49,7 +49,7 @@ def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
     script.write_text(SCRIPT)
     needed = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
     assert len(needed) == 3
-    # -S and a bare PYTHONPATH: site-packages, and with it our package, are out of sight.
+    # -S and a bare PYTHONPATH hide site-packages, and with it ZCube's package.
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
     python.chmod(0o755)

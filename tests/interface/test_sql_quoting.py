@@ -1,4 +1,4 @@
-"""Names are always quoted, whatever they are."""
+"""Names are always quoted, whatever they contain."""
 
 import pytest
 from hypothesis import given

@@ -59,7 +59,7 @@ def test_any_path_absolute_or_relative(spark, tmp_path, monkeypatch, folder):
     write_points(spark, path)
     assert ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"]).files_removed == 6
     version = last_version(path)
-    # The JVM's working directory is the one that it was started in, whatever Python's is now.
+    # The JVM's working directory is where it was started, whatever Python's is now.
     directory = spark._jvm.java.lang.System.getProperty("user.dir")
     relative = "../" * len(Path(directory).parts[1:]) + path.lstrip("/")
     assert ClusteredTable.for_path(spark, relative).optimize(zorder_by=["y"]).files_removed == 2
@@ -80,7 +80,7 @@ def test_any_column_name_is_just_a_column(spark, name, column):
     result = ClusteredTable.for_name(spark, name).optimize(zorder_by=[column, "other"])
     assert result.files_added == 1
     history = spark.sql(f"DESCRIBE HISTORY {name} LIMIT 1").collect()[0]
-    # Delta writes the names as they were resolved.
+    # Delta writes the resolved names.
     assert [
         n.strip("`").replace("``", "`") for n in json.loads(history.operationParameters["zOrderBy"])
     ] == [
@@ -113,7 +113,7 @@ def test_dots_are_nested_fields_unless_quoted(spark, name):
     ],
 )
 def test_wrong_arguments_are_refused_before_spark_sees_them(spark, arguments, message):
-    # There is no such table, so that an argument that is let through fails otherwise.
+    # The table doesn't exist, so an argument that isn't rejected fails differently.
     with pytest.raises(ZCubeError, match=message):
         ClusteredTable.for_path(spark, "/no/such/table").optimize(**arguments)
 
@@ -145,7 +145,7 @@ def test_refusals_are_pysparks_typed_exceptions(spark, path):
 
 
 def test_what_pyspark_has_no_type_for_becomes_ours(spark):
-    # One of the many Java exceptions that PySpark passes on as they are.
+    # One of the many Java exceptions that PySpark doesn't convert.
     queue = spark._jvm.java.util.ArrayDeque()
     with (
         pytest.raises(
@@ -159,7 +159,7 @@ def test_what_pyspark_has_no_type_for_becomes_ours(spark):
 
 @pytest.mark.parametrize("attempt", range(2))
 def test_a_conflict_is_deltas_own_exception_and_leaves_no_files(spark, path, attempt):
-    # One commit for both partitions: a conflict in one is a conflict of all.
+    # One commit for both partitions: a conflict in one affects both.
     spark.conf.set("spark.databricks.delta.optimize.batchSize", str(1 << 40))
     write_points(spark, path, rows=400_000, files=4)
     rows = spark.read.format("delta").load(path).where("day = 0")
@@ -167,7 +167,7 @@ def test_a_conflict_is_deltas_own_exception_and_leaves_no_files(spark, path, att
     version, known = last_version(path), data_files_on_disk(path)
 
     def delete_one_partition_meanwhile():
-        """As soon as the rewrite has opened a file, commit that half of the input is gone."""
+        """As soon as the rewrite has opened a file, commit the removal of half the input."""
         while not data_files_on_disk(path) - known:
             stop.wait(0.002)
             if stop.is_set():
@@ -179,7 +179,7 @@ def test_a_conflict_is_deltas_own_exception_and_leaves_no_files(spark, path, att
             if action.get("add", {}).get("partitionValues") == {"day": "1"}
         ]  # fmt: skip
         target = Path(path) / "_delta_log" / f"{version + 1:020d}.json"
-        # Delta takes a commit that appears as a whole only.
+        # Delta only reads a commit that appears atomically.
         partial = target.with_name(".partial")
         partial.write_text("\n".join(json.dumps(action) for action in gone))
         partial.rename(target)
@@ -188,7 +188,7 @@ def test_a_conflict_is_deltas_own_exception_and_leaves_no_files(spark, path, att
     other = threading.Thread(target=delete_one_partition_meanwhile)
     other.start()
     try:
-        # By its name: an import of delta here would hide that ClusteredTable needs one itself.
+        # By name: importing delta here would hide that ClusteredTable must import it.
         with pytest.raises(PySparkException) as conflict:
             ClusteredTable.for_path(spark, path).optimize(zorder_by=["x", "y"])
         assert type(conflict.value).__name__ == "ConcurrentDeleteReadException"

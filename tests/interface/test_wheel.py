@@ -1,4 +1,4 @@
-"""The wheel: jars for every Spark line in it, and a working session from it alone."""
+"""The wheel contains jars for every Spark line, and is enough for a working session."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""OPTIMIZE of clustered tables: tags, ZCubes, budgets, WHERE, and Delta beside it."""
+"""OPTIMIZE of clustered tables: tags, ZCubes, budgets, WHERE, and mixed use with Delta."""
 
 import json
 import subprocess
@@ -56,7 +56,7 @@ def adds(path, version):
 
 
 def overlap(files, column):
-    """How many pairs of files share a value of the column's range."""
+    """The number of pairs of files whose ranges in a column overlap."""
     boxes = sorted((f.minimum[column], f.maximum[column]) for f in files)
     return sum(a[1] >= b[0] for i, a in enumerate(boxes) for b in boxes[i + 1 :])
 
@@ -274,7 +274,7 @@ def test_a_budget_of_bytes(spark, path):
     for _ in range(3):
         table.optimize(max_bytes=total // 3)
     assert None not in cubes(path)
-    # Merging the cubes would take more than the budget: it is left, and not done by halves.
+    # Merging the cubes would exceed the budget: it is left for later, and not done partially.
     result = table.optimize(max_bytes=total // 3)
     assert result.files_removed == 0
     assert table.optimize().left_files == 0
@@ -303,7 +303,7 @@ def test_deleted_rows_are_purged_from_their_files_only(spark, path):
     assert "deleted rows" in result.cubes[0].reasons
     assert "in a cube" in result.kept
     assert rows(spark, path) == before
-    # What is left has a share of deleted rows below Delta's ratio.
+    # The remaining files have a share of deleted rows below Delta's ratio.
     assert table.optimize().files_removed == 0
 
 
@@ -314,7 +314,7 @@ def test_delta_goes_on_with_our_cubes_and_we_with_deltas(spark, path, delta_only
     before = rows(spark, path)
     with delta_only():
         metrics = spark.sql(f"OPTIMIZE delta.`{path}`").collect()[0]["metrics"]
-    # Delta saw our files as a partial cube of the same columns.
+    # Delta saw ZCube's files as a partial cube with the same columns.
     assert metrics["clusteringStats"]["inputZCubeFiles"]["numFiles"] > 0
     assert metrics["clusteringStats"]["inputOtherFiles"]["numFiles"] == 1
     assert len(cubes(path)) == 1
@@ -356,7 +356,7 @@ print("cubes", metrics["clusteringStats"]["inputNumZCubes"])
 
 
 def test_a_session_without_zcube_goes_on(spark, path):
-    """Delta alone, in a process of its own: it writes, deletes and clusters, then we go on."""
+    """Delta alone, in a separate process, writes, deletes and clusters; then ZCube continues."""
     table = clustered(spark, path)
     table.optimize()
     jars = ",".join(delta_jars(spark))
@@ -413,7 +413,7 @@ def test_zorder_by_is_incremental_by_partition(spark, path):
     result = table.optimize(zorder_by=["x", "y"])
     assert [cube.partition for cube in result.cubes] == [{"p": "1"}]
     assert table.optimize(zorder_by=["x", "y"]).files_removed == 0
-    # Other columns, another curve, or FULL: all is laid out anew.
+    # Other columns, another curve, or FULL: everything is rewritten.
     everything = len(live_files(path))
     assert table.optimize(zorder_by=["y", "x"]).files_removed == everything
     everything = len(live_files(path))

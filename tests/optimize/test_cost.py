@@ -1,4 +1,4 @@
-"""Guards the speed of OPTIMIZE without a clock: jobs, rows read, rows and bytes shuffled, beside Delta's."""
+"""Guards the speed of OPTIMIZE without a clock: jobs, rows read, rows and bytes shuffled, compared with Delta."""
 
 import shutil
 
@@ -23,7 +23,7 @@ def work_of(spark, job_counter, original, path, *, zcube):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(256 << 10))
     with job_counter() as jobs:
         spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY ({COLUMNS})").collect()
-    # What reads less than all rows reads the log.
+    # Jobs that read less than all rows read the log.
     return jobs.reading(ROWS)
 
 
@@ -37,8 +37,8 @@ def test_a_run_reads_twice_and_shuffles_once(spark, path, job_counter, original)
 def test_a_run_reads_and_shuffles_less_than_one_of_deltas(spark, path, job_counter, original):
     ours = work_of(spark, job_counter, original, path, zcube=True)
     deltas = work_of(spark, job_counter, original, path + "-delta", zcube=False)
-    # Delta samples each column by itself, then all rows for the shuffle's bounds, then writes.
+    # Delta samples each column separately, then all rows for the shuffle's bounds, then writes.
     assert (len(ours), len(deltas)) == (2, 4 + 2)
     assert {job.input_records for job in ours + deltas} == {ROWS}
-    # Nothing but the rows is shuffled: Delta's carry their place along, as bytes.
+    # Only the rows are shuffled: Delta's rows also carry their position, as bytes.
     assert ours[-1].shuffle_bytes < 0.9 * deltas[-1].shuffle_bytes

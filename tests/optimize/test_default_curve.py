@@ -1,4 +1,4 @@
-"""What OPTIMIZE does when nobody names a curve: kdtree, and what others laid out stays until FULL."""
+"""OPTIMIZE without a given curve uses kdtree, and files with another layout stay until FULL."""
 
 import itertools
 import shutil
@@ -22,7 +22,7 @@ def append(spark, path, start, count):
 
 @pytest.fixture(params=["zorder by", "cluster by"])
 def table(request, spark, path):
-    """A table of 8,000 rows, and how its OPTIMIZE is called."""
+    """A table of 8,000 rows, and its OPTIMIZE call."""
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
     clustered = request.param == "cluster by"
     if clustered:
@@ -66,7 +66,7 @@ def test_cubes_along_another_curve_stay_until_full(spark, path, table):
     assert set(found) == {"zorder", "kdtree"}
     assert found["zorder"] == old
     assert table().files_removed == 0
-    # As the merge policy of Delta would merge all.
+    # With Delta's merge policy, which would merge everything.
     assert table(merge_policy="all").files_removed == 0
     assert table(full=True).files_removed > 0
     assert set(curves(path)) == {"kdtree"}
@@ -110,7 +110,7 @@ def test_the_setting_gives_the_others_back(spark, path, table, curve):
     assert set(curves(path)) == {curve}
     ours = sorted(repr(file.box) for file in live_files(path))
     spark.conf.unset(SETTING)
-    # A setting is a default too: nothing is rewritten for another.
+    # A setting is a default too: changing it rewrites nothing.
     assert table().files_removed == 0
     table(full=True)
     assert set(curves(path)) == {"kdtree"}
@@ -125,7 +125,7 @@ def test_a_curve_that_zorder_by_names_is_asked_for(spark, path):
     table.optimize(zorder_by=["x", "y"], curve="zorder")
     old = len(live_files(path))
     assert table.optimize(zorder_by=["x", "y"], curve="kdtree").files_removed == old
-    # Weights too; and who names none later leaves them as they are.
+    # The same for weights; a later run without weights keeps them.
     old = len(live_files(path))
     assert table.optimize(zorder_by=["x", "y"], weights={"x": 3}).files_removed == old
     assert set(curves(path)) == {"kdtree"}
@@ -159,7 +159,7 @@ def test_one_column_is_as_linear(spark, path):
 
 
 def test_a_column_without_minima_is_not_cut_by(spark, path):
-    """Delta keeps none of booleans: files that differ in one only are read by the same queries."""
+    """Delta keeps no statistics for booleans: queries can't distinguish files that differ only in one."""
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(8 << 10))
     spark.range(0, 8000, 1, 2).selectExpr("id", "hash(id) > 0 b", "hash(id, 1) x").write.format(
         "delta"

@@ -1,4 +1,4 @@
-"""OPTIMIZE … DRY RUN and optimize(dry_run=True): the plan, and nothing but the plan."""
+"""OPTIMIZE … DRY RUN and optimize(dry_run=True): they only plan."""
 
 import json
 

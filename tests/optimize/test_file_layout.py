@@ -26,7 +26,7 @@ def target(spark, size):
     ("curve", "place"), [("zorder", curves.morton), ("hilbert", curves.hilbert)]
 )
 def test_rows_are_in_curve_order_in_and_across_files(spark, path, curve, place):
-    """The whole table is the sample here, so ranks can be worked out independently."""
+    """Here the sample is the whole table, so ranks can be computed independently."""
     rng = random.Random(3)
     rows = [
         (rng.choice([None, rng.randrange(300)]) if rng.random() < 0.2 else rng.randrange(300),
@@ -106,7 +106,7 @@ def test_the_number_of_ranges_can_be_set(spark, path):
     target(spark, 50 << 10)
     spark.conf.set("spark.databricks.io.skipping.mdc.rangeId.max", "4")
     optimize(spark, path, "ZORDER BY (x) OPTIONS ('curve' = 'linear')")
-    # Four ranks and noise: files share the four ranges of x, none is narrower than a range.
+    # Four ranks and noise: files share the four ranges of x, and none is narrower than a range.
     files = delta_log.files(spark, path)
     assert len(files) > 8
     assert min(f.high["x"] - f.low["x"] for f in files) > 2**32 / 4 * 0.8
@@ -121,7 +121,7 @@ def test_the_number_of_files(spark, path):
 
 
 def test_the_same_table_gives_the_same_files(spark, path):
-    """Also when the input is cut into other tasks, as it is with another number of cores."""
+    """Also if the input is divided into different tasks, as with another number of cores."""
     spark.range(0, 400_000, 1, 5).selectExpr(
         "id", "hash(id) x", "if(id % 3 = 0, 5, hash(id, 1)) y"
     ).write.format("delta").save(path)
@@ -176,7 +176,7 @@ def test_no_worse_than_delta_over_200_queries(spark, path, columns):
     ours, theirs = delta_log.files(spark, path), delta_log.files(spark, copy)
     read = sum(files_read(ours, q) for q in asked)
     assert read <= 1.05 * sum(files_read(theirs, q) for q in asked)
-    # What we count is what Spark reads.
+    # The counted files are what Spark reads.
     column, low, high = asked[0][1]
     df = spark.read.format("delta").load(path).where(f"{column} BETWEEN {low} AND {high}")
     assert len(df.inputFiles()) == files_read(ours, asked[0])

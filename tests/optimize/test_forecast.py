@@ -1,4 +1,4 @@
-"""What a dry run foresees, against the run itself."""
+"""Compares a dry run's forecast with the run itself."""
 
 import json
 
@@ -19,7 +19,7 @@ def points(spark, start, count, parts=1):
 
 
 def forecast_and_truth(table, columns, **how):
-    """Return the forecast, and for each column and ``*`` pairs of (foreseen, measured)."""
+    """Return the forecast, and for each column and ``*`` pairs of (predicted, measured)."""
     before = table.quality(columns=columns)
     forecast = table.optimize(**how, dry_run=True, forecast=True).forecast
     table.optimize(**how)
@@ -40,7 +40,7 @@ def forecast_and_truth(table, columns, **how):
     return forecast, pairs
 
 
-# The bars are about twice the error that is stated in docs/guide.md.
+# The limits are about twice the error stated in docs/guide.md.
 @pytest.mark.parametrize(("curve", "depth_error"), [("hilbert", 0.2), ("kdtree", 0.2)])
 def test_a_sample_foresees_depth_and_skipping(spark, path, curve, depth_error):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(80 << 10))
@@ -62,7 +62,7 @@ def test_of_a_table_that_is_sampled_whole_all_is_known(spark, path):
     table = ClusteredTable.for_path(spark, path)
     forecast, pairs = forecast_and_truth(table, ["x", "s"])
     assert forecast.sampled_rows == forecast.rows == 6000
-    # The second run merges nothing: what stays is part of what is foreseen.
+    # The second run merges nothing: files that stay are part of the forecast.
     points(spark, 6000, 900).write.format("delta").mode("append").save(path)
     again, more = forecast_and_truth(table, ["x", "s"])
     assert again.rows == 900

@@ -53,7 +53,7 @@ def test_files_are_even_boxes_that_do_not_overlap(spark, path, wanted):
     assert all(0.8 * ROWS / wanted < f.rows < 1.2 * ROWS / wanted for f in files)
     assert all(apart(a, b, ("x", "y")) for a, b in itertools.combinations(files, 2))
     assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in files} == {"kdtree"}
-    # A quarter of a file's rows, as they stand in the file, covers about a quarter of its box.
+    # A quarter of a file's rows, in file order, covers about a quarter of its box.
     rows = pq.read_table(f"{path}/{files[0].path}", columns=["x", "y"]).to_pylist()
 
     def area(some):
@@ -70,7 +70,7 @@ def test_the_same_table_gives_the_same_files_and_a_second_run_nothing(spark, pat
     shutil.copytree(path, copy)
     options = "'curve' = 'kdtree', 'weights' = 'y=2.5'"
     ours = optimize(spark, path, 12, by="z, x, y", options=options)
-    # As with other cores: the input is read by many more tasks.
+    # As with more cores: many more tasks read the input.
     spark.conf.set("spark.sql.files.maxPartitionBytes", str(100 << 10))
     spark.conf.set("spark.sql.files.openCostInBytes", "1")
     theirs = optimize(spark, copy, 12, by="z, x, y", options=options)
@@ -189,7 +189,7 @@ def test_clustered_tables_and_python(spark, name):
         ("'curve' = 'kdtree', 'weights' = 'z=1'", "ZCUBE_UNKNOWN_WEIGHT"),
         ("'curve' = 'hilbert', 'weights' = 'x=1'", "ZCUBE_WEIGHTS_NOT_TAKEN"),
         ("'curve' = 'zorder', 'weights' = 'x=1'", "ZCUBE_WEIGHTS_NOT_TAKEN"),
-        # The default takes them, and is refused for what is wrong with them.
+        # The default curve accepts them, and errors in them are rejected.
         ("'weights' = 'x=0'", "ZCUBE_INVALID_OPTION"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A predicate is a predicate: it means what it says alone, or is refused; it is never more than that."""
+"""A predicate is parsed on its own or rejected; it never affects the rest of the statement."""
 
 import random
 
@@ -17,7 +17,7 @@ ROWS = 1500
 
 @pytest.fixture
 def table(spark, path):
-    """Three partitions of two files each, and a text column with odd values to partition by."""
+    """Three partitions of two files each, and a string partition column with odd values."""
     for part in range(2):
         spark.range(ROWS).selectExpr(
             "id", f"int(hash(id, {part}) & 1023) x", "int(id % 3) p", "id y"
@@ -54,14 +54,14 @@ MEANING = {
 @pytest.mark.parametrize("where", MEANING)
 def test_a_predicate_means_what_it_says(table, path, where):
     before = last_version(path)
-    # The oracle of what it means: Spark's own filter over the rows.
+    # The oracle for its meaning is Spark's own filter over the rows.
     spark = table._spark
     assert {r.p for r in spark.read.format("delta").load(path).where(where).collect()} == {1}
     plan = table.optimize(where=where, zorder_by=["x"], dry_run=True)
     assert last_version(path) == before
     assert sum(len(cube.files) for cube in plan.cubes) == 2
     kept = table.optimize(where=where, zorder_by=["x"], max_bytes=1)
-    # Nothing fits into the budget: it must not be lost behind a comment.
+    # Nothing fits into the budget, which must not be lost after a comment.
     assert (kept.files_removed, last_version(path)) == (0, before)
     table.optimize(where=where, zorder_by=["x"], curve="zorder")
     assert rewritten(path) == [MEANING[where]] * 2
@@ -71,7 +71,7 @@ def test_a_predicate_means_what_it_says(table, path, where):
     xs = pq.read_table(f"{path}/{laid_out.path}", columns=["x"])["x"].to_pylist()
     assert xs == sorted(xs)
     assert len(xs) == 2 * ROWS / 3
-    # Its quality takes in the same files.
+    # Its quality covers the same files.
     assert table.quality(columns=["x"], where=where).all.files == 1
 
 
@@ -196,7 +196,7 @@ def test_a_setting_is_on_in_whatever_case(spark):
 
 @pytest.mark.parametrize("escaped", ["false", "true"])
 def test_a_text_is_read_as_it_was_meant(spark, escaped):
-    """Against Spark's own reading of the literal, over texts of what hurts."""
+    """Compared with Spark's own parsing of the literal, for problematic strings."""
     spark.conf.set("spark.sql.parser.escapedStringLiterals", escaped)
     write = quoting.writer(spark)
     chance = random.Random(15)

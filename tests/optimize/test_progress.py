@@ -1,4 +1,4 @@
-"""Quality before and after an OPTIMIZE, its live bar, and Ctrl-C."""
+"""Quality before and after an OPTIMIZE, its progress bar, and Ctrl-C."""
 
 import io
 import json
@@ -51,7 +51,7 @@ def test_progress_adds_up_the_stages_of_each_cube():
 
 
 def test_progress_of_cubes_that_share_a_job():
-    """By the share of the job that is done, each counts as the others."""
+    """By the completed share of the job; all cubes count equally."""
     shared = "t: OPTIMIZE by (x), cubes 2 to 202 of 203, 200 in one job, 400 files, 5000 bytes"
     stages = [
         Stage(1, f"{shared}: sampling", 10, 10),
@@ -95,7 +95,7 @@ def test_quality_before_and_after(spark, path):
 
 @pytest.fixture
 def terminal(monkeypatch):
-    """What is written to a terminal, as if standard error were one."""
+    """Captures what is written to standard error as if it were a terminal."""
     written = io.StringIO()
     plain = rich_console.Console
 
@@ -113,7 +113,7 @@ def test_the_bar_counts_the_cubes_that_are_written(spark, path, terminal, monkey
     cubes = len(result.cubes)
     assert cubes == 2
     shown = terminal.getvalue()
-    # Spark's own jobs said so while the run was on.
+    # Spark's own jobs showed this during the run.
     assert f" of {cubes} cubes written" in shown
     assert " MB/s" in shown
     assert not spark.sparkContext.getJobTags()
@@ -176,7 +176,8 @@ def test_ctrl_c_leaves_the_cubes_that_are_committed(
     assert (code, out) == (1, "")
     assert err.splitlines()[-1] == "zcube: stopped"
     assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") is None
-    # The session goes on, and the next run does what the first one left: Java didn't go on by itself.
+    # The session still works, and the next run does the rest, because Java didn't continue by
+    # itself.
     result = ClusteredTable.for_path(spark, path).optimize(**sizes)
     assert result.files_removed == 3
     assert last_version(path) == version + 2

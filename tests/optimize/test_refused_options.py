@@ -1,4 +1,4 @@
-"""What has no order, sizes that contradict each other, and Delta's own setting for sorting."""
+"""Unordered types, contradictory sizes, and Delta's own setting for sorting."""
 
 import pyarrow.parquet
 import pytest
@@ -60,14 +60,15 @@ def test_delta_refuses_to_cluster_by_what_has_no_order(spark, path):
             assert error.value.getCondition() == "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"
 
 
-# Options of the statement, settings, and whether they are refused. By default 100 and 150 GB.
+# Options of the statement, settings, and whether they are rejected. The defaults are 100 and 150
+# GB.
 SIZES = [
     ({"minCubeSize": "2000", "targetCubeSize": "1000"}, {}, True),
     ({"targetCubeSize": "1000"}, {}, True),
     ({"targetCubeSize": "1000"}, {"threshold": "2000"}, True),
     ({"targetCubeSize": "2000"}, {"threshold": "2000"}, False),
     ({"minCubeSize": "200g", "targetCubeSize": "150g"}, {}, True),
-    # A target of the settings is only ever a default: it gives way, as it does in Delta.
+    # A target in the settings is only a default, so it is adjusted, as in Delta.
     ({"minCubeSize": "200g"}, {}, False),
     ({}, {"threshold": "2000", "targetCubeSize": "1000"}, False),
 ]

@@ -1,4 +1,4 @@
-"""What a run tells of itself: in the table's history, in its result and in the driver's log."""
+"""A run's metrics in the table's history, in its result and in the driver's log."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def quality_of(adds, columns):
 
 
 def commits(path):
-    """By version: the files that an OPTIMIZE removed and added, as the log added them."""
+    """By version: the files that an OPTIMIZE removed and added, with their add actions."""
     known, found = {}, {}
     for version in range(last_version(path) + 1):
         commit = actions(path, version)
@@ -44,7 +44,7 @@ def commits(path):
 
 
 def told(row):
-    """The metrics of a commit that are whole numbers, and the rest, which are text."""
+    """The metrics of a commit, which are integers, and its parameters, which are strings."""
     return row["operationMetrics"], row["operationParameters"]
 
 
@@ -85,7 +85,7 @@ def test_history_and_result_tell_the_same(spark, path, job_counter):
         assert float(texts["averageDepthAfter"]) == cube.average_depth_after
         assert float(texts["skippingEffectivenessBefore"]) == cube.skipping_before
         assert float(texts["skippingEffectivenessAfter"]) == cube.skipping_after
-        # Spark's own books of the cube's jobs.
+        # Spark's own metrics of the cube's jobs.
         own = jobs.described(f"cube {result.cubes.index(cube) + 1} of 2,")
         assert cube.cpu_ms == pytest.approx(sum(job.cpu_ms for job in own), abs=1.5)
         assert min(cube.sampling_ms, cube.writing_ms, cube.committing_ms, cube.cpu_ms) > 0
@@ -110,7 +110,7 @@ def test_metrics_are_whole_numbers(spark, path):
     rows = values.selectExpr("name", "CAST(value AS BIGINT) AS number", "value").collect()
     assert {"numAddedFiles", "samplingTimeMs", "cpuTimeMs"} <= {row.name for row in rows}
     assert all(str(row.number) == row.value for row in rows)
-    # What else is told stands beside Delta's parameters, and the user's own text is the user's.
+    # Other values are next to Delta's parameters, and the user's own metadata isn't changed.
     for row in history.collect():
         assert {
             "predicate",
@@ -136,7 +136,7 @@ def test_several_cubes_in_one_commit(spark, path):
         for row in spark.sql(f"DESCRIBE HISTORY delta.`{path}`").collect()
         if row["operation"] == "OPTIMIZE"
     ]
-    # Of each partition by itself; there are as many files in one as in the other.
+    # Each partition separately; both have the same number of files.
     halves = [[f for f in removed if f["partitionValues"]["p"] == p] for p in ("0", "1")]
     depths = [quality_of(half, COLUMNS)["average_depth"] for half in halves]
     assert float(texts["averageDepthBefore"]) == pytest.approx(sum(depths) / 2)
@@ -181,7 +181,7 @@ def test_of_more_than_100000_files_no_quality_is_kept(spark, path):
 
 @contextmanager
 def logged(spark, file):
-    """Let the driver's log lines of runs go to a file as well."""
+    """Also write the runs' driver log lines to a file."""
     log4j = spark._jvm.org.apache.logging.log4j
     name = "io.zcube.optimize"
     layout = log4j.core.layout.PatternLayout.newBuilder().withPattern("%p %m%n").build()

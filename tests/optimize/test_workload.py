@@ -16,7 +16,7 @@ from tests.support.log_replay import last_version, live_files
 
 ROWS = 24_000
 
-# A hot part of x, one column of its own, a pair of values, a list, a prefix, NULLs.
+# A hot part of x, a single column, a pair of values, a list, a prefix, NULLs.
 SKEWED = [
     ("x BETWEEN 100 AND 130 AND y < 200", 4.0),
     ("x = 117", 2.0),
@@ -38,7 +38,7 @@ def write(spark, path, rows=ROWS):
 
 @pytest.fixture(scope="module")
 def small(spark, tmp_path_factory):
-    """A table that nothing may change."""
+    """A table that tests must not change."""
     path = str(tmp_path_factory.mktemp("small") / "table")
     write(spark, path, rows=10)
     return path
@@ -58,7 +58,7 @@ def optimize(spark, path, files, **how):
 
 
 def scanned(spark, path, predicate):
-    """What Spark's own scan reads: files, and their bytes by the log."""
+    """What Spark's own scan reads: files, and their bytes according to the log."""
     names = skipping.files_scanned(spark.read.format("delta").load(path).where(predicate))
     sizes = {file.path.rsplit("/", 1)[-1]: file.size for file in live_files(path)}
     return len(names), sum(sizes[name] for name in names)
@@ -96,7 +96,7 @@ def test_the_same_workload_rewrites_nothing_and_another_one_does(spark, path):
     version = last_version(path)
     (tag,) = {f.tags["ZCUBE_WORKLOAD"] for f in live_files(path)}
     assert len(tag) == 16
-    # In another order, otherwise written, with weights in the same proportion.
+    # In another order, written differently, with the same ratios of weights.
     same = {f" {text.lower() if 'k07' not in text else text} ": w * 3 for text, w in SKEWED[::-1]}
     again = optimize(spark, path, 8, workload=same)
     assert (last_version(path), again.files_removed) == (version, 0)
@@ -131,7 +131,7 @@ def test_clustered_tables_nested_leaves_and_what_is_not_understood(spark, name):
     hot, other, half = done.workload
     assert hot.files_after < 0.25 * done.files_added
     assert (hot.note, half.note) == ("", "not understood: (month(d) = 3)")
-    assert other.note == "asks nothing of the clustering columns"
+    assert other.note == "doesn't use the clustering columns"
     for query in done.workload:
         assert query.files_after == len(table.files_read(query.predicate))
     assert table.optimize(curve="kdtree", full=True, dry_run=True).to_dict() is not None

@@ -307,7 +307,7 @@ def test_null_values_and_all_null_columns(spark, path):
     files = delta_log.files(spark, path)
     with_nulls = [f for f in files if f.nulls["x"] > 0]
     assert len(files) > 3
-    # A fifth of the rows are NULL: they stand together at the start.
+    # A fifth of the rows are NULL; they are together at the start.
     assert len(with_nulls) <= len(files) / 5 + 2
 
 
@@ -357,7 +357,7 @@ def test_curves(spark, path, curve):
 
 
 def test_parameters_of_sql_reach_other_statements(spark, path):
-    """Our parser must hand the arguments of spark.sql on; Delta 4.4.0's own loses them."""
+    """ZCube's parser must forward the arguments of spark.sql; Delta 4.4.0's own loses them."""
     write(spark, path, rows=10, files=1)
     with pytest.raises(ZCubeError, match="empty"):
         ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"], where=" ")
@@ -366,7 +366,7 @@ def test_parameters_of_sql_reach_other_statements(spark, path):
 
 
 def test_a_failure_in_the_middle_leaves_nothing_behind(spark, path):
-    """A CHECK that fails for one row only under ANSI casts: some tasks end well, one fails."""
+    """A CHECK that fails for one row only under ANSI casts: some tasks succeed, one fails."""
     spark.conf.set("spark.sql.ansi.enabled", "false")
     spark.range(0, 20_000, 1, 4).selectExpr(
         "id", "hash(id) x", "if(id = 19999, 'abc', string(id)) s"

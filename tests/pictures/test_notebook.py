@@ -1,4 +1,4 @@
-"""docs/tour.ipynb, from its first cell to its last, in a kernel of its own."""
+"""docs/tour.ipynb, from its first cell to its last, in a separate kernel."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ TOUR = Path(__file__).parents[2] / "docs" / "tour.ipynb"
 
 @pytest.mark.slow
 def test_tour(tmp_path, monkeypatch):
-    # The notebook's folder, and the kernel's settings, are not to be left behind.
+    # The notebook's folder and the kernel's settings must not be left behind.
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")

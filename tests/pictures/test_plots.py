@@ -1,4 +1,4 @@
-"""Pictures: what they show is what the log says, as replayed here without Delta."""
+"""Pictures show what is in the log, which is replayed here without Delta."""
 
 import json
 import math
@@ -49,7 +49,7 @@ def polygons(figure, colour):
 
 
 def boxes_of(path, colour, figure):
-    """Middle of each rectangle of a colour, rounded by what the gaps between files may shift."""
+    """The centre of each rectangle of a colour, rounded to allow for the gaps between files."""
     return sorted(
         (round(float(c[:, 0].min() + c[:, 0].max())), round(float(c[:, 1].min() + c[:, 1].max())))
         for c in polygons(figure, colour)
@@ -180,7 +180,7 @@ def test_ends_of_every_type(spark, path):
     figure = plots.boxes(table, "day", "s")
     assert "2 files without a minimum or a maximum" in figure.axes[0].get_title()
     figure._repr_png_()
-    with pytest.raises(ZCubeError, match="b is boolean, of which Delta keeps no minimum"):
+    with pytest.raises(ZCubeError, match="b is boolean; Delta keeps no minimum"):
         plots.boxes(table, "n", "b")
     with pytest.raises(ZCubeError, match=r"no column nest\.x; x is not among Leaf"):
         plots.boxes(table, "n", "nest.x")
@@ -204,7 +204,7 @@ def test_renamed_columns_partitions_and_odd_paths(spark, tmp_path):
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["p/q r%", "ü"]
     view = ClusteredTable.for_name(spark, "no_table_but_a_view")
     spark.range(3).createOrReplaceTempView("no_table_but_a_view")
-    with pytest.raises(ZCubeError, match="no Delta table"):
+    with pytest.raises(ZCubeError, match="not a Delta table"):
         plots.boxes(view, "id", "id")
 
 
@@ -281,12 +281,12 @@ def test_history(spark, path):
     few = plots.history(table, ["y"], versions=2)
     assert [line.get_label() for line in few.axes[0].lines][:1] == ["all together"]
     assert list(few.axes[0].lines[0].get_xdata()) == [0, 3]
-    # In SQL too, and a version that there is not is refused.
+    # In SQL too; a missing version is rejected.
     old = spark.sql(f"DESCRIBE CLUSTERING delta.`{path}@v1` BY (x, y)").collect()[-1]
     assert old["average_depth"] == pytest.approx(depths[1])
     with pytest.raises(Exception, match=r"DELTA_VERSION_NOT_FOUND|Cannot time travel"):
         spark.sql(f"DESCRIBE CLUSTERING delta.`{path}@v9` BY (x, y)")
-    with pytest.raises(ZCubeError, match="versions must be an int from 2 on, not 1"):
+    with pytest.raises(ZCubeError, match="versions must be an int of at least 2, not 1"):
         plots.history(table, versions=1)
 
 

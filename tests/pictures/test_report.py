@@ -15,7 +15,7 @@ from tests.support.log_replay import live_files
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
-# Elements that have no end tag, and all others that the page may hold.
+# Elements without end tags, and all others that the page may contain.
 VOID = {"meta", "img"}
 KNOWN = {
     "html", "head", "title", "style", "body", "h1", "h2", "p", "section",
@@ -24,7 +24,7 @@ KNOWN = {
 
 
 class Page(HTMLParser):
-    """Reads a page, and fails where it isn't well-formed or asks for something from elsewhere."""
+    """Parses a page, and fails if it isn't well-formed or loads anything external."""
 
     def __init__(self, text):
         super().__init__()
@@ -120,7 +120,7 @@ def test_the_page_has_its_sections_pictures_and_no_link(spark, tmp_path):
 def test_page_in_a_browser(spark, path, tmp_path):
     text = report.page(messy_table(spark, path), predicate="x < 0")
     page, shot = tmp_path / "page.html", tmp_path / "page.png"
-    # A script of the test's own, for which the policy must go, says what the browser sees.
+    # A script injected by the test, for which the policy is removed, reports what the browser sees.
     check = """<script>window.onload = () => document.title = JSON.stringify([
         [...document.images].map(i => i.naturalWidth), document.querySelectorAll('tr').length])
         </script></body>"""
@@ -146,7 +146,7 @@ def test_page_of_one_column_and_one_version(spark, path):
     assert len(page.images) == 1
     assert "Boxes need two columns; this report is by one." in page.sections["Files"]
     assert page.sections["Files without statistics"].count("b") == 3
-    assert any("It never ran" in text for text in page.sections["OPTIMIZE"])
+    assert any("There is none" in text for text in page.sections["OPTIMIZE"])
     both = Page(report.page(ClusteredTable.for_path(spark, path), ["id", "b"]))
     assert any("b is boolean" in text for text in both.sections["Files"])
 

@@ -1,4 +1,4 @@
-"""The log read without Spark: the same figures as DESCRIBE CLUSTERING has, or none."""
+"""The log read without Spark gives the same figures as DESCRIBE CLUSTERING, or none."""
 
 import json
 import random
@@ -57,7 +57,7 @@ def test_figures_of_more_boxes_than_are_compared_at_once():
 
 
 def same(spark, path, columns=None):
-    """Assert that both say the same, to the last digit; return what they say."""
+    """Assert that both results are identical, to the last digit, and return them."""
     own = DeltaLakeLog.open(path).quality(columns=columns)
     spark_says = ClusteredTable.for_path(spark, path).quality(columns=columns)
     for one, other in zip(own.columns, spark_says.columns, strict=True):
@@ -152,7 +152,7 @@ def test_odd_statistics_are_for_spark_to_judge(path, kind, value):
     fields = [{"name": "c", "type": kind, "nullable": True, "metadata": {}}]
     stats = {"numRecords": 1, "minValues": {"c": value}, "maxValues": {}, "nullCount": {"c": 0}}
     written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [{"stats": stats}])
-    assert refused(path, ["c"]).endswith(f"which is no {kind}")
+    assert refused(path, ["c"]).endswith(f"which is not of type {kind}")
 
 
 def test_a_table_that_delta_rs_wrote(spark, path):
@@ -210,10 +210,10 @@ def test_what_only_delta_reads_right_is_left_to_it(spark, tmp_path):
     assert refused(parts, ["p"]) == "a partition column"
     assert DeltaLakeLog.open(parts).quality(columns=["x"]).all.files == 2
     assert "more than 32 columns" in refused(wide, ["c0"])
-    assert "no single value" in refused(odd, ["a"])
-    assert "no single value" in refused(odd, ["s"])
-    assert "no folder of a Delta table" in refused(str(tmp_path / "nowhere"))
-    assert "no folder of a Delta table" in refused("s3://bucket/table")
+    assert "not a single value" in refused(odd, ["a"])
+    assert "not a single value" in refused(odd, ["s"])
+    assert "not a local folder of a Delta table" in refused(str(tmp_path / "nowhere"))
+    assert "not a local folder of a Delta table" in refused("s3://bucket/table")
     assert "data skipping" in refused(odd, ["id"], where="id > 5")
     with pytest.raises(ZCubeError, match="ZCUBE_NO_CLUSTERING_COLUMNS"):
         DeltaLakeLog.open(odd).quality()
@@ -224,7 +224,7 @@ def test_what_only_delta_reads_right_is_left_to_it(spark, tmp_path):
 
 
 def sections(page):
-    """A report without its pictures, and the time of the version, which Delta takes from files."""
+    """A report without its pictures and the version's time, which Delta takes from files."""
     _head, *rest = page.split("<section>")
     return [part.split('<img src="')[0] for part in rest]
 

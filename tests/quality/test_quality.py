@@ -1,4 +1,4 @@
-"""DESCRIBE CLUSTERING and ClusteredTable.quality, against all pairs of files as the log has them."""
+"""DESCRIBE CLUSTERING and ClusteredTable.quality, compared with all pairs of files in the log."""
 
 import json
 import random
@@ -32,7 +32,7 @@ FIGURES = (
 
 
 def extents(path, column, parse=lambda value: value):
-    """Each file's extent in a column, by the log."""
+    """Each file's extent in a column, from the log."""
     found = []
     for file in live_files(path):
         if column in file.minimum and column in file.maximum:
@@ -155,7 +155,7 @@ def test_nulls_deletion_vectors_and_files_without_statistics(spark, path):
 
 
 def scalar(kind, number):
-    """A value of a type, in the order of the numbers, as JSON has it and as Python compares it."""
+    """A value of a type, in the order of the numbers, in its JSON form and in a form for Python."""
     if kind == "date":
         value = date(1970, 1, 1) + timedelta(days=number)
         return value.isoformat(), value
@@ -327,7 +327,7 @@ def test_unknown_and_unordered_columns_and_what_is_no_table_are_refused(spark, p
 
 
 def scanned(df):
-    """How many files a query's one scan read, by the scan's own metric."""
+    """The number of files that a query's only scan read, from the scan's metric."""
     df.collect()
     scan = df._jdf.queryExecution().executedPlan().collectLeaves().apply(0)
     return scan.metrics().apply("numFiles").value()
@@ -370,7 +370,7 @@ def test_as_text_html_and_plain_values(spark, path):
     values = quality.to_dict()
     assert json.loads(json.dumps(values))["all"]["files"] == 2
     assert values["columns"][0]["depth_histogram"] == {2: 2}
-    with pytest.raises(KeyError, match="no figures of 'z', but of x, y"):
+    with pytest.raises(KeyError, match="no figures for 'z', only for x, y"):
         quality["z"]
 
 

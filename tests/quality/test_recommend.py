@@ -1,4 +1,4 @@
-"""RECOMMEND CLUSTERING and recommend(): what it says of queries, against what Spark really reads.
+"""RECOMMEND CLUSTERING and recommend(): compares its predictions for queries with what Spark really reads.
 
 ``make soak`` builds all layouts of a larger table: ``ZCUBE_ADVISOR_SCALE`` is TPC-H's scale factor.
 """
@@ -44,7 +44,7 @@ def points(spark, path, count=20_000, files=8):
 
 
 def bytes_read(table, predicates):
-    """Sum up what Spark's own scan reads, by the sizes of the files on disk."""
+    """Sum up what Spark's own scan reads, from the sizes of the files on disk."""
     files = [file for predicate in predicates for file in table.files_read(predicate)]
     return sum(Path(unquote(urlparse(file).path)).stat().st_size for file in files)
 
@@ -71,7 +71,7 @@ def test_the_first_choice_really_built_is_near_the_best_really_built(
 
 
 def some(layouts):
-    """Choose the first of the layouts of each set of columns, three of them."""
+    """Choose the first layout for each of three sets of columns."""
     by_columns = {}
     for layout in layouts:
         by_columns.setdefault(frozenset(layout.columns), layout)
@@ -98,7 +98,7 @@ def test_the_figures_add_up_and_nothing_is_written(spark, path):
     )
     assert {query.query: query.weight for query in best.queries} == queries
     assert best.bytes_read == sum(query.weight * query.bytes_read for query in best.queries)
-    # x is asked three times as often, and columns that nobody asks for are left alone.
+    # x is queried three times as often, and columns that no query uses are ignored.
     assert best.columns[0] == "x"
     assert all(set(layout.columns) <= {"x", "y"} for layout in advice.layouts)
     assert any(layout.weights for layout in advice.layouts)
@@ -250,7 +250,7 @@ def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, m
 
     queries = tmp_path / "queries.sql"
     queries.write_text("-- weight: 2\nSELECT * FROM table WHERE x < 20;\n-- all of it\ny = 3;\n")
-    # A Spark of its own would take as long again; tests/interface/test_cli.py starts one for each command.
+    # A separate Spark would take as long again; tests/interface/test_cli.py starts one for each command.
     monkeypatch.setattr(cli, "_table", lambda options: nullcontext(table))
     weighted = table.recommend({"SELECT * FROM table WHERE x < 20": 2, "y = 3": 1})
     for source, advice in (
@@ -283,7 +283,7 @@ def test_what_an_event_log_does_not_tell_is_noted(spark, tmp_path, capsys, monke
     assert cli.main(["recommend", path, "--event-log", str(tmp_path / "log.gz"), "--json"]) == 0
     printed = capsys.readouterr()
     assert "not understood, in 1 scan(s): In(s, [a, 1,a, 2])" in printed.err
-    assert "1 scan(s) filter by partition columns too" in printed.err
+    assert "1 scan(s) also filter by partition columns" in printed.err
     (query,) = json.loads(printed.out)["today"]["queries"]
     assert query["query"] == "`id` < CAST('7' AS bigint)"
 

@@ -1,4 +1,4 @@
-"""Curves written another way than ZCube's: strings of bits, and Skilling's paper read literally."""
+"""Curves implemented differently from ZCube's: with bit strings, and literally as in Skilling's paper."""
 
 
 def interleave_bytes(values):
@@ -9,13 +9,13 @@ def interleave_bytes(values):
 
 
 def morton(point, bits):
-    """Place of a point on the Z-order curve, first coordinate most significant."""
+    """Position of a point on the Z-order curve, first coordinate most significant."""
     strings = [format(value, f"0{bits}b") for value in point]
     return int("".join(s[i] for i in range(bits) for s in strings), 2)
 
 
 def hilbert_by_gluing(bits):
-    """The cells (x, y) of a square along the curve, made of four smaller squares.
+    """The cells (x, y) of a square along the curve, composed of four smaller squares.
 
     Each curve of one more bit is four copies of the one before: the first mirrored at the diagonal,
     two as they are, the last mirrored at the other diagonal.
@@ -35,7 +35,7 @@ def hilbert_by_gluing(bits):
 
 
 def hilbert(point, bits):
-    """Place of a point on Skilling's curve: AxestoTranspose of the paper, on lists of bits."""
+    """Position of a point on Skilling's curve: the paper's AxestoTranspose, on lists of bits."""
     x = list(point)
     n = len(x)
     if n == 1:

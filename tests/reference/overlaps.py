@@ -27,7 +27,7 @@ def meet(one: Extent, other: Extent) -> bool:
 
 
 def column(extents: Sequence[Extent]) -> dict[str, Any]:
-    """The figures of one column. The most files over a point can be had where some file begins."""
+    """The figures of one column. The depth peaks where some file begins."""
     known = [e for e in extents if e not in (UNKNOWN, NULLS)]
     starts = sorted({e[0] for e in known})
     depths = [

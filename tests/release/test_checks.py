@@ -1,4 +1,4 @@
-"""What ``make release`` refuses: a release made here, whole, and then spoilt in one place at a time."""
+"""What ``make release`` rejects: a complete release, broken in one place at a time."""
 
 import hashlib
 import importlib.util

@@ -1,4 +1,4 @@
-"""What `make release-trial` built, installed as a stranger would: by pip from a folder, by --packages from another."""
+"""Installs what `make release-trial` built in an empty environment: with pip from a folder, and with --packages."""
 
 import os
 import subprocess
@@ -57,7 +57,7 @@ def run(*command, **options):
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
-    """A folder with ZCube and everything that it needs, and nothing else."""
+    """A folder with only ZCube and its dependencies."""
     folder = tmp_path_factory.mktemp("index")
     (wheel,) = DIST.glob(f"zcube-{__version__}-py3-none-any.whl")
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder, wheel)
@@ -66,7 +66,7 @@ def index(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory, index):
-    """A virtual environment that knows that folder alone."""
+    """A virtual environment that uses only that folder."""
     folder = tmp_path_factory.mktemp("stranger")
     run(sys.executable, "-m", "venv", folder)
     run(folder / "bin/pip", "install", "--quiet", "--no-index", "--find-links", index, "zcube")
@@ -74,7 +74,7 @@ def python(tmp_path_factory, index):
 
 
 def environment(**more):
-    """As in a new shell: nothing of this checkout's."""
+    """As in a new shell, without anything from this checkout."""
     own = ("PYTHONPATH", "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_SUBMIT_OPTS")
     return {name: value for name, value in os.environ.items() if name not in own} | more
 

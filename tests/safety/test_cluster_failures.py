@@ -1,7 +1,7 @@
-"""OPTIMIZE while a cluster breaks: the same rows in the same layout as when nothing happens.
+"""OPTIMIZE during cluster failures: the same rows in the same layout as without failures.
 
-Two cubes, of one partition each, share a commit, as small ones do. In later rounds each has its own, and they are
-laid out one after the other; the first meets the trouble.
+Two cubes, of one partition each, share a commit, as small ones do. In later rounds each has its
+own, and they are laid out one after the other; the failure affects the first.
 """
 
 import os
@@ -31,7 +31,7 @@ def table(cluster, tmp_path_factory):
 
 
 def begin(table, place, round_):
-    """Start an OPTIMIZE; it waits at the place, with two executors that have nothing to do."""
+    """Start an OPTIMIZE, which waits at the point with two idle executors."""
     cluster = table.cluster
     table.restore(commits=1 + round_ // 2 % 2)
     until(lambda: len(cluster.executors()) == 2, "two executors")
@@ -74,7 +74,7 @@ def test_an_executor_dies_while_it_samples_or_shuffles(cluster, table, place, ro
 
 
 def stop_while_it_writes(cluster, table, candidates):
-    """Stop the first executor that is found with an unfinished file."""
+    """Stop the first executor found with an unfinished file."""
     cluster.points.clear()
 
     def caught():
@@ -99,14 +99,14 @@ def test_an_executor_dies_while_it_writes(cluster, table, round_):
     cluster.signal(victim, signal.SIGKILL)
     cluster.finish()
     assert_died_with_tasks(cluster, victim, stage)
-    # Its rows are in another file, by another task.
+    # Another task has written its rows to another file.
     assert not {os.path.relpath(f, table.path) for f in unfinished} & files_ever_added(table.path)
     table.check(unfinished)
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
 def test_shuffle_files_are_lost(cluster, table, round_):
-    """Once one executor has done its part, and before the other has, so before anybody reads."""
+    """After one executor has finished its part and before the other has, so before anything reads it."""
     slow, robbed = begin(table, "before-writing", round_)
     old = {file for e in (slow, robbed) for file in cluster.shuffle_files(e)}
     cluster.signal(slow, signal.SIGSTOP)

@@ -1,6 +1,6 @@
 """An OPTIMIZE of two ZCubes, stopped before its first commit, while the table changes under it.
 
-What the change alone makes of the rows is the oracle: it is applied to a copy that nobody optimizes.
+The oracle is the effect of the change alone: it is applied to a copy that isn't optimized.
 """
 
 import shutil
@@ -14,7 +14,7 @@ from tests.support.matrix import cases
 
 
 def make(spark, path, deletion_vectors=False):
-    """Six files by ranges of id, the last by a commit of its own; ``cube_sizes`` make two cubes."""
+    """Six files by ranges of id, the last in a separate commit; ``cube_sizes`` make two cubes."""
     spark.sql(
         f"CREATE TABLE delta.`{path}` (id BIGINT, y INT, s STRING) USING delta CLUSTER BY (id, y) "
         f"TBLPROPERTIES ('delta.enableDeletionVectors' = {str(deletion_vectors).lower()}, "
@@ -27,7 +27,7 @@ def make(spark, path, deletion_vectors=False):
 
 
 def cube_sizes(path):
-    """What makes two cubes of the files: two fifths of them are stable, three fifths too many."""
+    """Settings that make two cubes of the files: two fifths are stable, three fifths too many."""
     size = sum(file.size for file in live_files(path))
     return {"min_cube_size": size * 2 // 5, "target_cube_size": size * 3 // 5}
 
@@ -102,14 +102,14 @@ def test_conflict_matrix(spark, path, tmp_path, failure_points, change, vectors)
         assert states == ["committed"] * committed + ["dropped"] * (2 - committed)
         assert all(cube.why for cube in result.cubes if cube.state == "dropped")
     assert data_files_on_disk(path) <= files_ever_added(path)
-    # And the next run finds nothing amiss.
+    # The next run finds nothing wrong.
     ClusteredTable.for_path(spark, path).optimize()
     assert multiset(spark.read.format("delta").load(path)) == multiset(table)
 
 
 @pytest.mark.parametrize("other", ["zcube", "delta"])
 def test_two_optimizers_at_once(spark, path, failure_points, delta_only, other):
-    """The second goes through while the first waits; the first then drops all that it did."""
+    """The second succeeds while the first waits; the first then drops all its work."""
     make(spark, path)
     before = multiset(spark.read.format("delta").load(path))
     with failure_points.paused(lambda: ClusteredTable.for_path(spark, path).optimize()) as outcome:
@@ -125,7 +125,7 @@ def test_two_optimizers_at_once(spark, path, failure_points, delta_only, other):
 
 
 def test_a_vacuum_that_takes_the_new_files_away(spark, path, failure_points):
-    """Without retention VACUUM removes what is written and not yet committed: nothing may be lost."""
+    """Without retention, VACUUM removes written but uncommitted files: nothing may be lost."""
     spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
     make(spark, path)
     before = multiset(spark.read.format("delta").load(path))

@@ -9,7 +9,7 @@ from tests.support.kill import kill_optimize
 from tests.support.log_replay import last_version, live_files
 from tests.support.matrix import cases
 
-# The place, how many cubes the run makes, and how many of them are committed by then.
+# The point, how many cubes the run makes, and how many of them are committed by then.
 STEPS = {
     "before sampling": ("before-sampling", 2, 0),
     "while writing": ("writing", 2, 0),
@@ -35,7 +35,7 @@ def test_a_killed_driver_loses_no_row_and_the_next_run_goes_on(spark, path, tmp_
     if place != "writing":
         assert last_version(path) == version + committed
     assert multiset(spark.read.format("delta").load(path)) == before
-    # The next run goes on from there.
+    # The next run continues from there.
     done = last_version(path) - version
     result = ClusteredTable.for_path(spark, path).optimize(**sizes)
     assert result.files_removed == 6 - 6 * done // cubes

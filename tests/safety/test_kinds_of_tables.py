@@ -1,4 +1,4 @@
-"""OPTIMIZE of tables whose scans Delta and Spark plan in other ways; the oracle is Delta's own."""
+"""OPTIMIZE of tables whose scans Delta and Spark plan differently; the oracle is Delta's OPTIMIZE."""
 
 import re
 import shutil
@@ -37,7 +37,7 @@ def quoted(name):
 
 
 def odd(names):
-    """Columns of these names, to z-order by two of them that are also names of ZCube's own."""
+    """Columns with these names, Z-ordered by two that are also names used by ZCube."""
     columns = ", ".join(f"{quoted(name)} BIGINT" for name in names)
     values = ", ".join(f"id * {number + 1}" for number, _ in enumerate(names))
     return columns, f"SELECT {values} FROM range({{start}}, {{end}}, 1, 2)"
@@ -138,7 +138,7 @@ def make(spark, path, kind):
 
 
 def stored(path):
-    """All values of all live files, as they lie there, and no order."""
+    """All stored values of all live files, in no particular order."""
     rows = []
     for file in live_files(path):
         table = pyarrow.parquet.ParquetFile(f"{path}/{file.path}").read()
@@ -166,7 +166,7 @@ def test_the_same_values_are_stored_as_by_delta(spark, path, tmp_path, delta_onl
             spark.sql(f"OPTIMIZE delta.`{twin}` {clause}")
     spark.sql(f"OPTIMIZE delta.`{path}` {clause}")
     assert last_version(path) > before
-    # Delta pads CHARs as it reads them, and so writes blanks that weren't stored; ZCube doesn't.
+    # Delta pads CHARs on read, and so writes spaces that weren't stored; ZCube doesn't.
     found, expected = unpadded(stored(path)), unpadded(stored(twin))
     assert found == expected
     spark.sql(f"OPTIMIZE delta.`{path}` {clause} OPTIONS ('forecast' = 'true') DRY RUN")
@@ -180,7 +180,7 @@ def test_the_same_values_are_stored_as_by_delta(spark, path, tmp_path, delta_onl
     ["readSideCharPadding=false", "readSideCharPadding=true", "legacy.charVarcharAsString=true"],
 )
 def test_char_is_stored_again_as_it_was(spark, path, setting):
-    # As other writers do, with no blanks at the end.
+    # Like other writers, without trailing spaces.
     spark.conf.set("spark.sql.legacy.charVarcharAsString", "true")
     make(spark, path, "char")
     spark.conf.unset("spark.sql.legacy.charVarcharAsString")

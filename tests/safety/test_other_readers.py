@@ -1,4 +1,4 @@
-"""After OPTIMIZE other readers of Delta tables read the rows that they read before."""
+"""After OPTIMIZE, other readers of Delta tables read the same rows as before."""
 
 from pathlib import Path
 
@@ -117,7 +117,7 @@ KINDS = {
     ),
 }
 
-# What a reader can't read before OPTIMIZE either. Whatever changes here makes a test fail.
+# What a reader can't read before OPTIMIZE either. Any change in this makes a test fail.
 UNREADABLE = {
     ("other partitions", "deltalake"): "ArrowInvalid",
     ("deletion vectors", "deltalake"): "DeltaProtocolError",
@@ -150,7 +150,7 @@ def readers(spark, duck):
 
 
 def outcome(read, path):
-    """All rows, sorted, or the name of what was raised."""
+    """All rows, sorted, or the name of the exception."""
     try:
         return sorted(map(repr, read(path)))
     except Exception as error:
@@ -161,7 +161,8 @@ def outcome(read, path):
 def test_every_reader_reads_the_same_as_before(spark, path, readers, kind):
     columns, clauses, rows, after, order = KINDS[kind]
     table = f"delta.`{path}`"
-    # Dates of long ago are stored as every reader takes them, also where Spark is told otherwise.
+    # Old dates are stored in the form that every reader expects, even if Spark is configured
+    # otherwise.
     if kind == "timestamp_ntz":
         spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     spark.sql(f"CREATE TABLE {table} ({columns}) USING delta {clauses}")

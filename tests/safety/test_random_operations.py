@@ -1,8 +1,8 @@
 """Random sequences of everything that can happen to a table, against a plain list of its rows.
 
 ``make soak`` runs more of it: ``ZCUBE_MODEL_SEQUENCES`` sequences of ``ZCUBE_MODEL_STEPS`` steps each.
-The file ``ZCUBE_MODEL_RESULT`` takes down each sequence that came to its end, with its seed, and a
-sequence that stands there is not run again: hours of work can be done in parts.
+The file ``ZCUBE_MODEL_RESULT`` records each completed sequence with its seed, and recorded
+sequences are not run again, so hours of work can be split.
 """
 
 import json
@@ -31,7 +31,7 @@ SCHEMA = "id BIGINT, x INT, y INT, p INT, s STRING"
 
 
 class Model:
-    """A table, the rows that it must hold, and what can be done to both."""
+    """A table, the rows that it must hold, and operations on both."""
 
     def __init__(self, spark, path, points, scratch, *, kind, seed):
         self.spark, self.path, self.points, self.scratch = spark, path, points, scratch
@@ -91,7 +91,7 @@ class Model:
         return writer
 
     def replay(self):
-        """A write of a transaction that is told to have been done, and then done again."""
+        """A transactional write that is repeated."""
         self.transactions += 1
         mode = self.random.choice(["append", "append", "append", "overwrite"])
         for time in range(2):
@@ -110,7 +110,7 @@ class Model:
                 assert last_version(self.path) == version, (mode, self.done[-5:])
 
     def cache(self):
-        """A load of the table is cached, or no longer; until then every read may be from the cache."""
+        """Cache or uncache a load of the table; while cached, every read may come from the cache."""
         if self.cached is None:
             self.cached = self.read().cache()
             self.cached.count()
@@ -209,13 +209,13 @@ class Model:
             assert type(outcome.error).__name__.startswith("Concurrent"), outcome.error
 
     def lose_an_answer(self):
-        """OPTIMIZE commits, and is told that it didn't."""
+        """OPTIMIZE commits, but its commit is reported as failed."""
         chosen = self.options()
         with self.points.losing_an_answer(self.random.choice(["exists", "io"])):
             try:
                 self.table.optimize(**chosen)
             except (PySparkException, ZCubeError):
-                # What the table holds is checked; whether it is an error is told elsewhere.
+                # Only the table's contents are checked; other tests check the error.
                 self.done[-1] += " (error)"
 
     def kill(self):
@@ -252,7 +252,7 @@ class Model:
         self.check_files(version)
 
     def check_files(self, version):
-        """An OPTIMIZE leaves no file that the log doesn't know; Delta leaves empty ones, a kill any."""
+        """An OPTIMIZE leaves no orphaned files; Delta leaves empty ones, and a kill may leave any."""
         for number in range(self.replayed, version + 1):
             commit = actions(self.path, number)
             self.added |= {unquote(a["add"]["path"]) for a in commit if "add" in a}
@@ -288,7 +288,8 @@ def test_random_steps(spark, path, tmp_path, failure_points, kind, seed):
     try:
         for _ in range(STEPS):
             model.step()
-        # The rare ones, where the dice left them out. A kill starts a JVM: test_crashes has them.
+        # Adds rare operations that weren't drawn, except kills, which start a JVM: test_crashes has
+        # them.
         for action in (Model.replay, Model.lose_an_answer, *([Model.kill] if RESULT else [])):
             if not any(done.startswith(action.__name__) for done in model.done):
                 model.take(action)
@@ -299,7 +300,7 @@ def test_random_steps(spark, path, tmp_path, failure_points, kind, seed):
 
 
 def take_down(model, seed):
-    """What was done, all of it right."""
+    """The operations, all of them correct."""
     describe = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True).stdout.strip()
     result = {

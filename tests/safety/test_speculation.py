@@ -1,4 +1,4 @@
-"""OPTIMIZE with speculation on: of each task one attempt counts, whichever it is."""
+"""OPTIMIZE with speculation: exactly one attempt of each task counts, whichever it is."""
 
 import pytest
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def orders(tmp_path_factory):
-    """The folder where a test says which attempts are slow, and finds what each one wrote."""
+    """The folder where a test sets which attempts are slow, and finds what each one wrote."""
     return tmp_path_factory.mktemp("overtaken")
 
 
@@ -27,7 +27,7 @@ def cluster(tmp_path_factory, orders):
         "spark.speculation.multiplier=1.5",
         "spark.speculation.efficiency.enabled=false",
         "spark.locality.wait=0",
-        # Not by spark.jars: files are read before these are there.
+        # Not with spark.jars: files are read before these are loaded.
         f"spark.driver.extraClassPath={test_jar.path()}",
         f"spark.executor.extraClassPath={test_jar.path()}",
         "spark.hadoop.fs.file.impl=io.zcube.testing.OvertakenFileSystem",
@@ -43,7 +43,7 @@ def table(cluster, tmp_path_factory):
 
 @pytest.mark.parametrize("place", cases(["begin", "end"], lambda place: place == "end"))
 def test_an_attempt_is_overtaken(cluster, table, orders, place):
-    """The slow attempt has a file that is begun, or one with all its rows, when it is killed."""
+    """When it is killed, the slow attempt has a started file, or one with all its rows."""
     table.restore()
     for file in orders.iterdir():
         file.unlink()
@@ -62,7 +62,7 @@ def test_an_attempt_is_overtaken(cluster, table, orders, place):
         }
         return all(task["status"] != "RUNNING" for task in found.values()) and found
 
-    # Nobody waits for an attempt that doesn't count.
+    # Nothing waits for an attempt that doesn't count.
     attempts = until(ended, "the end of all attempts")
     slow = [attempt for attempt in written if attempt[1:] == (0, 0)]
     # One of each cube.

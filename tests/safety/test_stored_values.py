@@ -1,4 +1,4 @@
-"""Values that a rewrite must store again to the last digit, whatever the session's settings."""
+"""Values that a rewrite must store exactly, whatever the session's settings."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_partitions_by_time_stay_where_clocks_go_back(spark, path):
 
 
 def test_a_partition_by_the_text_that_stands_for_null(spark, path):
-    """Another writer's: the log has the text, which is also Hive's name for the folder of NULL."""
+    """From another writer: the log has the string that is also Hive's folder name for NULL."""
     text = "__HIVE_DEFAULT_PARTITION__"
     spark.sql(f"CREATE TABLE delta.`{path}` (x INT, p STRING) USING delta PARTITIONED BY (p)")
     for start in (0, 30):

@@ -1,4 +1,4 @@
-"""OPTIMIZE of files that can't be read, or that hold other rows than the log says."""
+"""OPTIMIZE of unreadable files, or of files whose rows differ from the log."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def one_file(path):
 
 
 def overwrite_pages(file):
-    """What a bad disk leaves: the footer is right, the pages are not."""
+    """Simulate a bad disk: the footer is right, the pages are not."""
     data = file.read_bytes()
     middle = len(data) // 2
     file.write_bytes(b"PAR1" + b"\xff" * (middle - 4) + data[middle:])
@@ -61,7 +61,7 @@ def test_a_file_that_cannot_be_read_fails_the_run(spark, path, tmp_path, clause,
     damage(file)
     for setting in SETTINGS:
         spark.conf.set(setting, "true")
-    # A query of this session goes without those rows: that is what makes the setting dangerous.
+    # A query in this session omits those rows, which is why the setting is dangerous.
     assert len(spark.read.format("delta").load(path).collect()) < before.rows
     order = "" if clause else "ZORDER BY (x)"
     with pytest.raises(QueryExecutionException) as error:
@@ -81,7 +81,7 @@ def test_a_file_that_cannot_be_read_fails_the_run(spark, path, tmp_path, clause,
 
 
 def with_other_counts(path, copy, change):
-    """Copy a table that nobody has read yet, with other numbers of rows in its log."""
+    """Copy a table that hasn't been read yet, with different row counts in its log."""
     shutil.copytree(path, copy)
     for log in (Path(copy) / "_delta_log").iterdir():
         if log.suffix == ".crc":
@@ -112,7 +112,7 @@ def test_rows_are_held_against_the_counts_of_the_log(spark, path, tmp_path, clau
         assert parameters["files"] == f"{os.path.basename(wrong)}: 1005 in the log, 1000 read"
     assert last_version(copy) == version
     assert data_files_on_disk(copy) == files
-    # The cure that the message names.
+    # The remedy in the message.
     cure = re.search(r"StatisticsCollection\.recompute", str(error.value))
     assert cure is not None
     recompute_statistics(spark, copy)
@@ -123,7 +123,7 @@ def test_rows_are_held_against_the_counts_of_the_log(spark, path, tmp_path, clau
 
 
 def recompute_statistics(spark, path):
-    """Delta's own, as a user of the JVM would call it."""
+    """Delta's own method, called as from the JVM."""
     jvm = spark._jvm
     session = spark._jsparkSession
     log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session, path)

@@ -1,1 +1,1 @@
-"""What the tests measure with: none of it is ZCube's own code."""
+"""The tests' measuring tools, none of which is ZCube's own code."""

@@ -1,7 +1,7 @@
-"""A cluster with one driver, whose executors a test stops, kills and robs of their files.
+"""A cluster with one driver, whose executors a test stops and kills, and whose files it removes.
 
-Nothing here goes by the clock: a test stops a process by SIGSTOP, sees by Spark's REST interface
-what it has to do, and only then kills it.
+Nothing here depends on timing: a test stops a process with SIGSTOP, finds out its work from Spark's
+REST interface, and only then kills it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class BreakingCluster:
                 "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
                 "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
                 "spark.sql.shuffle.partitions=4", "spark.databricks.delta.snapshotPartitions=2",
-                # One cube after the other, and so many tasks that both executors get some.
+                # One cube after the other, with enough tasks for both executors.
                 "spark.databricks.delta.optimize.maxThreads=1",
                 "spark.sql.files.maxPartitionBytes=20000", "spark.sql.files.openCostInBytes=0",
                 *self._settings,
@@ -112,18 +112,18 @@ class BreakingCluster:
         )
 
     def rest(self, path: str) -> Any:
-        """What Spark's REST interface says of the application."""
+        """Spark's REST data on the application."""
         url = f"{self._url}/api/v1/applications/{self._application}/{path}"
         with urllib.request.urlopen(url, timeout=30) as answer:
             return json.load(answer)
 
     def executors(self) -> list[str]:
-        """The ids of the executors that live."""
+        """The ids of the live executors."""
         found = self.rest("executors")
         return [e["id"] for e in found if e["isActive"] and e["id"] != "driver"]
 
     def lost_executors(self) -> set[str]:
-        """The ids of those that are gone."""
+        """The ids of the lost executors."""
         return {e["id"] for e in self.rest("allexecutors") if not e["isActive"]}
 
     def stages(self, **fields: Any) -> list[dict[str, Any]]:
@@ -137,7 +137,7 @@ class BreakingCluster:
         return tasks
 
     def running(self) -> dict[str, dict[str, Any]]:
-        """Executor to the stage that it has a task of."""
+        """From executor to the stage of its task."""
         return {
             task["executorId"]: stage
             for stage in self.stages(status="ACTIVE")
@@ -165,7 +165,7 @@ class BreakingCluster:
         return next(pid for pid, name in self.processes().items() if name == executor)
 
     def open_files(self, executor: str, path: str) -> set[str]:
-        """The Parquet files below a folder that the executor writes at this moment."""
+        """The Parquet files below a folder that the executor is currently writing."""
         names = set()
         folder = Path(f"/proc/{self.process(executor)}/fd")
         for descriptor in list(folder.iterdir()):

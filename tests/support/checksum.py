@@ -1,4 +1,4 @@
-"""Whether two tables hold the same rows, in whatever order."""
+"""Whether two tables hold the same rows, in any order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Multiset(NamedTuple):
-    """A fingerprint of rows as a multiset: order plays no part, duplicates count."""
+    """A fingerprint of rows as a multiset: order doesn't matter, duplicates count."""
 
     rows: int
     checksum: Decimal

@@ -18,7 +18,7 @@ from zcube._spark import versions
 
 # The driver's options of every `spark-submit`, PySpark's own included.
 VARIABLE = "SPARK_SUBMIT_OPTS"
-# A JVM that can't use the file says so on the standard output, where programs expect other things.
+# Otherwise a JVM that can't use the file reports it on standard output, which programs parse.
 QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off"
 STATEMENTS = """
 CREATE TABLE {t} (id BIGINT, x INT, y STRING) USING delta CLUSTER BY (id, x)

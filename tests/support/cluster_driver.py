@@ -1,8 +1,8 @@
 """A driver on a cluster that runs SQL for a test: ``python -m tests.support.cluster_driver MASTER``.
 
-Further arguments are settings, ``key=value``. It reads statements from its input, a line each, as
-JSON text, and answers each by a line ``ANSWER`` and JSON: null, or what went wrong. The first line
-tells the application's id and the address of the Spark UI.
+Further arguments are settings, ``key=value``. It reads statements from its input, one per line as a
+JSON string, and answers each with a line ``ANSWER`` and JSON: null, or the error. The first line
+has the application's id and the address of the Spark UI.
 """
 
 import json
@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from tests.support import jars
 
 if __name__ == "__main__":
-    # Without Ivy: the executors, new ones too, would be sent each jar that it brings.
+    # Without Ivy: otherwise each jar would be sent to every executor, including new ones.
     builder = SparkSession.builder.master(sys.argv[1]).config(
         "spark.jars", ",".join([zcube.versions()["jar"], *jars.of_delta()])
     )

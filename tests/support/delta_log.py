@@ -1,4 +1,4 @@
-"""What Delta's log says of a table, read through Delta itself."""
+"""The contents of a table's log, read through Delta itself."""
 
 import json
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def files(spark, path):
 
 
 def boxes(spark, path):
-    """Row count and bounding box of each file, without what names the files."""
+    """Row count and bounding box of each file, without file names."""
     return sorted(
         json.dumps([f.rows, f.low, f.high, f.partition], sort_keys=True) for f in files(spark, path)
     )

@@ -1,4 +1,4 @@
-"""Stops an OPTIMIZE at a place of its way, to kill it there or to change the table under it.
+"""Stops an OPTIMIZE at some point, to kill it there or to change the table concurrently.
 
 The other half is FailurePoint.scala, which looks at the folder only if the variable
 ZCUBE_FAILURE_POINTS names it when the JVM starts.
@@ -19,12 +19,12 @@ from pyspark.errors import PySparkException
 
 @dataclass
 class Outcome:
-    """What came of a run that was paused.
+    """The outcome of a paused run.
 
     Attributes:
-        reached: whether it came to the place where it was to wait.
+        reached: whether it reached the point where it should wait.
         result: what it returned, once it has ended.
-        error: else what it raised, if it is one of PySpark's.
+        error: otherwise its exception, if it is one of PySpark's.
     """
 
     reached: bool = False
@@ -33,22 +33,22 @@ class Outcome:
 
 
 class FailurePoints:
-    """Switches the places on and off, by files in a folder."""
+    """Enables and disables the points with files in a folder."""
 
     PLACES = ("before-sampling", "before-writing", "before-commit", "after-commit")
 
     def __init__(self, folder: str | Path) -> None:
-        """Use the folder that the process to be stopped was told."""
+        """Use the folder that the process to stop was started with."""
         self._folder = Path(folder)
 
     def stop_at(self, place: str) -> None:
-        """The first run that comes there waits."""
+        """The first run that reaches this point waits."""
         assert place in self.PLACES
         (self._folder / place).touch()
 
     @contextmanager
     def losing_an_answer(self, kind: str) -> Iterator[None]:
-        """The next commit of the block is written, but whoever wrote it gets an exception.
+        """The next commit in the block is written, but its writer gets an exception.
 
         ``kind`` is ``exists``, as a store says that retried by itself, or ``io``. The other half is
         LostAnswerLogStore.java.
@@ -77,10 +77,10 @@ class FailurePoints:
     def paused(
         self, run: Callable[[], Any], place: str = "before-commit", seconds: float = 180
     ) -> Iterator[Outcome]:
-        """Run something in a thread of its own, and the block while it waits at a place.
+        """Run something in a separate thread, and the block while it waits at a point.
 
-        The block is run, too, if the thread ends without coming there; look at ``reached``. After
-        the block the thread goes on to its end, and the outcome is known.
+        The block also runs if the thread ends without reaching the point; check ``reached``. After
+        the block, the thread finishes, and the outcome is known.
         """
         outcome = Outcome()
 
@@ -100,7 +100,8 @@ class FailurePoints:
                 thread.join(0.02)
             outcome.reached = self.reached(place)
             if not outcome.reached:
-                # The block may come to the place itself, by auto compaction, and nobody would let it go on.
+                # The block may reach the point itself, through auto compaction, and nothing would
+                # release it.
                 self.clear()
             yield outcome
         finally:
@@ -108,7 +109,7 @@ class FailurePoints:
             thread.join()
 
     def clear(self) -> None:
-        """Let whatever waits go on."""
+        """Release everything that waits."""
         for file in self._folder.iterdir():
             if not file.name.endswith(".reached"):
                 file.unlink()

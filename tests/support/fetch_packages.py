@@ -1,6 +1,6 @@
-"""Starts a session once, so that Spark's packages are there before several processes want them.
+"""Starts a session once, so that Spark's packages are downloaded before several processes need them.
 
-Ivy's cache bears one writer only: two sessions that fill an empty one at the same time spoil it.
+Ivy's cache supports only one writer: two sessions that fill it concurrently corrupt it.
 """
 
 import zcube

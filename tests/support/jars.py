@@ -1,4 +1,4 @@
-"""The jars that a session needs, where a test hands them over by itself."""
+"""The jars that a session needs, for tests that pass them explicitly."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class SparkJob:
         input_bytes: bytes read from storage by its stages.
         shuffle_records: rows written to shuffles by its stages.
         shuffle_bytes: bytes written to shuffles by its stages.
-        spilled_bytes: bytes that found no room in memory.
+        spilled_bytes: bytes that didn't fit into memory.
         cpu_ms: CPU time of its stages' tasks.
     """
 

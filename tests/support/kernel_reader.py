@@ -1,10 +1,10 @@
-"""Reads a table by Delta Kernel, which Delta's own jars bring along."""
+"""Reads a table with Delta Kernel, which comes with Delta's own jars."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# What a row is asked for a value of this type, by the beginning of the type's name.
+# The row method for values of a type, by the beginning of the type's name.
 GETTERS = {
     "boolean": "getBoolean",
     "byte": "getByte",

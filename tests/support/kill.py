@@ -1,4 +1,4 @@
-"""kill -9 of a driver that optimizes a table, at a place of its way."""
+"""kill -9 of a driver that optimizes a table, at some point."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def python_path() -> str:
-    """What a process needs to import the tests, and whatever this one was told to import."""
+    """The environment with which a process can import the tests, and this process's paths."""
     given = os.environ.get("PYTHONPATH")
     return os.pathsep.join([str(ROOT), given] if given else [str(ROOT)])
 
 
 def kill_optimize(path: str, folder: Path, step: str, *arguments: str) -> bool:
-    """Start a process that optimizes the table, and kill it with its JVM when it comes to ``step``.
+    """Start a process that optimizes the table, and kill it with its JVM when it reaches ``step``.
 
     ``step`` is one of ``FailurePoints.PLACES``, or ``writing``: once a data file is there.
 
     Returns:
-        False if the process ended before it came there.
+        False if the process ended before it got there.
     """
     folder.mkdir()
     points = FailurePoints(folder)

@@ -85,7 +85,7 @@ def live_files(table: str | Path) -> list[LiveFile]:
 
 
 def data_files_on_disk(table: str | Path) -> set[str]:
-    """Every Parquet file below the table, live or not: an orphan is one that the log never had."""
+    """Every Parquet file below the table, live or not; an orphan was never in the log."""
     root = Path(table)
     return {
         str(path.relative_to(root))

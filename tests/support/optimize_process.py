@@ -1,4 +1,4 @@
-"""A driver of its own that optimizes a table: ``python -m tests.support.optimize_process PATH``.
+"""A separate driver that optimizes a table: ``python -m tests.support.optimize_process PATH``.
 
 Further arguments are settings, ``key=value``; ``zorder=x,y`` names the columns of ZORDER BY.
 """

@@ -1,4 +1,4 @@
-"""A Spark standalone cluster on loopback, of the jars that PySpark brings."""
+"""A Spark standalone cluster on loopback, with PySpark's jars."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class StandaloneCluster:
             "master", {}, "master.Master", "--host", "127.0.0.1", "--port", str(self._port), *ui
         )
         _wait_for(log, "New state: ALIVE")
-        # Spark runs a speculative copy of a task on another host only, which it knows by its name.
+        # Spark runs a speculative copy of a task only on another host, identified by name.
         for name, host in (("worker1", "127.0.0.1"), ("worker2", "localhost")):
             local = self._folder / f"{name}-local"
             log, pid = self._launch(

@@ -1,4 +1,4 @@
-"""A table that an OPTIMIZE lays out while its cluster has trouble."""
+"""A table that an OPTIMIZE lays out during cluster failures."""
 
 import os
 from collections import Counter
@@ -17,10 +17,10 @@ OPTIMIZE = "OPTIMIZE delta.`{path}` ZORDER BY (x, y) OPTIONS ('maxFileSize' = '6
 
 
 class TableOnCluster:
-    """A table of two cubes, and how an OPTIMIZE lays it out if nobody disturbs it."""
+    """A table of two cubes, and its layout after an undisturbed OPTIMIZE."""
 
     def __init__(self, cluster, path):
-        """Make the table, and have it laid out by an undisturbed run."""
+        """Make the table, and lay it out with an undisturbed run."""
         self.cluster = cluster
         self.path = str(path)
         cluster.run(
@@ -52,7 +52,7 @@ class TableOnCluster:
         return data_files_on_disk(self.path) - files_ever_added(self.path)
 
     def restore(self, commits=1):
-        """As it was before any OPTIMIZE, with the same files; the next one makes one commit for both cubes, or two."""
+        """Reset it to its state before any OPTIMIZE; the next one makes one commit for both cubes, or two."""
         self.commits = commits
         batch_size = "spark.databricks.delta.optimize.batchSize"
         self.cluster.run(f"SET {batch_size}=1" if commits == 2 else f"RESET {batch_size}")
@@ -61,7 +61,7 @@ class TableOnCluster:
         self.left_before = self._orphans()
 
     def check(self, unfinished=()):
-        """Nothing is lost or otherwise laid out; only what an attempt wrote that didn't count may be left."""
+        """No row is lost, and the layout is the same; only files of discarded attempts may be left."""
         assert self._rows() == self.rows
         assert self._boxes() == self.boxes
         new = range(self.version + 1, last_version(self.path) + 1)

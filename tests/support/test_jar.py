@@ -1,4 +1,4 @@
-"""The jar of the Scala tests, for what Python's tests need to have in the JVM."""
+"""The jar of the Scala tests, with JVM classes that the Python tests need."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def path() -> Path:
 
 
 def settings() -> dict[str, str]:
-    """What puts it on a session's class path, with the log store of it; nothing if it wasn't built."""
+    """Settings that add it to a session's class path, with its log store; empty if it isn't built."""
     jar, tests = jar_path(versions.spark_line()), path()
     if not tests.is_file():
         return {}
     return {
-        # Both: whoever names a jar of ZCube gets no other one from zcube.configure.
+        # Both jars: if a ZCube jar is given, zcube.configure adds no other.
         "spark.jars": f"{jar},{tests}",
         "spark.delta.logStore.file.impl": "io.zcube.testing.LostAnswerLogStore",
     }

@@ -1,4 +1,4 @@
-"""What TPC-H's queries ask of lineitem."""
+"""The conditions of TPC-H's queries on lineitem."""
 
 QUERIES = {
     "q1": "SELECT l_returnflag, sum(l_quantity) FROM lineitem "

@@ -1,4 +1,4 @@
-"""The same writes to two clustered tables, one of them by plain Delta, which is the oracle."""
+"""The same writes to two clustered tables, one of them with plain Delta, which is the oracle."""
 
 import contextlib
 import re
@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 
 
 class WrittenTable:
-    """A clustered table that has a name and a path, and what can be seen of it."""
+    """A clustered table with a name and a path, and its observable state."""
 
     def __init__(self, spark, name, path):
         self.spark, self.name, self.path = spark, name, path
@@ -23,7 +23,7 @@ class WrittenTable:
         )
 
     def rows(self):
-        """All rows, read by the path, in order."""
+        """All rows, read by path, in order."""
         return sorted(map(repr, self.spark.read.format("delta").load(self.path).collect()))
 
     def columns(self):
@@ -32,7 +32,7 @@ class WrittenTable:
         return detail["clusteringColumns"]
 
     def state(self):
-        """Return all that must be the same, whoever wrote."""
+        """Return everything that must be the same, whatever wrote the table."""
         detail = self.spark.sql(f"DESCRIBE DETAIL delta.`{self.path}`").collect()[0]
         return {
             "rows": self.rows(),
@@ -55,7 +55,7 @@ class WrittenTable:
 
     def _commit(self, commit):
         parameters = {
-            # Kept columns are told in the history of a replaced table.
+            # The history of a replaced table includes kept columns.
             key: re.sub(r"#\d+L?", "#", value or "")
             for key, value in commit["operationParameters"].items()
             if key not in ("clusterBy", "queryId")
@@ -75,7 +75,7 @@ class WrittenTable:
 
 
 class PlansSeen:
-    """``with PlansSeen.of(spark) as plans: …``: the commands that a listener is told of."""
+    """``with PlansSeen.of(spark) as plans: …``: the commands that a listener receives."""
 
     _only = None
 
@@ -84,7 +84,7 @@ class PlansSeen:
 
     @classmethod
     def of(cls, spark):
-        """Return the one of this session: to Java each would be new, and could not be removed."""
+        """Return this session's instance: to Java each would be new, and could not be removed."""
         if cls._only is None or cls._only._spark is not spark:
             from pyspark.java_gateway import ensure_callback_server_started
 
@@ -135,7 +135,7 @@ def condition_of(action):
     except PySparkException as error:
         return error.getCondition() or type(error).__name__
     except Py4JJavaError as error:
-        # Delta's of a value that is too long: PySpark doesn't know its kind.
+        # Delta's error for a value that is too long, for which PySpark has no type.
         return error.java_exception.getClass().getName()
     return None
 

@@ -1,4 +1,4 @@
-"""Delta tables that are a log only: what any writer may write, with no data behind it."""
+"""Delta tables that consist only of a log, as any writer may write it, without data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def write(
 
     Args:
         table: the folder.
-        schema: as Delta has it, in JSON.
-        files: fields of each add action beside those that all have alike; ``stats`` as a dict.
+        schema: in Delta's JSON form.
+        files: fields of each add action besides the common ones; ``stats`` as a dict.
         partitions: partition columns.
     """
     protocol = {"minReaderVersion": 1, "minWriterVersion": 2}
@@ -50,7 +50,7 @@ def write(
 
 
 def set_operation_metrics(table: str | Path, version: int, **metrics: int) -> None:
-    """Change metrics that a commit in the log tells of its operation."""
+    """Change the operation metrics of a commit in the log."""
     commit = Path(table) / "_delta_log" / f"{version:020d}.json"
     actions = [json.loads(line) for line in commit.read_text(encoding="utf-8").splitlines()]
     for action in actions:
@@ -58,5 +58,5 @@ def set_operation_metrics(table: str | Path, version: int, **metrics: int) -> No
             values = {name: str(value) for name, value in metrics.items()}
             action["commitInfo"]["operationMetrics"].update(values)
     commit.write_text("".join(json.dumps(a) + "\n" for a in actions), encoding="utf-8")
-    # Hadoop's checksum of the file, where there is one, no longer fits.
+    # Hadoop's checksum of the file, if there is one, no longer matches.
     (commit.parent / f".{commit.name}.crc").unlink(missing_ok=True)

@@ -1,1 +1,1 @@
-"""A table's log, by two readers: Spark, and the deltalake library without it."""
+"""A table's log, read by Spark, or without Spark by the deltalake library."""

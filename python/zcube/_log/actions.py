@@ -1,7 +1,7 @@
-"""The add actions of a Delta log as they are, with tags and statistics as the writers wrote them.
+"""The add actions of a Delta log, with tags and statistics as they were written.
 
-deltalake doesn't give tags and clustering columns, and drops a file's statistics altogether where
-one value isn't what it expects; so the log's own text is read here.
+deltalake doesn't return tags and clustering columns, and drops all of a file's statistics if a
+single value isn't what it expects. So this module reads the log itself.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 
 
 class NotServedError(Exception):
-    """The log is one that this reader doesn't serve; Delta itself must read it."""
+    """This reader doesn't support the log; Delta itself must read it."""
 
 
 @dataclass(frozen=True)
 class LoggedFile:
-    """A live file, as its add action has it.
+    """A live file, according to its add action.
 
     Attributes:
-        path: in the log's own form.
+        path: as in the log.
         size: bytes.
         modified: when it was written, in milliseconds since 1970.
         tags: its tags.
-        provider: who clustered it: ``liquid``, or None.
+        provider: the clustering provider: ``liquid``, or None.
         statistics: JSON text, if it has any.
     """
 
@@ -46,7 +46,7 @@ class LogActions:
 
     Attributes:
         files: by path and deletion vector.
-        domains: the configuration of each, as text.
+        domains: the configuration of each, as a string.
     """
 
     files: dict[tuple[str, str], LoggedFile] = field(default_factory=dict)
@@ -57,7 +57,7 @@ def read(log: Path, version: int) -> LogActions:
     """Replay the log from its newest checkpoint up to a version.
 
     Raises:
-        NotServedError: commits are missing, or the checkpoint is not one Parquet file that has
+        NotServedError: commits are missing, or the checkpoint is not a single Parquet file with
             statistics as JSON.
     """
     names = {path.name for path in log.iterdir()}
@@ -70,7 +70,7 @@ def read(log: Path, version: int) -> LogActions:
     if checkpoints:
         number, name = checkpoints[-1]
         if name != f"{number:020d}.checkpoint.parquet":
-            raise NotServedError("its checkpoint is of several files")
+            raise NotServedError("its checkpoint has several files")
         for action in _checkpoint(log / name):
             _apply(found, action)
         first = number + 1
@@ -79,7 +79,7 @@ def read(log: Path, version: int) -> LogActions:
         if name not in names:
             raise NotServedError(f"commit {number} is missing")
         commit = _commit(log / name)
-        # A commit may remove a file and add it again with another deletion vector.
+        # A commit may remove a file and add it again with a different deletion vector.
         for action in commit:
             if action.get("remove"):
                 found.files.pop(_key(action["remove"]), None)
@@ -114,7 +114,7 @@ def _key(action: dict[str, Any]) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def _commit(file: Path) -> list[dict[str, Any]]:
-    """The actions of a commit, which never changes once it is there."""
+    """Return the actions of a commit, which never changes once it exists."""
     lines = file.read_text(encoding="utf-8").split("\n")
     actions = [json.loads(line) for line in lines if line.strip()]
     return [action for action in actions if action.keys() & {"add", "remove", "domainMetadata"}]

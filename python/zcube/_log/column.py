@@ -1,4 +1,4 @@
-"""A column as the log has it: how its statistics are written, and how they compare."""
+"""A column in the log: how its statistics are written, and how they compare."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from zcube._log.files import MICROS_PER_DAY
 from zcube._log.schema import INTEGERS, kind_of, quoted
 
 _BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
-# Delta reads no minimum of these, whoever wrote one.
+# Delta ignores minima of these types, even if some writer wrote them.
 WITHOUT_MINIMUM = {"boolean", "binary"}
 _ODD_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _WRITTEN = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
-# Enough digits for any DECIMAL of Spark's, so that nothing is rounded.
+# Enough digits for any of Spark's DECIMALs, so that nothing is rounded.
 _EXACTLY = Context(prec=100)
 _EPOCH = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True)
 class LogColumn:
-    """A column, or a leaf of a nested one.
+    """A column, or a field of a nested one.
 
     Attributes:
-        parts: of its name, as the table has them.
-        type: as Delta's schema has it.
+        parts: of its name, as in the table.
+        type: as in Delta's schema.
     """
 
     parts: tuple[str, ...]
@@ -41,26 +41,26 @@ class LogColumn:
 
     @property
     def name(self) -> str:
-        """As one text, parts quoted where they must be."""
+        """The name as one string, with parts quoted where necessary."""
         return quoted(self.parts)
 
     @property
     def sql_type(self) -> str:
-        """In SQL's words."""
+        """The type's name in SQL."""
         return INTEGERS.get(self.type, self.type)
 
     @property
     def kind(self) -> str:
-        """What kind of axis it makes."""
+        """The kind of axis for this type."""
         return kind_of(self.type)
 
 
 def reader(column: LogColumn) -> Callable[[Any], Any]:
-    """Return what reads a column's values; what is written in another way is for Spark to judge."""
+    """Return a reader of a column's values; it leaves values in an unexpected form to Spark."""
 
     def odd(value: Any) -> NotServedError:
         return NotServedError(
-            f"{column.name} has the statistic {value!r}, which is no {column.type}"
+            f"{column.name} has the statistic {value!r}, which is not of type {column.type}"
         )
 
     def integer(value: Any) -> int:
@@ -99,7 +99,7 @@ def reader(column: LogColumn) -> Callable[[Any], Any]:
             found = datetime.fromisoformat(re.sub(r"Z$", "+00:00", value))
         except ValueError as error:
             raise odd(value) from error
-        # Without a zone, or with one too many, it depends on the session what it means.
+        # With a missing or an unexpected time zone, the meaning depends on the session.
         if (found.tzinfo is None) != (column.type == "timestamp_ntz"):
             raise odd(value)
         if found.tzinfo is not None:
@@ -121,9 +121,9 @@ def reader(column: LogColumn) -> Callable[[Any], Any]:
 
 
 def keys(values: Sequence[Any], column: LogColumn) -> NDArray[Any]:
-    """Return values that numpy compares as Delta orders them; anything where there is none."""
+    """Return values that numpy orders as Delta does; missing values become arbitrary ones."""
     if column.type in ("float", "double"):
-        # NaN is the greatest and 0.0 = -0.0, as Spark has it; the bits say so.
+        # As in Spark, NaN is the largest value and 0.0 = -0.0; comparing the bits gives this order.
         numbers = np.array([value or 0.0 for value in values], np.float64)
         bits = np.where(np.isnan(numbers), 0x7FF8000000000000, numbers.view(np.int64))
         return np.asarray(bits ^ ((bits >> 63) & np.iinfo(np.int64).max))

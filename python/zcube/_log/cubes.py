@@ -1,4 +1,4 @@
-"""The ZCubes of a table, as the log tells them."""
+"""The ZCubes of a table, according to the log."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LoggedCube:
-    """The files that one clustering job wrote, as many as are left.
+    """The remaining files that one clustering job wrote.
 
     Attributes:
         id: its id.
-        columns: what it was clustered by, as the columns were named then.
-        curve: along which curve, if the files say so.
-        files: how many.
-        bytes: of these files.
+        columns: the columns that it was clustered by, with their names at that time.
+        curve: its curve, if the files name it.
+        files: the number of files.
+        bytes: the bytes of these files.
     """
 
     id: str
@@ -26,5 +26,5 @@ class LoggedCube:
 
     @staticmethod
     def in_order(cubes: Iterable[LoggedCube]) -> list[LoggedCube]:
-        """The largest first."""
+        """Return the cubes, the largest first."""
         return sorted(cubes, key=lambda cube: (-cube.bytes, cube.id))

@@ -1,4 +1,4 @@
-"""A Delta table read from its log without Spark, by the package deltalake."""
+"""Reads a Delta table's log without Spark, with the package deltalake."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from zcube._sql.arguments import column_names
 from zcube.errors import ZCubeError
 from zcube.results.quality import ClusteringQuality
 
-# Above it DESCRIBE CLUSTERING takes a sample of the boxes.
+# Above this number, DESCRIBE CLUSTERING takes a sample of the boxes.
 _MOST_FILES = 20_000
-# What a reader must know to read our figures right; of these nothing changes them.
+# Reader features that don't change the figures.
 _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
 
 
 class DeltaLakeLog:
-    """A table in a local folder; gives the same figures as ``ClusteredTable``, or refuses.
+    """A table in a local folder; returns the figures of ``ClusteredTable``, or raises an error.
 
     >>> DeltaLakeLog.open("/data/events").quality(columns=["x"])  # doctest: +SKIP
     """
@@ -53,11 +53,11 @@ class DeltaLakeLog:
         """Open a table.
 
         Raises:
-            NotServedError: what is there can't be read so that the figures are surely Delta's.
+            NotServedError: the table can't be read in a way that guarantees Delta's figures.
         """
         folder = Path(path.removeprefix("file:"))
         if not (folder / "_delta_log").is_dir():
-            raise NotServedError(f"{path} is no folder of a Delta table here")
+            raise NotServedError(f"{path} is not a local folder of a Delta table")
         try:
             table = DeltaTable(str(folder.resolve()), version=version)
             _require_served(table)
@@ -74,7 +74,7 @@ class DeltaLakeLog:
         chosen = self._own_columns() if columns is None else self._find_all(columns)
         files = len(self._files)
         if files > _MOST_FILES and len(chosen) > 1:
-            raise NotServedError(f"of more than {_MOST_FILES} files Spark measures a sample")
+            raise NotServedError(f"above {_MOST_FILES} files Spark measures a sample")
         found = [self._statistics.ranges(column) for column in chosen]
         ranges = [of for of, _ in found]
         without = files - int(np.logical_and.reduce([of.known for of in ranges]).sum())
@@ -90,7 +90,7 @@ class DeltaLakeLog:
         )
 
     def files_read(self, predicate: str) -> list[str]:
-        """Refuse: only Spark knows what its scan reads."""
+        """Raise an error: only Spark knows what its scan reads."""
         raise NotServedError("a predicate needs Spark's data skipping")
 
     def _at(self, version: int) -> DeltaLakeLog:
@@ -104,7 +104,7 @@ class DeltaLakeLog:
         return False
 
     def _commits(self, most: int | None = None) -> list[dict[str, Any]]:
-        """As DESCRIBE HISTORY has them, the newest first."""
+        """Return the commits as DESCRIBE HISTORY does, the newest first."""
         return [
             {
                 "version": commit["version"],
@@ -148,7 +148,7 @@ class DeltaLakeLog:
         )
 
     def _own_columns(self) -> list[LogColumn]:
-        """The clustering columns, or those of the newest file that tells by which it was laid."""
+        """Return the clustering columns, or those of the newest file with tags."""
         domain = self._actions.domains.get("delta.clustering")
         if domain:
             declared = json.loads(domain).get("clusteringColumns") or []
@@ -170,7 +170,8 @@ class DeltaLakeLog:
         if newest is None:
             raise ZCubeError(
                 f"[ZCUBE_NO_CLUSTERING_COLUMNS] The table {self._table} has no clustering columns, "
-                "and none of its files says by which columns it was Z-ordered. Name the columns."
+                "and none of its files records the columns that it was Z-ordered by. "
+                "Name the columns."
             )
         _, logical, physical, _ = newest
         if physical:
@@ -181,7 +182,7 @@ class DeltaLakeLog:
         return [self._statistics.find(parts) for parts in column_names(columns, "columns")]
 
     def _sizes(self, columns: Sequence[LogColumn]) -> dict[str, int]:
-        """Cubes by these columns, and the bytes of their files, of others and of fresh ones."""
+        """Return the number of cubes by these columns, and the bytes of their and other files."""
         names = [column.name for column in columns]
         physical = json.dumps(
             [list(column.parts) for column in columns], separators=(",", ":"), ensure_ascii=False
@@ -215,7 +216,7 @@ class DeltaLakeLog:
 
 
 def _require_same_files(table: DeltaTable, files: Sequence[LoggedFile]) -> None:
-    """Check that two readers of the log, deltalake and ours, have seen the same files."""
+    """Check that both readers of the log, deltalake and this package, found the same files."""
     theirs = table.get_add_actions().column("path").to_pylist()
     if sorted(map(unquote, theirs)) != sorted(unquote(file.path) for file in files):
         raise NotServedError("its log is not understood")

@@ -1,4 +1,4 @@
-"""What the statistics in a log say of each file: its minima and maxima, as places on axes."""
+"""Each file's minima and maxima from the statistics in a log, as positions on axes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Axis:
     """A column as an axis.
 
     Attributes:
-        name: as the table has it.
-        type: in SQL's words.
-        kind: ``number``; ``date``, in days since 1970 (of timestamps, in UTC); ``text``; or
-            ``none``, for a type of which Delta keeps no minimum.
+        name: as in the table.
+        type: its name in SQL.
+        kind: ``number``; ``date``, in days since 1970 (in UTC for timestamps); ``text``; or
+            ``none``, for a type whose minimum Delta doesn't keep.
     """
 
     name: str
@@ -40,9 +40,9 @@ class FileBounds:
     """A file.
 
     Attributes:
-        path: as the log has it.
+        path: as in the log.
         bytes: its size.
-        ends: each column's minimum and maximum in the axis' units, or None without both.
+        ends: each column's minimum and maximum in the axis' units, or None unless it has both.
         cube: the id of its ZCube, or None.
     """
 
@@ -53,15 +53,15 @@ class FileBounds:
 
     @property
     def place(self) -> tuple[int, str] | None:
-        """Where it stands in its cube along the curve, by the number of the task that wrote it."""
+        """Its position in its cube along the curve, from the number of the task that wrote it."""
         number = re.match(r"part-(\d+)-", self.path.rsplit("/", 1)[-1])
-        # A task's second file has a greater number at the end of its name.
+        # A task's second file has a larger number at the end of its name.
         rest = re.search(r"-c(\d+)\.", self.path)
         return (int(number[1]), rest[1] if rest else "") if number else None
 
 
 def mark(boxes: Iterable[FileBounds], read: Iterable[str]) -> list[bool]:
-    """Say of each file whether it is among these, full paths as Spark lists them."""
+    """Return for each file whether it is among these full paths, as Spark lists them."""
     known = [unquote(path).split("/") for path in read]
     tails: dict[int, set[tuple[str, ...]]] = {}
     marks = []
@@ -74,9 +74,9 @@ def mark(boxes: Iterable[FileBounds], read: Iterable[str]) -> list[bool]:
 
 
 def interval(ends: Sequence[Any]) -> Ends | None:
-    """Return minimum and maximum, or None without both."""
+    """Return minimum and maximum, or None unless there are both."""
     low, high = ends
     if low is None or high is None or low != low:
         return None
-    # Spark holds NaN to be the greatest of numbers.
+    # In Spark, NaN is the largest number.
     return low, math.inf if high != high else high

@@ -1,4 +1,4 @@
-"""What reports and pictures ask of a table, whoever reads its log."""
+"""What reports and pictures need from a table, whichever engine reads its log."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class TableLog(Protocol):
-    """``ClusteredTable``, which reads by Spark, and ``DeltaLakeLog``, which reads without it."""
+    """``ClusteredTable``, which reads with Spark, and ``DeltaLakeLog``, which reads without it."""
 
     @property
     def _table(self) -> str:
-        """Its name, as SQL text or as a path."""
+        """The table's name, as SQL text or as a path."""
 
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
@@ -33,7 +33,7 @@ class TableLog(Protocol):
         """Return the rows of DESCRIBE HISTORY, the newest first."""
 
     def _columns_with_minimum(self) -> list[str]:
-        """Return the columns of which Delta keeps minima, by type and place."""
+        """Return the columns for which Delta keeps minima, judged by type and position."""
 
     def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
         """Return each file's extents."""

@@ -1,4 +1,4 @@
-"""How well files are clustered: DESCRIBE CLUSTERING's figures from minima and maxima, in numpy.
+"""Computes DESCRIBE CLUSTERING's figures from minima and maxima, with numpy.
 
 The definitions are those of ``io.zcube.quality.LayoutQuality``, and so are the figures.
 """
@@ -26,11 +26,11 @@ class FileRanges:
     """Each file's closed interval in one column, as ranks among all its minima and maxima.
 
     Attributes:
-        lower: rank of the minimum; the least number for a file that may hold anything.
-        upper: rank of the maximum; the greatest number likewise.
+        lower: rank of the minimum; the smallest number for a file that may hold anything.
+        upper: rank of the maximum; the largest number for a file that may hold anything.
         known: files with a minimum and a maximum.
-        empty: files of NULLs only, which hold no value.
-        distinct: how many ranks there are.
+        empty: files with only NULLs, which hold no value.
+        distinct: the number of distinct ranks.
     """
 
     lower: Ints
@@ -43,9 +43,9 @@ class FileRanges:
     def of(
         cls, low: NDArray[Any], high: NDArray[Any], given: Flags, only_nulls: Flags
     ) -> FileRanges:
-        """Rank the ends of the files that have both (``given``).
+        """Rank the ends of the files that have both of them (``given``).
 
-        A maximum below its minimum makes its file one that may hold anything.
+        A file whose maximum is below its minimum counts as one that may hold anything.
         """
         known = given.copy()
         known[given] = low[given] <= high[given]
@@ -64,7 +64,7 @@ def of_column(name: str, ranges: FileRanges, notes: str) -> ColumnQuality:
 
 
 def of_boxes(name: str, columns: Sequence[FileRanges], notes: str) -> ColumnQuality:
-    """Return the figures of all columns together; each pair of boxes may be compared."""
+    """Return the figures of all columns together; may compare every pair of boxes."""
     if len(columns) == 1:
         _, overlaps, holding = _sweep(columns[0])
     else:
@@ -73,7 +73,7 @@ def of_boxes(name: str, columns: Sequence[FileRanges], notes: str) -> ColumnQual
 
 
 def _sweep(ranges: FileRanges) -> tuple[Ints, Ints, Ints]:
-    """Depth, overlaps and the files over the minimum, of each file with statistics."""
+    """For each file with statistics: depth, overlaps, and the files that contain its minimum."""
     lower, upper = ranges.lower[ranges.known], ranges.upper[ranges.known]
     unknown = int((~ranges.known & ~ranges.empty).sum())
     begun = np.cumsum(np.bincount(lower, minlength=ranges.distinct))
@@ -86,7 +86,7 @@ def _sweep(ranges: FileRanges) -> tuple[Ints, Ints, Ints]:
 
 
 def _greatest(values: Ints, first: Ints, last: Ints) -> Ints:
-    """The greatest of each run of values: of two runs of a power of two that cover it."""
+    """Return each run's maximum: that of two runs of a power of two that cover it."""
     if not len(first):
         return first
     levels = [values]
@@ -103,12 +103,12 @@ def _greatest(values: Ints, first: Ints, last: Ints) -> Ints:
 
 
 def _scan(columns: Sequence[FileRanges]) -> tuple[Ints, Ints]:
-    """Other boxes that meet a box, and boxes that hold its lower corner, for each box known."""
+    """For each known box: other boxes that overlap it, and boxes that contain its lower corner."""
     some = ~np.logical_or.reduce([ranges.empty for ranges in columns])
     known = np.logical_and.reduce([ranges.known for ranges in columns])
     lower = np.stack([ranges.lower[some] for ranges in columns])
     upper = np.stack([ranges.upper[some] for ranges in columns])
-    # Neighbours are compared with few: those that a box around the whole chunk meets.
+    # A chunk of neighbours is compared only with boxes that overlap its bounding box.
     order = np.lexsort(lower[::-1])
     lower, upper = lower[:, order], upper[:, order]
     asked = np.flatnonzero(known[some][order])

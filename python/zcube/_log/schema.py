@@ -1,4 +1,4 @@
-"""Columns and their types, as the JSON of Delta's schema has them."""
+"""Columns and their types, from the JSON of Delta's schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DATES = {"date", "timestamp", "timestamp_ntz"}
 
 
 def kind_of(data_type: str) -> str:
-    """Return the kind of axis that a type makes: number, date or text; none has no minima."""
+    """Return the kind of axis for a type: number, date, text, or none if it has no minima."""
     if data_type in {*INTEGERS, "float", "double"} or data_type.startswith("decimal("):
         return "number"
     if data_type in _DATES:
@@ -24,7 +24,7 @@ def kind_of(data_type: str) -> str:
 
 
 def quoted(parts: Sequence[str]) -> str:
-    """Write a name as Spark shows it, with backquotes only where they must be."""
+    """Write a name as Spark shows it, with backquotes only where necessary."""
     return ".".join(
         part if re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", part) else quoting.identifier(part)
         for part in parts
@@ -32,20 +32,20 @@ def quoted(parts: Sequence[str]) -> str:
 
 
 def leaves(data_type: Any) -> int:
-    """Count the columns and leaves of nested ones."""
+    """Count the columns and the fields of nested ones."""
     return sum(leaves(one["type"]) for one in data_type["fields"]) if is_struct(data_type) else 1
 
 
 def is_struct(data_type: Any) -> bool:
-    """Whether a type of Delta's schema is a struct."""
+    """Return whether a type in Delta's schema is a struct."""
     return isinstance(data_type, dict) and data_type.get("type") == "struct"
 
 
 def columns_with_minimum(schema: Any, partitions: Sequence[str]) -> list[str]:
-    """Return the columns of which Delta keeps minima by default.
+    """Return the columns for which Delta keeps minima by default.
 
     Args:
-        schema: as JSON has it, Delta's or Spark's.
+        schema: Delta's or Spark's, as JSON.
         partitions: the partition columns, which have values and no minima.
     """
     leaves = [leaf for leaf in _leaves(schema, ()) if leaf[0][0] not in partitions][:INDEXED]

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 class SparkLog:
-    """What a session knows of a table without reading its data.
+    """What a session knows about a table without reading its data.
 
     Attributes:
         name: of the table, as SQL text.
     """
 
     def __init__(self, spark: SparkSession, name: str, path: str | None) -> None:
-        """Name a table; ``path`` is where it is, if it is known by that."""
+        """Name a table; ``path`` is its location, if it is named by path."""
         self._spark = spark
         self.name = name
         self._path = path
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is Spark Connect's; files and cubes are then unavailable."""
+        """Whether the session uses Spark Connect, where files and cubes are unavailable."""
         return is_connect(self._spark)
 
     @property
@@ -55,7 +55,7 @@ class SparkLog:
         return [row.asDict() for row in rows]
 
     def run(self, statement: str, doing: str) -> list[Row]:
-        """Run a statement, with errors of a type that says what they are."""
+        """Run a statement; raise typed errors."""
         with gateway.typed_errors(f"{doing} {self.name}", connect=self.is_remote):
             return self._spark.sql(statement).collect()
 
@@ -65,22 +65,22 @@ class SparkLog:
             return sorted(self._rows().where(predicate).inputFiles())
 
     def columns_with_minimum(self) -> list[str]:
-        """Return the columns of which Delta keeps minima, by type and place."""
+        """Return the columns for which Delta keeps minima, judged by type and position."""
         return columns_with_minimum(
             self._rows().schema.jsonValue(), self.detail()["partitionColumns"]
         )
 
     def files(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
-        """Return each file's minima and maxima as the table is now; no data is read.
+        """Return each file's minima and maxima in the current version; no data is read.
 
         Raises:
-            ZCubeError: there is no such column, or the session is one of Spark Connect.
+            ZCubeError: there is no such column, or the session uses Spark Connect.
         """
         rows = self._rows()
         if self.is_remote:
             raise ZCubeError(
-                "The files' boxes come from Delta's log in the session's own Java process, which "
-                "Spark Connect keeps to itself. Draw them in a classic session; quality(), "
+                "The files' boxes come from Delta's log in the session's Java process, which isn't "
+                "accessible over Spark Connect. Draw them in a classic session; quality(), "
                 "plots.depth_histogram and plots.history work over Connect too."
             )
 
@@ -167,13 +167,13 @@ def _as_number(value: Column, data_type: t.DataType, kind: str) -> Column:
     if isinstance(data_type, t.DateType):
         return f.unix_date(value).cast("double")
     if isinstance(data_type, t.TimestampNTZType):
-        # No time zone in the way: the clock's face as it is.
+        # Read the local time as UTC, so that no time zone shifts it.
         value = f.concat(value.cast("string"), f.lit("Z")).cast("timestamp")
     return f.unix_micros(value) / MICROS_PER_DAY
 
 
 def _statistic(files: DataFrame, part: str, physical: Sequence[str]) -> Column:
-    """The statistic, or NULL where no file can have it."""
+    """Return the statistic, or NULL if no file can have it."""
     from pyspark.sql import functions as f
 
     path = ["stats", part, *physical]
@@ -186,7 +186,7 @@ def _statistic(files: DataFrame, part: str, physical: Sequence[str]) -> Column:
 
 
 def _find(schema: t.StructType, name: str) -> tuple[list[str], list[str], t.DataType]:
-    """Logical and physical name parts and the type of a column, in any case."""
+    """Return a column's logical and physical name parts and its type, ignoring case."""
     logical, physical = [], []
     within: t.DataType = schema
     for part in quoting.name_parts(name):

@@ -28,14 +28,14 @@ class LogStatistics:
     def __init__(self, files: Sequence[LoggedFile], schema: Any, partitions: Sequence[str]) -> None:
         self._schema = schema
         self._partitions = partitions
-        # As Delta reads JSON: what a double can't hold may still be a DECIMAL.
+        # As Delta reads JSON: a number that a double can't hold may still be a DECIMAL.
         self._parsed = [
             json.loads(file.statistics, parse_float=Decimal) if file.statistics else {}
             for file in files
         ]
 
     def find(self, parts: Sequence[str], *, exact: bool = False) -> LogColumn:
-        """Return the first column of that name, in any case, as Spark finds it.
+        """Return the first column of that name, ignoring case, as Spark does.
 
         Raises:
             ColumnNotFoundError: there is none.
@@ -54,7 +54,7 @@ class LogStatistics:
                 known = ", ".join(one["name"] for one in self._schema["fields"])
                 raise ColumnNotFoundError(
                     f"[ZCUBE_COLUMN_NOT_FOUND] There is no column {quoted(parts)}. Name "
-                    f"one of the table's columns, or a leaf of a nested one: {known}."
+                    f"one of the table's columns, or a field of a nested one: {known}."
                 )
             found.append(same[0]["name"])
             within = same[0]["type"]
@@ -63,7 +63,7 @@ class LogStatistics:
         if found[0] in self._partitions:
             raise NotServedError("a partition column")
         if not isinstance(within, str):
-            raise NotServedError(f"{'.'.join(found)} is no single value")
+            raise NotServedError(f"{'.'.join(found)} is not a single value")
         column = LogColumn(tuple(found), within)
         if column.kind == "none" and within not in WITHOUT_MINIMUM:
             raise NotServedError(f"a column of type {within}")
@@ -74,7 +74,7 @@ class LogStatistics:
         return columns_with_minimum(self._schema, self._partitions)
 
     def ranges(self, column: LogColumn) -> tuple[FileRanges, str]:
-        """Return the files' intervals in a column, and what to know of them in plain words."""
+        """Return the files' intervals in a column, and notes about them."""
         low, high = self._ends(column)
         only_nulls = np.array(
             [
@@ -123,7 +123,7 @@ class LogStatistics:
         return low, high
 
     def _given(self, part: str, column: LogColumn) -> list[Any]:
-        """What the files have of it, None where they have nothing."""
+        """Return the files' values of a statistic, None where they have none."""
         found = []
         for one in self._parsed:
             value = one.get(part)

@@ -1,4 +1,4 @@
-"""The tags by which a file says how it was clustered."""
+"""The tags that record how a file was clustered."""
 
 CUBE = "ZCUBE_ID"
 COLUMNS = "ZCUBE_ZORDER_BY"

@@ -1,4 +1,4 @@
-"""What to show of a table that has no clustering columns."""
+"""What to show for a table without clustering columns."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CONDITION = "[ZCUBE_NO_CLUSTERING_COLUMNS]"
 def quality_by_any(
     table: TableLog, columns: Sequence[str] | None, where: str | None = None
 ) -> tuple[ClusteringQuality, bool]:
-    """Measure as ``TableLog.quality``, but by the columns with statistics if the table has none.
+    """Measure like ``TableLog.quality``, but by the columns with statistics if the table has none.
 
     Returns:
-        The quality, and whether the columns are the table's own or the ones asked for.
+        The quality, and whether the columns are the table's own or the requested ones.
     """
     try:
         return table.quality(columns=columns, where=where), True

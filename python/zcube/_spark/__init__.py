@@ -1,1 +1,1 @@
-"""The Spark process: its start, its jar, its log of events, its Java side."""
+"""The Spark process: its launch, its jar, its event log, its JVM."""

@@ -1,4 +1,4 @@
-"""Which predicates past queries had, from Spark's event logs."""
+"""Reads the predicates of past queries from Spark's event logs."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class ScanLog:
 
     Attributes:
         predicates: predicate → how many scans had it.
-        scans: of the table, those without a filter too.
-        not_understood: filters that couldn't be read → how many scans had them; what is left of
-            their scans' filters counts all the same.
-        partition_filters: scans that had filters on partition columns. Those are not read: they
-            say nothing about clustering, which is done within partitions.
+        scans: number of scans of the table, including those without a filter.
+        not_understood: filters that couldn't be read → how many scans had them; the other filters
+            of these scans still count.
+        partition_filters: number of scans with filters on partition columns. These filters are
+            ignored: clustering happens within partitions.
     """
 
     predicates: Counter[str] = field(default_factory=Counter)
@@ -49,16 +49,16 @@ class ScanLog:
 def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = None) -> ScanLog:
     """Read an event log, or a folder of them.
 
-    When a query starts, Spark logs for each scan where its files are and which filters are pushed
-    down to it. That is read, rather than the plan's text, which is cut short.
+    When a query starts, Spark logs each scan's location and the filters that are pushed down to it.
+    This function reads these and not the plan's text, which is truncated.
 
     Args:
         path: a log as Spark wrote it, rolled or not.
         location: the table's folder.
-        unpack: opens what Spark has compressed.
+        unpack: opens logs that Spark has compressed.
 
     Raises:
-        ZCubeError: there is no log, or it is compressed and there is nothing to open it with.
+        ZCubeError: there is no log, or it is compressed and ``unpack`` is None.
     """
     if not path.exists():
         raise ZCubeError(f"There is no event log at {path}.")
@@ -95,8 +95,8 @@ def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
 
 def _starts(lines: TextIO) -> Iterator[dict[str, Any]]:
     for line in lines:
-        # A cheap look first: logs are long. The plan that runs adaptively is logged again, and
-        # not read again.
+        # Logs are long, so this cheap check comes first. Updated adaptive plans are logged
+        # separately and not read.
         if "SparkListenerSQLExecutionStart" in line:
             try:
                 yield json.loads(line)
@@ -112,7 +112,7 @@ def _scans(plan: dict[str, Any]) -> Iterator[dict[str, str]]:
 
 
 def _is_at(logged: str, location: str) -> bool:
-    """Whether ``PreparedDeltaFileIndex(1 paths)[file:/data/events]`` is that folder."""
+    """Return whether ``PreparedDeltaFileIndex(1 paths)[file:/data/events]`` is that folder."""
     paths = re.search(r"\[(.*?)[\],]", logged)
     return paths is not None and _folder(paths[1]) == _folder(location)
 
@@ -125,7 +125,7 @@ def _folder(location: str) -> str:
 
 
 def _types(schema: str) -> dict[str, str]:
-    """Read ``struct<x:int,d:decimal(12,2)>``; a long one is cut short, and its end is left out."""
+    """Read ``struct<x:int,d:decimal(12,2)>``; the truncated end of a long one is left out."""
     fields = _split(schema.removeprefix("struct<").removesuffix(">"))
     return dict(part for field in fields if len(part := field.split(":", 1)) == 2)
 
@@ -146,7 +146,7 @@ def _add(log: ScanLog, metadata: dict[str, str]) -> None:
 
 
 def _predicate(text: str, types: dict[str, str]) -> str | None:
-    """Write a filter of Spark's data sources as SQL; None if it can't be read for sure.
+    """Write a data source filter as SQL; None if its meaning isn't certain.
 
     >>> _predicate("Or(EqualTo(x,1),StringStartsWith(s,ab))", {"x": "int"})
     "(`x` = CAST('1' AS int) OR startswith(`s`, 'ab'))"
@@ -176,7 +176,7 @@ def _predicate(text: str, types: dict[str, str]) -> str | None:
         return f"startswith({name_of_column}, {quoting.literal(value)})"
     if name == "In" and re.fullmatch(r"\s*\[.*\]", value, re.DOTALL):
         given = value.strip()[1:-1].split(",")
-        # Spark puts no blank behind a comma, but texts do: then it is within a text.
+        # Spark puts no space after a comma, so a comma with a space is part of a string.
         if any(one != one.strip() or not one for one in given):
             return None
         values = ", ".join(_value(one, types.get(column)) for one in given)
@@ -185,7 +185,7 @@ def _predicate(text: str, types: dict[str, str]) -> str | None:
 
 
 def _value(text: str, of_type: str | None) -> str:
-    """Write a value in its column's type; text in its place is compared in another type."""
+    """Write a value in its column's type; a plain string would be compared in another type."""
     return (
         quoting.literal(text) if of_type is None else f"CAST({quoting.literal(text)} AS {of_type})"
     )
@@ -196,7 +196,7 @@ def _column(text: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Split at commas outside of brackets."""
+    """Split at commas outside brackets."""
     parts, depth, start = [], 0, 0
     for i, sign in enumerate(text):
         depth += (sign in "([<") - (sign in ")]>")

@@ -1,4 +1,4 @@
-"""Whether a session has ZCube's extension; asked by SQL, so that it works over Connect too."""
+"""Checks that a session has ZCube's extension; uses SQL, so it works over Connect too."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ if TYPE_CHECKING:
 def require(spark: SparkSession) -> None:
     """Check that ZCube's functions are registered.
 
-    Without the extension Spark would take no notice of our hint, and the caller would get rows that
-    are not clustered at all.
+    Without the extension, Spark would silently ignore ZCube's hint and return unclustered rows.
 
     Raises:
         ZCubeError: the session, or the Connect server, lacks the extension.
     """
     if not spark.catalog.functionExists("interleave_bits"):
         raise ZCubeError(
-            "This session has no ZCube extension. Build it by "
+            "This session has no ZCube extension. Build it with "
             "zcube.configure(SparkSession.builder).getOrCreate(), or start the server with ZCube's "
             "jar and spark.sql.extensions=io.zcube.sql.ZCubeSparkSessionExtension."
         )

@@ -1,4 +1,4 @@
-"""The one module that talks to Spark's JVM by py4j, where no SQL could do it."""
+"""The only module that calls Spark's JVM through py4j, for what SQL can't do."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _JOB_GROUP = "spark.jobGroup.id"
 
 
 def jvm_runs() -> bool:
-    """Whether Spark's JVM is up, so that its class path can no longer be chosen."""
-    # spark-submit starts the JVM first and Python second, and says so by this variable.
+    """Return whether Spark's JVM is running, so that its class path can't be changed any more."""
+    # spark-submit starts the JVM before Python, and sets this variable.
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         return True
     from pyspark import SparkContext
@@ -33,7 +33,7 @@ def jvm_runs() -> bool:
 
 
 def jvm_settings() -> dict[str, str]:
-    """Return what the running JVM was started with: ``--conf``, spark-defaults.conf and so on."""
+    """Return the settings that the JVM was started with: ``--conf``, spark-defaults.conf, …."""
     from pyspark import SparkConf, SparkContext
 
     SparkContext._ensure_initialized()
@@ -41,7 +41,7 @@ def jvm_settings() -> dict[str, str]:
 
 
 def session_settings() -> dict[str, str] | None:
-    """Return the settings of the Spark context that runs in this process, or None."""
+    """Return the settings of this process's active Spark context, or None."""
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
@@ -58,7 +58,7 @@ def _running_jvm() -> JVMView:
 
 
 def has_class(name: str) -> bool:
-    """Whether the running JVM finds a class, in its own jars or in those given to spark-submit."""
+    """Return whether the JVM finds a class, in its own jars or in those given to spark-submit."""
     from py4j.protocol import Py4JJavaError
 
     jvm = _running_jvm()
@@ -71,19 +71,19 @@ def has_class(name: str) -> bool:
 
 @contextmanager
 def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
-    """Turn what PySpark leaves as a bare Java error into a typed one.
+    """Turn Java errors that PySpark doesn't convert into typed ones.
 
-    Delta's conflicts become ``delta.exceptions``; a module of Delta's, another one for Spark
-    Connect, teaches PySpark how when it is imported. Whatever PySpark has no type for becomes a
-    ``ZCubeError`` with the first line of Java's message; the Java error is its cause.
+    Delta's conflicts become ``delta.exceptions``: importing a Delta module, a different one for
+    Spark Connect, registers the conversion. Any error without a PySpark type becomes a
+    ``ZCubeError`` with the first line of Java's message, and the Java error as its cause.
     """
-    # By their full names: Delta 4.3's package does not import them by itself, as 4.4's does.
+    # Imported by full name, because Delta 4.3's package, unlike 4.4's, doesn't import them itself.
     with suppress(ImportError):
         import_module("delta.connect.exceptions" if connect else "delta.exceptions.captured")
     try:
         yield
     except Exception as error:
-        # Over Spark Connect py4j need not be installed, and can't be what failed.
+        # Checked by name, because py4j may not be installed over Spark Connect.
         if type(error).__name__ != "Py4JJavaError":
             raise
         summary = str(error.java_exception.toString()).splitlines()[0]  # type: ignore[attr-defined]
@@ -91,14 +91,14 @@ def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
 
 
 def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
-    """Return the add actions of the Delta table that a DataFrame reads, as Delta itself has them.
+    """Return the add actions of the Delta table that a DataFrame reads, from Delta's snapshot.
 
     Returns:
         The actions, with ``stats`` as a struct; the table's schema, with the physical names of
         columns; the physical names of the partition columns.
 
     Raises:
-        ZCubeError: the DataFrame doesn't read just one Delta table.
+        ZCubeError: the DataFrame doesn't read exactly one Delta table.
     """
     from py4j.protocol import Py4JError
     from pyspark.sql import DataFrame
@@ -107,18 +107,18 @@ def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
     leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
     try:
         if leaves.size() != 1:
-            raise ZCubeError("This is a view of several tables, which has no files of its own.")
+            raise ZCubeError("This is a view over several tables, which has no files.")
         snapshot = leaves.apply(0).relation().location().getSnapshot()
         actions = DataFrame(snapshot.withStats(), rows.sparkSession)
         partitions = snapshot.metadata().physicalPartitionSchema().fieldNames()
     except Py4JError as error:
-        raise ZCubeError("This is no Delta table, so its log has no files.") from error
+        raise ZCubeError("This is not a Delta table, so it has no Delta log.") from error
     schema = StructType.fromJson(json.loads(str(snapshot.schema().json())))
     return actions, schema, list(partitions)
 
 
 def open_event_log(path: Path) -> BinaryIO:
-    """Open an event log that Spark has compressed, by any codec, whole or still being written."""
+    """Open an event log that Spark has compressed, with any codec, complete or in progress."""
     jvm = _running_jvm()
     hadoop_path = jvm.org.apache.hadoop.fs.Path(path.resolve().as_uri())
     files = hadoop_path.getFileSystem(jvm.org.apache.hadoop.conf.Configuration())
@@ -127,7 +127,7 @@ def open_event_log(path: Path) -> BinaryIO:
 
 
 class _JavaStream(io.RawIOBase):
-    """A Java InputStream, read in pieces as large as are asked for."""
+    """A Java InputStream as a raw Python stream."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -148,16 +148,15 @@ class _JavaStream(io.RawIOBase):
 
 @contextmanager
 def stoppable(spark: SparkSession) -> Iterator[str]:
-    """Let Ctrl-C stop the Spark jobs that the block starts, also those that Java starts later.
+    """Let Ctrl-C stop the Spark jobs that the block starts, including those that Java starts later.
 
-    PySpark's own handler of Ctrl-C means to cancel jobs, but the connection to Java is busy with
-    the very call that is interrupted, so that nothing is cancelled and Java goes on.
+    PySpark's own Ctrl-C handler tries to cancel jobs. But the connection to Java is busy with the
+    interrupted call, so nothing is cancelled and Java continues.
 
-    Returns:
-        A tag that these jobs have.
+    Returns: The tag of these jobs.
     """
     context, tag = spark.sparkContext, f"zcube-{uuid.uuid4()}"
-    # Spark cancels future jobs by their group only; one that the caller has set is left alone.
+    # Spark can cancel future jobs only by group; a group that the caller has set is kept.
     grouped = context.getLocalProperty(_JOB_GROUP) is None
     context.addJobTag(tag)
     if grouped:
@@ -178,8 +177,8 @@ def stoppable(spark: SparkSession) -> Iterator[str]:
 def stages(spark: SparkSession, tag: str, ended: set[int]) -> list[tuple[int, str, int, int]]:
     """Return id, name, tasks and completed tasks of the stages of all jobs with a tag.
 
-    Jobs in ``ended`` are passed over, and those that have ended are added to it, so that each is
-    seen once more at its end and asking stays cheap.
+    Jobs in ``ended`` are skipped, and finished jobs are added to it. So each job is reported a last
+    time after its end, and polling stays cheap.
     """
     tracker = spark.sparkContext.statusTracker()
     found = []

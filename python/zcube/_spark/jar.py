@@ -1,4 +1,4 @@
-"""Finds ZCube's jar: in the wheel, or in a source checkout where sbt has built it."""
+"""Finds ZCube's jar in the wheel, or in a source checkout where sbt has built it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def jar_path(line: str) -> Path:
     package = Path(__file__).resolve().parents[1]
     name = f"zcube-spark_{line}_2.13-{__version__}.jar"
     checkout = package.parent.parent / "jvm/delta/target" / f"spark-{line}" / "scala-2.13" / name
-    # A checkout's own build is newer than jars copied for a wheel.
+    # A checkout's build is newer than jars that were copied for a wheel.
     for candidate in (checkout, package / "jars" / name):
         if candidate.is_file():
             return candidate

@@ -1,4 +1,4 @@
-"""What Spark will be launched with, beside the builder's options, while its JVM is not yet up."""
+"""The settings that Spark will be launched with, apart from the builder's options."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _FLAGS = {"--jars": "spark.jars", "--packages": "spark.jars.packages"}
 
 
 def is_remote(options: Mapping[str, str]) -> bool:
-    """Whether the session will be a client of a Spark Connect server that runs elsewhere.
+    """Return whether the session will be a client of a remote Spark Connect server.
 
-    ``remote("local[2]")`` is not: PySpark then starts the server itself, with these options.
+    With ``remote("local[2]")`` it isn't: PySpark then starts the server itself, with these options.
     """
     url = options.get("spark.remote") or os.environ.get("SPARK_REMOTE") or ""
     return url.startswith("sc://")
 
 
 def default_settings() -> dict[str, str]:
-    """Read spark-defaults.conf, where spark-submit will look for it, or return no settings."""
+    """Read spark-defaults.conf from where spark-submit will look for it; empty if there is none."""
     folder = os.environ.get("SPARK_CONF_DIR")
     if folder is None:
         from pyspark.find_spark_home import _find_spark_home
@@ -47,14 +47,14 @@ def parse_properties(text: str) -> dict[str, str]:
 
 
 def submit_settings() -> dict[str, str]:
-    """Return what PYSPARK_SUBMIT_ARGS sets by ``--conf``, ``--jars`` and ``--packages``."""
+    """Return what PYSPARK_SUBMIT_ARGS sets with ``--conf``, ``--jars`` and ``--packages``."""
     settings: dict[str, str] = {}
     words = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
     for flag, value in pairwise(words):
         if flag in ("--conf", "-c"):
             key, _, setting = value.partition("=")
             settings[key] = setting
-    # spark-submit prefers its own flags to the settings of the same meaning.
+    # In spark-submit, flags override the equivalent settings.
     for flag, value in pairwise(words):
         if flag in _FLAGS:
             settings[_FLAGS[flag]] = value

@@ -1,4 +1,4 @@
-"""A live bar while OPTIMIZE runs."""
+"""A live progress bar for OPTIMIZE."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SECONDS = 0.3
-# GroupDescription.scala describes the jobs so. Small cubes share them.
+# The format of job descriptions in GroupDescription.scala. Small cubes share jobs.
 _JOB = re.compile(
     r", (?:cube (\d+)|cubes (\d+) to \d+) of (\d+)(?:, (\d+) in one job)?, \d+ files, (\d+) bytes"
     r".*: (?:sampling|writing \d+ files)$"
 )
-# A cube takes three stages: the sample, the shuffle, the files. About so much of the time each.
+# A cube takes three stages: the sample, the shuffle, the files. Their approximate shares of time.
 _WEIGHTS = (0.2, 0.4, 0.4)
 
 
@@ -32,10 +32,10 @@ class Stage:
     """A stage of a Spark job.
 
     Attributes:
-        id: stages of a later job have greater ones.
+        id: stages of later jobs have larger ids.
         name: the job's description.
-        tasks: how many it has.
-        completed: how many of them are done.
+        tasks: the number of its tasks.
+        completed: the number of completed tasks.
     """
 
     id: int
@@ -46,12 +46,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run has come.
+    """The progress of a run.
 
     Attributes:
-        cubes: how many the run makes; 0 as long as that isn't known.
-        done: how many of them are written; of a cube that is being written, the share.
-        bytes: of the files that were rewritten for it.
+        cubes: how many cubes the run makes; 0 while unknown.
+        done: how many of them are written; a cube in progress counts with its fraction.
+        bytes: bytes of the files rewritten so far.
     """
 
     cubes: int
@@ -60,7 +60,7 @@ class Progress:
 
 
 def progress_of(stages: Iterable[Stage]) -> Progress:
-    """Add up the stages of one run; those of other work are passed over.
+    """Add up the stages of one run, ignoring those of other work.
 
     >>> name = "/t: OPTIMIZE by (x), cube 2 of 4, 9 files, 1000 bytes: sampling"
     >>> progress_of([Stage(1, name, tasks=10, completed=5)])
@@ -85,18 +85,18 @@ def _share(stages: list[float]) -> float:
 
 @contextmanager
 def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
-    """Let Ctrl-C stop the OPTIMIZE of the block, and show a bar if there is someone to see it.
+    """Let Ctrl-C stop the OPTIMIZE in the block, and show a progress bar if possible.
 
-    The bar is silent in anything but a terminal or a notebook; unless asked for, also over Spark
-    Connect, without ``rich``, and where Spark shows a bar of its own. Over Connect PySpark has to
-    see to Ctrl-C.
+    There is no bar outside a terminal or a notebook. Unless ``wanted`` is True, there is also none
+    over Spark Connect, without ``rich``, and where Spark shows its own bar. Over Connect, PySpark
+    handles Ctrl-C.
 
     Args:
         spark: the session.
-        wanted: True, False, or None: if it can be.
+        wanted: True, False, or None for a bar if possible.
 
     Raises:
-        ZCubeError: it is wanted, and ``rich`` is missing or the session is one of Spark Connect.
+        ZCubeError: a bar is wanted, and ``rich`` is missing or the session uses Spark Connect.
     """
     bar = None if wanted is False else _bar(spark, required=wanted is True)
     if is_connect(spark):
@@ -122,12 +122,12 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
 
 
 def _bar(spark: SparkSession, *, required: bool) -> Any:
-    """Return a bar, or None where none is to be shown."""
+    """Return a bar, or None if none should be shown."""
     if is_connect(spark):
         if required:
             raise ZCubeError(
-                "The progress bar asks Spark in this process, which Spark Connect has not. Leave "
-                "progress out; PySpark shows a bar of its own over Connect."
+                "The progress bar needs Spark in this process, but this is Spark Connect. Leave "
+                "progress out; PySpark shows its own bar over Connect."
             )
         return None
     try:
@@ -159,7 +159,7 @@ def _bar(spark: SparkSession, *, required: bool) -> Any:
 
 
 def _watch(spark: SparkSession, tag: str, bar: Any, task: Any, over: threading.Event) -> None:
-    """Ask Spark again and again; failures here never affect the run."""
+    """Poll Spark; failures here never affect the run."""
     stages: dict[int, Stage] = {}
     ended: set[int] = set()
     with suppress(Exception):

@@ -1,4 +1,4 @@
-"""Which Spark and Delta this ZCube works with, and which are installed."""
+"""The Spark and Delta versions that are supported, and those that are installed."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def spark_line(version: str | None = None) -> str:
 
 
 def delta_version(line: str, version: str | None = None) -> str:
-    """Return the Delta release whose jar goes with that Spark line.
+    """Return the Delta release whose jar fits the Spark line.
 
     Raises:
-        ZCubeError: no delta-spark is installed, or one that ZCube's jar was not built for.
+        ZCubeError: delta-spark is not installed, or in a version that ZCube's jar was not built
+            for.
     """
     if version is None:
         try:
@@ -50,14 +51,14 @@ def delta_version(line: str, version: str | None = None) -> str:
             f"delta-spark {_DELTA_FOR_SPARK[line]}: "
             f"pip install 'delta-spark=={_DELTA_FOR_SPARK[line]}.*'."
         )
-    # Not the installed one: PyPI may have a patch release whose jar is nowhere to be had.
+    # Not the installed one: PyPI may have a patch release whose jar isn't published.
     return _DELTA_RELEASES[_DELTA_FOR_SPARK[line]]
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that matter in a bug report: ZCube's, PySpark's, Delta's; the jar.
+    """Return the versions that matter in a bug report: ZCube, PySpark, Delta, and the jar.
 
-    What is not installed, or not there, is said in words; nothing is raised.
+    Missing packages and files are described in words; nothing is raised.
     """
     from zcube._spark.jar import jar_path
     from zcube._version import __version__

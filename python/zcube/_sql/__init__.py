@@ -1,1 +1,1 @@
-"""Arguments of Python's methods, and the SQL that is made of them."""
+"""Arguments of the Python methods, and the SQL that is built from them."""

@@ -1,4 +1,4 @@
-"""Checks of what callers pass in, before Spark sees it."""
+"""Checks arguments before Spark sees them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from zcube._sql.quoting import folded, name_parts
 from zcube.errors import ZCubeError
 
-# As LayoutKind of the jar has them; a test compares the two.
+# The same as LayoutKind in the jar; a test compares the two.
 CURVES = ("linear", "zorder", "hilbert", "kdtree")
 _WITH_WEIGHTS = _WITH_WORKLOAD = ("kdtree",)
 
@@ -17,7 +17,7 @@ def column_names(columns: Sequence[str], what: str) -> list[list[str]]:
     """Return each column's name parts.
 
     Raises:
-        ZCubeError: no column, a column named twice, or something that is no string.
+        ZCubeError: there is no column, a column is named twice, or a name is not a string.
     """
     if isinstance(columns, str):
         columns = [columns]
@@ -54,7 +54,7 @@ def checked_weight(weight: object, of: str) -> float:
     """Return a weight.
 
     Raises:
-        ZCubeError: it is no number greater than 0.
+        ZCubeError: it is not a number greater than 0.
     """
     # True and False are ints to Python.
     number = weight if isinstance(weight, (int, float)) and not isinstance(weight, bool) else -1
@@ -69,8 +69,8 @@ def column_weights(
     """Return each named column's parts and weight.
 
     Raises:
-        ZCubeError: a name is malformed or given twice, a weight is no number greater than 0, or the
-            curve is named and takes no weights.
+        ZCubeError: a name is malformed or given twice, a weight is not a number greater than 0, or
+            the given curve takes no weights.
     """
     if weights is None:
         return None
@@ -84,10 +84,10 @@ def column_weights(
 
 
 def check_takes_workload(curve: str | None) -> None:
-    """Check that a curve, if one is named, can be cut by a workload.
+    """Check that the curve, if given, supports a workload or weights.
 
     Raises:
-        ZCubeError: it can't.
+        ZCubeError: it doesn't.
     """
     _check_taken(curve, "workload", _WITH_WORKLOAD)
 
@@ -103,7 +103,7 @@ def positive(value: int | None, name: str) -> int | None:
     """Return the value.
 
     Raises:
-        ZCubeError: it is no positive int.
+        ZCubeError: it is not a positive int.
     """
     if value is None:
         return None
@@ -113,10 +113,10 @@ def positive(value: int | None, name: str) -> int | None:
 
 
 def size(value: int | str | None, name: str) -> str | None:
-    """Return a size in bytes as SQL's OPTIONS take it; text such as ``"10g"`` is left to Spark.
+    """Return a size as SQL's OPTIONS take it; Spark parses text such as ``"10g"``.
 
     Raises:
-        ZCubeError: it is neither text nor a positive int.
+        ZCubeError: it is neither a string nor a positive int.
     """
     if isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""SQL text from names and values, always quoted."""
+"""Turns names and values into SQL text, always quoted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def identifier(name: str) -> str:
 
 
 def qualified(parts: Sequence[str]) -> str:
-    """Quote a name of several parts, joined by dots."""
+    """Quote the parts of a name, joined by dots."""
     return ".".join(identifier(part) for part in parts)
 
 
@@ -32,7 +32,7 @@ def column_list(columns: Sequence[Sequence[str]]) -> str:
 
 
 def folded(parts: Sequence[str]) -> tuple[str, ...]:
-    """Return a key by which names are the same that Spark takes for the same, in any case."""
+    """Return a key that is equal for names that Spark treats as equal, ignoring case."""
     return tuple(part.lower() for part in parts)
 
 
@@ -42,20 +42,20 @@ def literal(text: str) -> str:
 
 
 def verbatim_literal(text: str) -> str:
-    r"""Quote a string for a session that takes backslashes for themselves.
+    r"""Quote a string for a session in which backslashes are literal.
 
-    Nothing stands for a quote there, so the text is cut into literals between quotes of the other
-    kind; Spark reads literals that stand side by side as one.
+    Quotes can't be escaped there, so the string is split into adjacent literals with different
+    quotes, which Spark concatenates.
 
     Raises:
-        ZCubeError: the text ends with a backslash, which would take the last quote with it.
+        ZCubeError: the text ends with a backslash, which would escape the closing quote.
 
     >>> verbatim_literal("x = 'a'")
     '\'x = \' "\'a\'"'
     """
     literals: list[str] = []
     quote, inside = "'", ""
-    # A backslash keeps the character behind it from ending the literal, and both stay.
+    # A backslash keeps the next character from ending the literal, and both are kept.
     for part in re.findall(r"\\.|.", text, re.DOTALL):
         if part == quote:
             literals.append(quote + inside + quote)
@@ -64,17 +64,17 @@ def verbatim_literal(text: str) -> str:
     if len(re.findall(r"\\*\Z", text)[0]) % 2:
         raise ZCubeError(
             f"With spark.sql.parser.escapedStringLiterals there is no literal for {text!r}, which "
-            "ends with a backslash. Put a space behind it."
+            "ends with a backslash. Add a space after it."
         )
     return " ".join(one for one in [*literals, quote + inside + quote] if len(one) > 2 or not text)
 
 
 def options(pairs: Mapping[str, str | None], write: Callable[[str], str] = literal) -> str:
-    """Write an OPTIONS clause, without the keys that have no value.
+    """Write an OPTIONS clause, omitting keys without a value.
 
     Args:
         pairs: keys and values.
-        write: makes literals of them, as the session reads literals; see ``writer``.
+        write: turns them into literals, as the session reads literals; see ``writer``.
 
     >>> options({"curve": "hilbert", "maxBytes": None})
     "OPTIONS ('curve' = 'hilbert')"
@@ -84,21 +84,21 @@ def options(pairs: Mapping[str, str | None], write: Callable[[str], str] = liter
 
 
 def writer(spark: SparkSession) -> Callable[[str], str]:
-    """Return what quotes texts as this session reads literals in OPTIONS and in queries.
+    """Return a function that quotes strings as this session reads literals in OPTIONS and queries.
 
-    Delta reads the literal of a path in one way always: by ``literal``.
+    Delta always reads the literal of a path in one way: as ``literal`` writes it.
     """
     escaped = switch(spark, "spark.sql.parser.escapedStringLiterals", default=False)
     return verbatim_literal if escaped else literal
 
 
 def switch(spark: SparkSession, key: str, *, default: bool) -> bool:
-    """Return whether a setting is on; Spark takes ``TRUE`` for it too, and gives it back so."""
+    """Return whether a setting is on; Spark also accepts ``TRUE``, and returns it unchanged."""
     return str(spark.conf.get(key, str(default))).strip().lower() == "true"
 
 
 def weights(pairs: Sequence[tuple[Sequence[str], float]] | None) -> str | None:
-    """Write weights of columns as the option ``weights`` takes them.
+    """Write column weights as the option ``weights`` takes them.
 
     >>> weights([(["a", "b"], 3.0)])
     '`a`.`b`=3.0'
@@ -109,11 +109,11 @@ def weights(pairs: Sequence[tuple[Sequence[str], float]] | None) -> str | None:
 
 
 def name_parts(name: str) -> list[str]:
-    """Split a name at its dots, outside of backquotes.
+    """Split a name at its dots, outside backquotes.
 
-    ``"a.b"`` is the leaf ``b`` of ``a``; ``"`a.b`"`` is one column whose name has a dot. Whatever
-    else stands in the text belongs to the name: ``"a) ; DROP"`` is one column. Backquotes quote
-    only where a part begins and ends with them.
+    ``"a.b"`` is the field ``b`` of ``a``; ``"`a.b`"`` is one column with a dot in its name. All
+    other characters belong to the name: ``"a) ; DROP"`` is one column. Backquotes quote only if a
+    part begins and ends with them.
 
     Raises:
         ZCubeError: the name or one of its parts is empty.
@@ -135,12 +135,12 @@ def name_parts(name: str) -> list[str]:
         at += 1
         if at == len(name):
             raise ZCubeError(
-                f"The name {name!r} ends with a dot. Quote it with backquotes if it is meant so."
+                f"The name {name!r} ends with a dot. Put it in backquotes if that is intended."
             )
 
 
 def _next_part(name: str, start: int) -> tuple[str, int]:
-    """Return the part that begins at ``start`` and where it ends."""
+    """Return the part that begins at ``start``, and its end."""
     if start < len(name) and name[start] == "`":
         end = start + 1
         while end < len(name):

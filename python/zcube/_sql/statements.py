@@ -1,4 +1,4 @@
-"""The text of RECOMMEND CLUSTERING, and queries out of a file's text."""
+"""Writes RECOMMEND CLUSTERING statements, and splits files into queries."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from zcube._sql.arguments import checked_weight
 from zcube.errors import ZCubeError
 
 Queries = Sequence[str | tuple[str, float]] | Mapping[str, float]
-"""SQL texts or predicates, each perhaps with its weight."""
+"""SQL queries or predicates, each optionally with a weight."""
 
 
 def recommend(table: str, queries: Queries, write: Callable[[str], str] = quoting.literal) -> str:
-    """Write the RECOMMEND CLUSTERING statement; ``write`` makes literals.
+    """Write the RECOMMEND CLUSTERING statement; ``write`` quotes literals.
 
     Raises:
-        ZCubeError: there are no queries, or one is no text or has no weight greater than 0.
+        ZCubeError: there are no queries, or one is not a string or has no weight greater than 0.
 
     >>> recommend("t", ["x = 1", ("y > 2", 0.5)])
     "RECOMMEND CLUSTERING t FOR 'x = 1' WEIGHT 1.0, 'y > 2' WEIGHT 0.5"
@@ -32,15 +32,15 @@ def recommend(table: str, queries: Queries, write: Callable[[str], str] = quotin
         if not isinstance(text, str) or not text.strip():
             raise ZCubeError(f"A query must be SQL text, not {text!r}.")
         checked_weight(weight, "a query")
-    # As plain decimals: the grammar has no exponents.
+    # Plain decimals, because the grammar has no exponents.
     parts = [f"{write(text)} WEIGHT {_decimal(weight)}" for text, weight in pairs]
     return f"RECOMMEND CLUSTERING {table} FOR {', '.join(parts)}"
 
 
 def split_statements(text: str) -> list[str | tuple[str, float]]:
-    r"""Split the text of a file into queries, at semicolons outside of quotes and comments.
+    r"""Split the text of a file into queries, at semicolons outside quotes and comments.
 
-    A comment ``-- weight: 3`` above a query gives its weight.
+    A comment ``-- weight: 3`` above a query sets its weight.
 
     >>> split_statements("SELECT 1; -- weight: 2\nSELECT ';'")
     ['SELECT 1', ("SELECT ';'", 2.0)]
@@ -72,7 +72,7 @@ _TOKEN = re.compile(
 
 
 def _tokens(text: str) -> Iterator[str]:
-    """Texts, names and comments as Spark has them, and single characters."""
+    """Yield Spark's strings, quoted names and comments, and otherwise single characters."""
     at = 0
     while at < len(text):
         if _opens_comment(text, at):
@@ -90,7 +90,7 @@ def _opens_comment(text: str, at: int = 0) -> bool:
 
 
 def _end_of_comment(text: str, start: int) -> int:
-    """Comments may hold others; one that isn't closed goes to the end."""
+    """Comments may be nested; an unclosed comment extends to the end."""
     depth = 0
     for mark in re.compile(r"/\*(?!\+)|\*/").finditer(text, start):
         depth += 1 if mark[0] == "/*" else -1

@@ -1,4 +1,4 @@
-"""Workloads: the predicates of queries, with weights, as callers give them."""
+"""Workloads: predicates of queries with weights, as callers pass them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from zcube._sql.arguments import check_takes_workload, checked_weight
 from zcube.errors import ZCubeError
 
 Workload = Mapping[str, float] | Sequence[str | tuple[str, float]]
-"""``{"x = 5": 3.0}``, or ``["y < 7", ("x = 5", 3.0)]``; a predicate without a weight has 1."""
+"""``{"x = 5": 3.0}``, or ``["y < 7", ("x = 5", 3.0)]``; the default weight is 1."""
 
 
 def workload_items(
     workload: Workload | None, curve: str | None
 ) -> list[dict[str, str | float]] | None:
-    """Return each predicate with its weight, as ZCube's JSON has them.
+    """Return each predicate with its weight, in ZCube's JSON form.
 
     Raises:
-        ZCubeError: it is empty, a predicate is no text, a weight is no number greater than 0, or
-            the curve is named and takes no workload.
+        ZCubeError: it is empty, a predicate is not a string, a weight is not a number greater than
+            0, or the given curve takes no workload.
 
     >>> workload_items(["y < 7"], "kdtree")
     [{'predicate': 'y < 7', 'weight': 1.0}]
@@ -57,13 +57,13 @@ def _item(item: str | tuple[str, float]) -> dict[str, str | float]:
 
 
 def read_workload(path: str) -> list[tuple[str, float]]:
-    """Read a workload from a file: on each line a predicate, or ``weight | predicate``.
+    """Read a workload from a file: each line is a predicate, or ``weight | predicate``.
 
-    Empty lines and those that begin with ``--`` are passed over, and a semicolon at the end. What
-    is before the first ``|`` is a weight only if it is a number, as ``a | b = 3`` is SQL too.
+    Empty lines, lines that begin with ``--``, and a semicolon at the end are ignored. The text
+    before the first ``|`` is a weight only if it is a number, because ``a | b = 3`` is SQL too.
 
     Raises:
-        ZCubeError: the file can't be read as text, or has no predicates.
+        ZCubeError: the file can't be read, or has no predicates.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()

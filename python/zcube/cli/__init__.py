@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return its exit code: 0 done, 1 failed, 2 bad usage."""
-    # Errors are one line. Without a handler py4j's log of an interrupted call would be many.
+    """Run the command; return its exit code: 0 for success, 1 for failure, 2 for bad usage."""
+    # Errors are one line. Without a handler, py4j would log many lines for an interrupted call.
     logging.getLogger().addHandler(logging.NullHandler())
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -54,14 +54,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="zcube",
         description="Cluster Delta Lake tables so that queries skip files.",
-        epilog="example: zcube quality /data/events --by x,y; each command has --help with its own",
+        epilog="example: zcube quality /data/events --by x,y; commands have --help with an example",
     )
     parser.add_argument("--version", action="version", version=f"zcube {__version__}")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
 
     demo = commands.add_parser(
         "demo",
-        help="the main job, shown on TPC-H data",
+        help="demonstrate the main job on TPC-H data",
         epilog="example: zcube demo --scale 0.1 --output /tmp/zcube-demo",
     )
     demo.add_argument("--output", default="demo-output", help="folder for data and pictures")
@@ -87,26 +87,29 @@ def _parser() -> argparse.ArgumentParser:
     )
     _what_to_optimize(plan)
     plan.add_argument(
-        "--forecast", action="store_true", help="foresee depth and skipping; reads a sample"
+        "--forecast", action="store_true", help="predict depth and skipping; reads a sample"
     )
     plan.set_defaults(run=_plan)
 
     quality = _table_command(
         commands,
         "quality",
-        "measure from the log how well a table is clustered",
+        "measure how well a table is clustered, from the log alone",
         "zcube quality /data/events --by x,y --max-depth 4 --min-skipping 0.9",
     )
-    _list_columns(quality, "--by", "x,y (default: the table's own, else those with statistics)")
-    quality.add_argument("--where", help="predicate that takes in some files only")
+    _list_columns(quality, "--by", "x,y (default: the table's own, or those with statistics)")
+    quality.add_argument("--where", help="predicate that selects files")
     quality.add_argument(
-        "--max-depth", type=_depth, metavar="N", help="exit code 1 if the maximum depth is over it"
+        "--max-depth",
+        type=_depth,
+        metavar="N",
+        help="exit with code 1 if the maximum depth is over this",
     )
     quality.add_argument(
         "--min-skipping",
         type=_share,
         metavar="SHARE",
-        help="exit code 1 if the skipping effectiveness, 0 to 1, is under it",
+        help="exit with code 1 if the skipping effectiveness, 0 to 1, is under this",
     )
     engine.add(quality)
     quality.set_defaults(run=_quality)
@@ -133,7 +136,7 @@ def _table_command(
 
 
 def _say_which_spark(command: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
-    """Add what ``_session`` asks of the options; return those of which one can be given."""
+    """Add the options that ``_session`` reads; return the mutually exclusive group."""
     where = command.add_mutually_exclusive_group()
     where.add_argument("--master", help="Spark master (default: Spark's own)")
     where.add_argument("--remote", help="Spark Connect server, sc://host:port")
@@ -144,10 +147,12 @@ def _say_which_spark(command: argparse.ArgumentParser) -> argparse._MutuallyExcl
 
 
 def _what_to_optimize(command: argparse.ArgumentParser) -> None:
-    _list_columns(command, "--zorder-by", "x,y; not for clustered tables, which have their own")
+    _list_columns(command, "--zorder-by", "x,y; not for clustered tables, which define their own")
     command.add_argument("--where", help="predicate on partition or clustering columns")
     command.add_argument(
-        "--full", action="store_true", help="take files of other columns or curves too"
+        "--full",
+        action="store_true",
+        help="also rewrite files clustered by other columns or curves",
     )
     command.add_argument(
         "--curve", choices=CURVES, help="kdtree, unless spark.zcube.layout.curve says otherwise"
@@ -158,15 +163,15 @@ def _what_to_optimize(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--workload",
         metavar="FILE",
-        help="with --curve kdtree: predicates, one a line, each perhaps as 'weight | predicate'; "
+        help="with --curve kdtree: predicates, one per line, optionally as 'weight | predicate'; "
         "files are cut so that these skip most",
     )
     command.add_argument("--merge-policy", choices=("leveled", "all"))
     for option, text in (
         ("--max-bytes", "rewrite at most this many bytes now, such as 10g"),
-        ("--max-duration", "begin no cube after so long, such as 30min"),
-        ("--min-cube-size", "a ZCube of that size is stable"),
-        ("--target-cube-size", "what a ZCube is filled to"),
+        ("--max-duration", "start no cube after this time, such as 30min"),
+        ("--min-cube-size", "a ZCube of this size is stable"),
+        ("--target-cube-size", "size up to which a ZCube is filled"),
         ("--max-file-size", "size of the files to write"),
     ):
         command.add_argument(option, metavar=option.rsplit("-", 1)[-1].upper(), help=text)
@@ -186,7 +191,7 @@ def _depth(text: str) -> float:
     except ValueError:
         depth = 0.0
     if not 1 <= depth < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 on, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a number of at least 1, not {text!r}")
     return depth
 
 
@@ -201,7 +206,7 @@ def _share(text: str) -> float:
 
 
 def _list_columns(command: argparse.ArgumentParser, option: str, what: str) -> None:
-    # Said twice, an option adds columns: silently taking the last alone would surprise.
+    # A repeated option adds columns: silently using only the last one would be surprising.
     command.add_argument(option, metavar="COLUMNS", type=_columns, action="extend", help=what)
 
 
@@ -253,7 +258,7 @@ def _quality(options: argparse.Namespace) -> int:
     bounds = (options.max_depth, options.min_skipping)
 
     def measure(table: TableLog) -> tuple[ClusteringQuality, bool]:
-        # A bound on columns that nobody chose would say nothing.
+        # A bound on columns that weren't chosen would be meaningless.
         if any(bound is not None for bound in bounds):
             return table.quality(columns=options.by, where=options.where), True
         return unclustered.quality_by_any(table, options.by, options.where)
@@ -270,7 +275,7 @@ def _quality(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _session(options: argparse.Namespace) -> Iterator[SparkSession]:
-    """Give a Spark session of the command's own, and stop it."""
+    """Start a Spark session for the command, and stop it at the end."""
     from pyspark.sql import SparkSession
 
     from zcube.session import configure
@@ -281,7 +286,7 @@ def _session(options: argparse.Namespace) -> Iterator[SparkSession]:
     if options.remote:
         builder = builder.remote(options.remote)
     if options.command == "optimize" and find_spec("rich"):
-        # Our bar tells of cubes and bytes; two bars would write over each other.
+        # ZCube's bar shows cubes and bytes; two bars would overwrite each other.
         builder = builder.config("spark.ui.showConsoleProgress", "false")
     for key, value in options.conf:
         builder = builder.config(key, value)
@@ -294,7 +299,7 @@ def _session(options: argparse.Namespace) -> Iterator[SparkSession]:
 
 @contextmanager
 def _table(options: argparse.Namespace) -> Iterator[ClusteredTable]:
-    """Give the table of the command, in a session of its own."""
+    """Open the command's table, in a separate session."""
     from zcube.table import ClusteredTable
 
     with _session(options) as spark:

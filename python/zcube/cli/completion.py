@@ -13,10 +13,10 @@ _SHELLS = ("bash", "zsh", "tcsh")
 def add(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], parser: argparse.ArgumentParser
 ) -> None:
-    """Add the command, which completes all that the parser knows by then."""
+    """Add the command, which completes everything that the parser knows so far."""
     command = commands.add_parser(
         "completion",
-        help="print a script by which a shell completes commands and options",
+        help="print a script that lets a shell complete commands and options",
         epilog="example: zcube completion bash > ~/.local/share/bash-completion/completions/zcube",
     )
     command.add_argument("shell", choices=_SHELLS)

@@ -1,4 +1,4 @@
-"""``zcube doctor``: what ZCube finds on this machine, and what is wrong with it."""
+"""``zcube doctor``: checks this machine and a session for problems."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 JAVA = (17, 21)
 _SWITCH = "spark.zcube.enabled"
-# Answered by the jar's own classes.
+# Answered by the jar's classes.
 _PROBE, _ANSWER = "SELECT hilbert_index(2, 2, 0)", 14
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        subject: what.
-        found: as it is.
-        problem: what is wrong with it and what to do; empty if nothing is.
+        subject: what was checked.
+        found: its state.
+        problem: what is wrong and what to do; empty if nothing is wrong.
     """
 
     subject: str
@@ -47,14 +47,14 @@ def add(
     session: Callable[..., AbstractContextManager[SparkSession]],
     say_which_spark: Callable[[argparse.ArgumentParser], Any],
 ) -> None:
-    """Add the command; ``session`` starts Spark as the options of ``say_which_spark`` say."""
+    """Add the command; ``session`` starts Spark according to the options of ``say_which_spark``."""
     command: argparse.ArgumentParser = commands.add_parser(
         "doctor",
-        help="look at Spark, Delta, Java, extensions and settings, and tell what is wrong",
+        help="check Spark, Delta, Java, extensions and settings, and report problems",
         epilog="example: zcube doctor --master local[1]; zcube doctor --no-session",
     )
     say_which_spark(command).add_argument(
-        "--no-session", action="store_true", help="start no Spark; look at what is installed"
+        "--no-session", action="store_true", help="don't start Spark; check only what is installed"
     )
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
 
@@ -79,7 +79,7 @@ def _examine(
     if options.remote:
         settings["spark.remote"] = options.remote
     if launch.is_remote(settings):
-        # Java, Delta and the jar are the server's.
+        # Java, Delta and the jar are on the server.
         installed = list(_packages())
     else:
         given, lacking = _lacking(settings)
@@ -88,24 +88,24 @@ def _examine(
     if options.no_session:
         return
     if any(finding.problem for finding in installed):
-        yield Finding("session", "not started: mend the above first")
+        yield Finding("session", "not started: fix the problems above first")
         return
     try:
         with session(options) as spark:
             yield from _in_session(spark)
     except Exception as error:
-        # Whatever keeps Spark from starting is the finding.
+        # Any error that keeps Spark from starting is a finding.
         yield Finding("session", "fails", _told(error))
 
 
 def _told(error: Exception) -> str:
-    """An error's first line, without the secrets that an address may have."""
+    """Return an error's first line, without secrets that a URL may contain."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"(token|password|secret)=[^;&\s'\"]*", r"\1=…", lines[0], flags=re.IGNORECASE)
 
 
 def _lacking(settings: dict[str, str]) -> tuple[Finding, set[str]]:
-    """What an application lacks that doesn't call ``zcube.configure``, as this command does."""
+    """Check what an application would lack that doesn't call ``zcube.configure``."""
     from zcube.session import extension_settings, jar_settings
 
     subject = "spark-defaults.conf and --conf"
@@ -134,7 +134,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _jars(lacking: set[str]) -> Iterator[Finding]:
-    """Where the jars come from; who names jars of his own needs neither package nor wheel."""
+    """Check where the jars come from; explicitly given jars need neither package nor wheel."""
     from zcube._spark.versions import delta_version, spark_line, versions
     from zcube.session import JARS, PACKAGES
 
@@ -151,7 +151,7 @@ def _jars(lacking: set[str]) -> Iterator[Finding]:
 
 
 def _java() -> Finding:
-    """The Java that Spark will start."""
+    """Check the Java that Spark will start."""
     wanted = f"Install Java {JAVA[0]} or {JAVA[1]}, and set JAVA_HOME to it or put it on PATH."
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin/java") if home else shutil.which("java")
@@ -163,7 +163,7 @@ def _java() -> Finding:
         return Finding("Java", f"{java} doesn't run: {_told(error)}", wanted)
     version = re.search(r'version "(\d+)', asked.stderr)
     if version is None:
-        return Finding("Java", f"{java} doesn't tell its version", wanted)
+        return Finding("Java", f"{java} doesn't report its version", wanted)
     return Finding("Java", f"{version[1]}, {java}", "" if int(version[1]) in JAVA else wanted)
 
 
@@ -173,7 +173,7 @@ def _in_session(spark: SparkSession) -> Iterator[Finding]:
     yield Finding("session", f"Spark {spark.version}")
     try:
         answer = spark.sql(_PROBE).collect()[0][0]
-        problem = "" if answer == _ANSWER else f"{_PROBE} is {answer}, not {_ANSWER}"
+        problem = "" if answer == _ANSWER else f"{_PROBE} returns {answer}, not {_ANSWER}"
         yield Finding("ZCube's functions", "wrong" if problem else "answer", problem)
     except Exception as error:
         problem = _told(error)
@@ -184,18 +184,18 @@ def _in_session(spark: SparkSession) -> Iterator[Finding]:
         if name in entries:
             yield Finding(name, "on")
         elif problem:
-            yield Finding(name, "not among the extensions", f"Add {name} to {EXTENSIONS}.")
+            yield Finding(name, "missing from the extensions", f"Add {name} to {EXTENSIONS}.")
         else:
-            # A server may hide its settings, and another class may bring this one along.
-            yield Finding(name, "not named among the extensions, but ZCube answers")
+            # A server may hide its settings, and another class may include this extension.
+            yield Finding(name, "not listed in the extensions, but ZCube responds")
     catalog = spark.conf.get(CATALOG, "") or ""
     cure = f"Set {CATALOG} to {DELTA_CATALOG}." if problem and not catalog else ""
-    yield Finding(CATALOG, catalog or "not told", cure)
+    yield Finding(CATALOG, catalog or "unknown", cure)
     yield from _settings(spark)
 
 
 def _settings(spark: SparkSession) -> Iterator[Finding]:
-    """Settings of ZCube that somebody made; some may be misspelled."""
+    """Check the ZCube settings that are set; some may be misspelled."""
     known = {row.key for row in spark.sql("SET -v").collect()}
     made = spark.conf.getAll
     for key in sorted(key for key in made if key.startswith("spark.zcube.")):

@@ -1,4 +1,4 @@
-"""Which engine reads a table's log: deltalake at once, or Spark once it has started."""
+"""Chooses the engine that reads a table's log: deltalake, or Spark, which takes longer to start."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ def add(command: argparse.ArgumentParser) -> None:
         "--engine",
         choices=("auto", "log", "spark"),
         default="auto",
-        help="read the log by deltalake, in a second, or by Spark; by default by deltalake "
-        "where the figures are surely the same",
+        help="read the log with deltalake, in a second, or with Spark; by default with deltalake "
+        "where the figures are certain to be the same",
     )
 
 
 def check(refuse: Refuse, options: argparse.Namespace) -> None:
-    """Refuse options that the engine named has no use for."""
+    """Reject options that the chosen engine can't use."""
     if getattr(options, "engine", None) == "log":
         for name in _OF_SPARK:
             if getattr(options, name):
-                refuse(f"argument --{name}: --engine log starts no Spark")
+                refuse(f"argument --{name}: --engine log doesn't start Spark")
 
 
 def read(
     options: argparse.Namespace, open_table: Open, work: Callable[[TableLog], Result]
 ) -> Result:
-    """Do work with a table by the engine that the options ask for.
+    """Do work on a table with the engine that the options choose.
 
-    ``auto`` takes deltalake for a path, unless an option or SPARK_REMOTE selects Spark. Where
-    deltalake can't serve, Spark does it all from the beginning, and standard error says so.
+    ``auto`` uses deltalake for a path, unless an option or SPARK_REMOTE selects Spark. If deltalake
+    can't do the work, Spark does it from the beginning, and standard error says so.
 
     Raises:
-        ZCubeError: ``--engine log`` was asked for and can't serve.
+        ZCubeError: ``--engine log`` is given and can't do the work.
     """
-    # With SPARK_REMOTE a path is one of the server's.
+    # With SPARK_REMOTE, a path is on the server.
     speaks_to_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.is_remote({})
     if options.engine == "log" or (options.engine == "auto" and not speaks_to_spark):
         try:
@@ -61,7 +61,7 @@ def read(
         except NotServedError as reason:
             if options.engine == "log":
                 raise ZCubeError(
-                    f"--engine log can't serve this: {reason}. Take --engine spark."
+                    f"--engine log can't do this: {reason}. Use --engine spark."
                 ) from reason
             print(f"zcube: Spark reads the log: {reason}", file=sys.stderr)
     with open_table(options) as table:

@@ -22,7 +22,7 @@ def add(
     list_columns: Callable[[argparse.ArgumentParser, str, str], None],
     open_table: engine.Open,
 ) -> None:
-    """Add both commands; the arguments are how ``zcube.cli`` does what all commands do."""
+    """Add both commands; the arguments are the helpers of ``zcube.cli`` for all commands."""
     plot = command(
         "plot",
         "draw how a table is laid out",
@@ -33,7 +33,7 @@ def add(
         "--kind",
         choices=("boxes", "curve", "depth", "history"),
         default="boxes",
-        help="the files' boxes over two columns (the default), the way of the curve through them, "
+        help="the files' boxes over two columns (the default), the path of the curve through them, "
         "how many files overlap, or quality over the table's versions",
     )
     plot.set_defaults(run=lambda options: _plot(options, open_table))
@@ -47,7 +47,7 @@ def add(
         engine.add(one)
         list_columns(one, "--by", "x,y (default: the table's own)")
         one.add_argument("-o", "--output", required=True, metavar="FILE", help=example)
-        one.add_argument("--predicate", help="show in the boxes which files it must read: x > 5")
+        one.add_argument("--predicate", help="highlight the boxes that it must read: x > 5")
 
 
 def _plot(options: argparse.Namespace, open_table: engine.Open) -> int:
@@ -93,7 +93,7 @@ def _report(options: argparse.Namespace, open_table: engine.Open) -> int:
 
 
 def _writable(name: str) -> Path:
-    """Return the file's path, before Spark takes its time to start."""
+    """Return the file's path; check it before Spark starts, which takes a while."""
     output = Path(name)
     if not output.parent.is_dir():
         raise ZCubeError(f"There is no folder {output.parent} to write {output.name} to.")

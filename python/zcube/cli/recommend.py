@@ -21,10 +21,10 @@ Open = Callable[[argparse.Namespace], AbstractContextManager["ClusteredTable"]]
 
 
 def add(command: Callable[[str, str, str], argparse.ArgumentParser], open_table: Open) -> None:
-    """Add the command; the arguments are how ``zcube.cli`` does what all commands do."""
+    """Add the command; the arguments are the helpers of ``zcube.cli`` for all commands."""
     recommend = command(
         "recommend",
-        "find out by which columns to cluster",
+        "recommend the columns to cluster by",
         "zcube recommend /data/events --queries queries.sql; "
         "zcube recommend /data/events --event-log /var/log/spark-events",
     )
@@ -32,11 +32,11 @@ def add(command: Callable[[str, str, str], argparse.ArgumentParser], open_table:
     source.add_argument(
         "--queries",
         metavar="FILE",
-        help="SQL, queries or predicates divided by semicolons; a line '-- weight: 3' above one "
-        "tells how often it is asked",
+        help="SQL queries or predicates separated by semicolons; a line '-- weight: 3' above one "
+        "says how often it runs",
     )
     source.add_argument(
-        "--event-log", metavar="DIR", help="event logs of Spark: the scans of the table in them"
+        "--event-log", metavar="DIR", help="Spark's event logs; uses the scans of the table in them"
     )
     recommend.set_defaults(run=lambda options: _recommend(options, open_table))
 
@@ -73,8 +73,8 @@ def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, 
         print(f"zcube: not understood, in {count} scan(s): {text}", file=sys.stderr)
     if log.partition_filters:
         print(
-            f"zcube: {log.partition_filters} scan(s) filter by partition columns too, which "
-            "clustering has no part in",
+            f"zcube: {log.partition_filters} scan(s) also filter by partition columns, which "
+            "clustering doesn't affect",
             file=sys.stderr,
         )
     print(

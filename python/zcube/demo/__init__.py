@@ -1,1 +1,1 @@
-"""``zcube demo``: the main job on TPC-H data, beside Delta's own OPTIMIZE."""
+"""``zcube demo``: the main job on TPC-H data, compared with Delta's own OPTIMIZE."""

@@ -1,4 +1,4 @@
-"""Runs OPTIMIZE by ZCube and by Delta, and measures what each does."""
+"""Runs OPTIMIZE with ZCube and with Delta, and measures both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ["l_shipdate", "l_partkey"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """One OPTIMIZE: what it returned, how long it took, and what queries read after it."""
+    """The outcome of an OPTIMIZE: its result, its duration, and what queries read after it."""
 
     result: OptimizeResult
     seconds: float
@@ -31,7 +31,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Multiset:
-    """A fingerprint of rows in any order: two tables with equal ones hold the same rows."""
+    """An order-independent fingerprint: tables with equal fingerprints hold the same rows."""
 
     rows: int
     checksum: str
@@ -46,7 +46,7 @@ def optimize(
     rows: int,
     queries: Sequence[Query],
 ) -> Outcome:
-    """Run the same statement by ZCube's command or by Delta's own."""
+    """Run the same statement with ZCube's command or with Delta's own."""
     spark.conf.set("spark.zcube.enabled", str(by_zcube).lower())
     try:
         start = log.position()

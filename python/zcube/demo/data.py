@@ -1,4 +1,4 @@
-"""The demo's data: TPC-H lineitem as Parquet, then as a Delta table of many files."""
+"""The demo's data: TPC-H lineitem as Parquet, then as a Delta table with many files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lineitem(cache: Path, scale: float) -> Path:
     done = cache / f"tpch-sf{scale:g}"
     if done.is_dir():
         return done / "lineitem"
-    # Under another name until it is complete, so that an interrupted run leaves no half a table.
+    # It has another name until it is complete, so an interrupted run leaves no partial table.
     partial = cache / f"{done.name}.partial"
     shutil.rmtree(partial, ignore_errors=True)
     arguments = ["-s", f"{scale:g}", "--tables=lineitem", f"--parts={FILES}", "--quiet"]
@@ -43,7 +43,7 @@ def lineitem(cache: Path, scale: float) -> Path:
 def write_table(spark: SparkSession, source: Path, table: Path) -> None:
     """Write the Parquet files as a Delta table, one file for each of them."""
     shutil.rmtree(table, ignore_errors=True)
-    # By themselves several small files would be read, and so written, together.
+    # By default, Spark would read several small files together, and so write them together.
     whole_files = {
         "spark.sql.files.maxPartitionBytes": "1g",
         "spark.sql.files.openCostInBytes": "1g",

@@ -1,4 +1,4 @@
-"""Counts Spark's work from its event log, a documented file, so that no Java object is needed."""
+"""Measures Spark's work from its event log, which is documented, without using Java objects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Work:
 
     Attributes:
         jobs: Spark jobs that were started.
-        input_scans: jobs that read at least as many rows as the table has.
+        input_scans: jobs that read at least as many rows as are in the table.
         cpu_seconds: CPU time of all tasks.
     """
 
@@ -54,8 +54,8 @@ class EventLog:
     def position(self) -> int:
         """Return where the log ends once all events up to now are in it.
 
-        Events go through a queue in order, so a job of our own is run, and when its end is in the
-        log, all before it is.
+        Events go through a queue in order, so this runs a marker job. When the log has its end, it
+        has all events before it.
         """
         marker = f"zcube demo marker {uuid.uuid4()}"
         context = self._spark.sparkContext
@@ -75,7 +75,7 @@ class EventLog:
         raise ZCubeError(f"Spark wrote no event log to {self._prefix.parent} in time.")
 
     def work(self, start: int, end: int, rows: int) -> Work:
-        """Sum up what stands between two positions, for a table of ``rows`` rows."""
+        """Sum up the work between two positions, for a table with ``rows`` rows."""
         stages: dict[int, int] = {}
         jobs: dict[int, list[int]] = {}
         cpu = 0
@@ -94,7 +94,7 @@ class EventLog:
         return Work(len(jobs), scans, cpu / 1e9)
 
     def _events(self, start: int) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the events that are complete in the log, each with where its line ends."""
+        """Yield the complete events in the log, each with the position where its line ends."""
         with Path(f"{self._prefix}.inprogress").open("rb") as log:
             log.seek(start)
             position = start

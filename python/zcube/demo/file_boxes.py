@@ -1,4 +1,4 @@
-"""The rectangle of ship dates and part keys that each file of a table spans, from Delta's log."""
+"""Reads from Delta's log the rectangle of ship dates and part keys that each file spans."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def file_boxes(spark: SparkSession, table: Path) -> list[Box]:
-    """Read the statistics of the table as it is now."""
+    """Read the statistics of the table's current version."""
     _, files = ClusteredTable.for_path(spark, str(table))._file_boxes(COLUMNS)
     return [
         Box((_date(dates[0]), _date(dates[1])), (int(parts[0]), int(parts[1])))
@@ -25,7 +25,7 @@ def file_boxes(spark: SparkSession, table: Path) -> list[Box]:
 
 
 def overlaps(one: Box, other: Box) -> bool:
-    """Whether two rectangles share a point."""
+    """Return whether two rectangles overlap."""
     return (
         one.dates[0] <= other.dates[1]
         and other.dates[0] <= one.dates[1]

@@ -1,4 +1,4 @@
-"""Draws which rectangle each file spans, before and after clustering."""
+"""Draws the rectangle that each file spans, before and after clustering."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def draw(panels: Sequence[tuple[str, Sequence[Box]]], query: Box, target: Path) 
 
 
 def _days(day: date) -> int:
-    """Matplotlib's unit of dates: days since 1970."""
+    """Return days since 1970, matplotlib's unit for dates."""
     return (day - date(1970, 1, 1)).days

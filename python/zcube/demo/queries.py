@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle of ship dates and part keys, ends included."""
+    """A rectangle of ship dates and part keys, bounds included."""
 
     dates: tuple[date, date]
     parts: tuple[int, int]
@@ -22,7 +22,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Query:
-    """A query by its name and its predicate."""
+    """A query with its name and its predicate."""
 
     name: str
     predicate: str
@@ -30,20 +30,20 @@ class Query:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a query must read after Delta has skipped every file that statistics rule out."""
+    """What a query must read after Delta has skipped the files that statistics rule out."""
 
     files: int
     size: int
 
 
 def example_box(scale: float) -> Box:
-    """Half a year of shipments of a tenth of the parts."""
+    """Return a box with half a year of shipments of a tenth of the parts."""
     parts = _parts(scale)
     return Box((date(1995, 1, 1), date(1995, 6, 30)), (parts * 3 // 10, parts * 4 // 10))
 
 
 def example_queries(scale: float) -> list[Query]:
-    """Five queries: on each clustered column, on both in two ways, and on neither."""
+    """Return five queries: on each clustered column, on both in two ways, and on neither."""
     box = example_box(scale)
     part = _parts(scale) * 7 // 18
     return [
@@ -67,5 +67,5 @@ def read_by(spark: SparkSession, table: Path, query: Query) -> Reading:
 
 
 def _parts(scale: float) -> int:
-    """How many part keys there are, as TPC-H defines it."""
+    """Return the number of part keys that TPC-H defines."""
     return int(200_000 * scale)

@@ -54,8 +54,8 @@ def print_commands(console: Console, zcube: Outcome, delta: Outcome) -> None:
 
 
 def print_rows(console: Console, tables: Mapping[str, Multiset]) -> None:
-    """Show that the tables hold the same rows, in whatever order."""
-    console.print("\nThe same rows, by their number and the sum of their 64-bit hashes:")
+    """Show that the tables hold the same rows, in any order."""
+    console.print("\nThe same rows, judged by their number and the sum of their 64-bit hashes:")
     for name, rows in tables.items():
         console.print(f"  {name:8}{rows.rows:>12,} rows  {rows.checksum}")
 
@@ -89,7 +89,7 @@ def as_dict(
 
 
 def next_steps(table: Path) -> list[str]:
-    """Return three lines of Python that work as they are."""
+    """Return three lines of Python that run as they are."""
     return [
         "import zcube; from pyspark.sql import SparkSession",
         "spark = zcube.configure(SparkSession.builder).getOrCreate()",

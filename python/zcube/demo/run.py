@@ -1,4 +1,4 @@
-"""The demo from its beginning to its end."""
+"""Runs the demo from beginning to end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SMALLEST_TARGET_BYTES = 64 << 10
 
 
 def _warm_up(spark: SparkSession, log: event_log.EventLog, source: Path, folder: Path) -> None:
-    """Run both commands once on little data, so that neither is timed while Java compiles it."""
+    """Run both commands once on little data, so that neither is timed while Java compiles."""
     for by_zcube in (True, False):
         table = folder / "lineitem-warm-up"
         shutil.rmtree(table, ignore_errors=True)
@@ -33,12 +33,13 @@ def _warm_up(spark: SparkSession, log: event_log.EventLog, source: Path, folder:
 
 
 def run(output: str, scale: float, *, as_json: bool = False) -> int:
-    """Make the data, cluster it by ZCube and by Delta, and show the difference.
+    """Make the data, cluster it with ZCube and with Delta, and show the difference.
 
     Args:
-        output: a folder for data, tables and the picture; kept, so that a second run is quicker.
+        output: a folder for data, tables and the picture; it is kept, so a second run is faster.
         scale: TPC-H scale factor; 1 is 6 million rows.
-        as_json: print the findings as JSON to standard output, and all else to standard error.
+        as_json: print the results as JSON to standard output, and everything else to standard
+            error.
 
     Returns:
         0.
@@ -69,7 +70,7 @@ def run(output: str, scale: float, *, as_json: bool = False) -> int:
             max(_SMALLEST_TARGET_BYTES, int(_TARGET_BYTES * scale))
         )
     }
-    console.print("[bold]2[/] Spark starts; the first time it fetches Delta's jar")
+    console.print("[bold]2[/] Starting Spark; the first time it downloads Delta's jar")
     with spark_session(folder, settings) as spark:
         log = event_log.EventLog(spark, folder / "events")
         console.print(f"[bold]3[/] A Delta table of {data.FILES} files, and a copy of it")
@@ -80,7 +81,7 @@ def run(output: str, scale: float, *, as_json: bool = False) -> int:
         before_boxes = file_boxes(spark, zcube_table)
         before = [read_by(spark, zcube_table, query) for query in queries]
         _warm_up(spark, log, source, folder)
-        # Java gets faster as it runs, so ZCube goes first: what is left of that favours Delta.
+        # Java gets faster as it runs, so ZCube goes first: the remaining effect favours Delta.
         console.print("[bold]4[/] OPTIMIZE … ZORDER BY (l_shipdate, l_partkey) by ZCube")
         zcube = comparison.optimize(
             spark, log, zcube_table, by_zcube=True, rows=original.rows, queries=queries

@@ -1,4 +1,4 @@
-"""The demo's Spark session, with Spark's messages in a file in place of the terminal."""
+"""The demo's Spark session; Spark's messages go to a file instead of the terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def spark_session(output: Path, settings: Mapping[str, str]) -> Iterator[SparkSe
     """Start Spark for a while.
 
     Raises:
-        ZCubeError: Spark doesn't start; the message says where its own messages are.
+        ZCubeError: Spark doesn't start; the message says where Spark's messages are.
     """
     log = output / "spark.log"
     builder = (
@@ -51,7 +51,7 @@ def spark_session(output: Path, settings: Mapping[str, str]) -> Iterator[SparkSe
 
 @contextmanager
 def _standard_error_in(log: Path) -> Iterator[None]:
-    """Let processes that are started meanwhile write their standard error to a file, for good."""
+    """Redirect the standard error of processes that start in the block to a file, permanently."""
     sys.stderr.flush()
     terminal = os.dup(2)
     with log.open("w", encoding="utf-8") as file:

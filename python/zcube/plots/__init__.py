@@ -1,8 +1,8 @@
 """Pictures of how a table is laid out.
 
-Each function returns a matplotlib ``Figure``: notebooks show it, ``figure.savefig("picture.png")``
-writes it. matplotlib comes with ``pip install 'zcube[plots]'``. The palette is Okabe and
-Ito's, which is colour-blind safe.
+Each function returns a matplotlib ``Figure``: notebooks show it, and
+``figure.savefig("picture.png")`` writes it. matplotlib comes with ``pip install 'zcube[plots]'``.
+The palette is Okabe and Ito's, which is colour-blind safe.
 
 >>> from zcube import plots
 >>> plots.boxes(table, "x", "y", predicate="x = 5").savefig("boxes.png")  # doctest: +SKIP
@@ -31,26 +31,27 @@ if TYPE_CHECKING:
 
 _MOST_BOXES = 20_000
 _MOST_BARS = 60
-# Days since 1970 of the first and the last date that there are axes for.
+# The first and the last date that axes support, in days since 1970.
 _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
 
 
 def boxes(table: TableLog, x: str, y: str, *, predicate: str | None = None) -> Figure:
-    """Draw each file as the rectangle between its minima and maxima of two columns.
+    """Draw each file as the rectangle between its minima and maxima in two columns.
 
-    Well clustered files tile the plane; files that overlap must all be read for what is
-    below them. From the statistics in Delta's log; no data is read. Texts stand in their order, at
-    equal distances. Of more than 20,000 files a part is drawn, and the title says so.
+    Well clustered files tile the plane; a query for a point where files overlap must read all of
+    them. The rectangles come from the statistics in Delta's log; no data is read. Strings are drawn
+    in their order, at equal distances. Above 20,000 files only some are drawn, and the title says
+    so.
 
     Args:
         table: a Delta table in a classic session; Spark Connect can't show the log.
-        x: the column to the right; ``"a.b"`` is a nested leaf.
-        y: the column upwards.
-        predicate: as after WHERE: what a scan for it must read is blue, the rest grey.
+        x: the horizontal column; ``"a.b"`` is a nested field.
+        y: the vertical column.
+        predicate: as after WHERE; files that a scan with it must read are blue, the rest grey.
 
     Raises:
-        ZCubeError: matplotlib is missing, a column is unknown or has no minimum, or the session is
-            one of Spark Connect.
+        ZCubeError: matplotlib is missing, a column is unknown or has no minimum, or the session
+            uses Spark Connect.
 
     Examples:
         >>> plots.boxes(table, "day", "user", predicate="user < 9")  # doctest: +SKIP
@@ -64,19 +65,19 @@ def boxes(table: TableLog, x: str, y: str, *, predicate: str | None = None) -> F
 
 
 def curve_order(table: TableLog, x: str, y: str) -> Figure:
-    """Draw the way along which the files of each ZCube were laid, over two columns.
+    """Draw the path along which each ZCube's files were laid out, over two columns.
 
-    A Hilbert curve is seen as a way without jumps, a Z-order as one of Zs. Lines join the middles
-    of neighbouring files, a mark is the cube's first. The six largest cubes have a colour each; the
-    files of others, and those in no cube, are grey without a line. No data is read.
+    A Hilbert curve appears as a path without jumps, a Z-order as a path of Zs. Lines connect the
+    centres of neighbouring files, and a mark shows the first file of a cube. Each of the six
+    largest cubes has its own colour; all other files are grey without a line. No data is read.
 
     Args:
         table: a Delta table in a classic session; Spark Connect can't show the log.
-        x: the column to the right; ``"a.b"`` is a nested leaf.
-        y: the column upwards.
+        x: the horizontal column; ``"a.b"`` is a nested field.
+        y: the vertical column.
 
     Raises:
-        ZCubeError: as for ``boxes``; or no file tells of its ZCube.
+        ZCubeError: as for ``boxes``, or no file belongs to a ZCube.
 
     Examples:
         >>> plots.curve_order(table, "l_shipdate", "l_partkey")  # doctest: +SKIP
@@ -88,7 +89,7 @@ def curve_order(table: TableLog, x: str, y: str) -> Figure:
     ways, others = curve_path.ways(files)
     if not ways:
         raise ZCubeError(
-            "No file of the table tells of a ZCube. OPTIMIZE it by columns first; Delta's own "
+            "No file of the table belongs to a ZCube. OPTIMIZE it by columns first; Delta's own "
             "ZORDER BY leaves no order in the log."
         )
     placed = [box for way in ways for box in way.files] + others
@@ -103,10 +104,11 @@ def curve_order(table: TableLog, x: str, y: str) -> Figure:
 
 
 def depth_histogram(quality: ClusteringQuality) -> Figure:
-    """Draw how many files have which depth: one panel for each column, one for all together.
+    """Draw how many files have which depth: a panel for each column, and one for all together.
 
-    A file's depth is the number of files over its deepest point, itself included; of all columns
-    together, over the lower corner of its box. 1 is best; the dashed line is the average.
+    A file's depth is the number of files that cover its deepest point, itself included; for all
+    columns together, the lower corner of its box is used. 1 is best; the dashed line is the
+    average.
 
     Args:
         quality: what ``table.quality()`` returned.
@@ -125,16 +127,16 @@ def depth_histogram(quality: ClusteringQuality) -> Figure:
 
 
 def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: int = 12) -> Figure:
-    """Draw quality over the table's versions, from the log of each; no data is read.
+    """Draw quality over the table's versions, from the log alone; no data is read.
 
-    Above, how many files overlap; below, the share of files that a search skips; dotted
-    lines stand where an OPTIMIZE was committed.
+    The upper panel shows how many files overlap, the lower one the share of files that a search
+    skips. Dotted lines mark OPTIMIZE commits.
 
     Args:
-        table: a Delta table whose older versions can still be read.
+        table: a Delta table whose older versions are still readable.
         columns: as ``quality`` takes them; by default the table's own.
-        versions: how many to measure at most, the oldest and the newest among them; each takes as
-            long as one ``quality()``. Versions that Delta no longer gives are left out.
+        versions: how many to measure at most, including the oldest and the newest; each takes as
+            long as one ``quality()``. Versions that are no longer readable are left out.
 
     Raises:
         ZCubeError: matplotlib is missing, or ``versions`` is under 2.
@@ -145,7 +147,7 @@ def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: 
     """
     chart = matplotlib_chart()
     if isinstance(versions, bool) or not isinstance(versions, int) or versions < 2:
-        raise ZCubeError(f"versions must be an int from 2 on, not {versions!r}.")
+        raise ZCubeError(f"versions must be an int of at least 2, not {versions!r}.")
     found, optimized = measure(table, columns, versions)
     at = sorted(found)
     figure, (upper, lower) = chart.picture(2, 1, (7.2, 2.8), sharex=True)
@@ -174,7 +176,7 @@ def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: 
 
 
 def matplotlib_chart() -> ModuleType:
-    """Return the module that needs matplotlib.
+    """Return the chart module, which needs matplotlib.
 
     Raises:
         ZCubeError: it isn't installed.
@@ -191,8 +193,8 @@ def _boxes_of(table: TableLog, x: str, y: str) -> tuple[list[Axis], list[FileBou
     for axis in axes:
         if axis.kind == "none":
             raise ZCubeError(
-                f"{axis.name} is {axis.type}, of which Delta keeps no minimum and maximum. Choose "
-                "a column of numbers, dates, timestamps or text."
+                f"{axis.name} is {axis.type}; Delta keeps no minimum and maximum of it. Choose "
+                "a column of numbers, dates, timestamps or strings."
             )
     return axes, files
 
@@ -234,7 +236,7 @@ def _boxes(
 def _scale(
     chart: ModuleType, matplotlib_axis: Any, axis: Axis, ends: Sequence[Any]
 ) -> tuple[list[Interval], Interval]:
-    """Place the ends along an axis; return the places and the axis' limits."""
+    """Place the ends along an axis; return the positions and the axis limits."""
     if axis.kind == "text":
         values = sorted({end for pair in ends for end in pair}, key=lambda v: v.encode("utf-8"))
         place = {value: number for number, value in enumerate(values)}
@@ -265,7 +267,7 @@ def _depths(chart: ModuleType, panel: Any, row: ColumnQuality) -> None:
     for depth, count in row.depth_histogram.items():
         place = (depth - 1) // width
         bars[place] = bars.get(place, 0) + count
-    # A bar stands over the depths it counts: that of depth 3 alone from 2.5 to 3.5.
+    # A bar spans the depths that it counts: the bar of depth 3 alone reaches from 2.5 to 3.5.
     left = [0.5 + place * width for place in bars]
     panel.bar(left, list(bars.values()), width * 0.92, align="edge", color=chart.BLUE)
     panel.set_xlim(0.5 - 0.3 * width, max(deepest, 2) + 0.5 + 0.3 * width)
@@ -278,5 +280,5 @@ def _depths(chart: ModuleType, panel: Any, row: ColumnQuality) -> None:
 
 
 def _gap(value: float | None) -> float:
-    """Where there is no figure, the line has a gap."""
+    """Return NaN, which leaves a gap in the line, if there is no figure."""
     return math.nan if value is None else value

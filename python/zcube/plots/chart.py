@@ -1,4 +1,4 @@
-"""What all pictures share: colours, frames, and how they show themselves in a notebook."""
+"""What all pictures share: colours, frames, and their display in notebooks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, which is colour-blind safe. Where colours tell things apart,
-# markers, line styles or words do so as well.
+# Okabe and Ito's palette, which is colour-blind safe. Where colours distinguish things, markers,
+# line styles or words do so as well.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#9A9A9A"
 SERIES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (PURPLE, "D"), (SKY, "v"), (VERMILION, "P"))
@@ -18,7 +18,7 @@ DPI = 120
 
 
 class Picture(Figure):
-    """A figure that notebooks show as it is; pyplot, which would show it twice, isn't needed."""
+    """A figure that notebooks display without pyplot, which would show it twice."""
 
     def png(self) -> bytes:
         """Return it as a PNG file's bytes."""
@@ -33,7 +33,7 @@ class Picture(Figure):
 def picture(
     rows: int, columns: int, size: tuple[float, float], **share: Any
 ) -> tuple[Picture, list[Any]]:
-    """Return a picture and its panels in reading order; ``size`` is that of a panel in inches."""
+    """Return a picture and its panels in reading order; ``size`` is a panel's size in inches."""
     figure = Picture(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False, **share).ravel().tolist()
     for panel in panels:
@@ -43,17 +43,17 @@ def picture(
 
 
 def series(count: int) -> Iterator[tuple[str, str]]:
-    """Colour and marker of each of ``count`` lines."""
+    """Return colour and marker for each of ``count`` lines."""
     return (SERIES[i % len(SERIES)] for i in range(count))
 
 
 def shorten(text: str, length: int = 40) -> str:
-    """Cut a long text, and say so by an ellipsis."""
+    """Truncate a long text, with an ellipsis."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def whole_numbers(axis: Any) -> None:
-    """Put ticks at whole numbers only, for counts."""
+    """Put ticks only at whole numbers, for counts."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True, nbins="auto"))
@@ -69,7 +69,7 @@ def dates(axis: Any) -> None:
 
 
 def names(axis: Any, values: Sequence[str]) -> None:
-    """Show whole numbers as the texts at these places, as many as can be read."""
+    """Label positions with the names at these indexes, as many as stay readable."""
     from matplotlib.ticker import FixedLocator
 
     step = max(1, -(-len(values) // 8))

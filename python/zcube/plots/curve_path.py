@@ -1,4 +1,4 @@
-"""The way along which each ZCube's files were laid: which files, in which order, its picture."""
+"""The path of each ZCube's curve: its files, their order, and the drawing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Way:
 
 
 def ways(boxes: Iterable[FileBounds]) -> tuple[list[Way], list[FileBounds]]:
-    """Return the largest cubes, the largest first, and all other files that have ends."""
+    """Return the largest cubes, in descending order of size, and all other files that have ends."""
     cubes: dict[str, list[FileBounds]] = {}
     others = []
     for box in boxes:
@@ -56,7 +56,7 @@ def draw(
     Args:
         panel: of matplotlib, showing ``x`` and ``y``.
         found: the cubes.
-        ends: of each file in the panel's units: those of the cubes in order, then all others.
+        ends: of each file in the panel's units: the cubes' files in order, then all others.
         x: the limits of the first axis.
         y: the limits of the second.
     """
@@ -84,7 +84,7 @@ def draw(
 
 
 def title(found: Sequence[Way], others: Sequence[FileBounds], without: int) -> str:
-    """Say what is drawn, and what isn't."""
+    """Return a title that says what is drawn and what isn't."""
     count = sum(len(way.files) for way in found)
     lines = [f"The order of {count} files in {len(found)} ZCube{'s' * (len(found) > 1)}"]
     if others:

@@ -10,7 +10,7 @@ from zcube.plots.chart import BLUE, GREY, VERMILION
 
 Interval = tuple[float, float]
 
-# Between neighbours, as a share of the panel, so that edges on one line stay two.
+# The gap between neighbours, as a share of the panel, so that adjacent edges stay visible.
 _GAP = 0.0015
 _LEAST = 0.004
 
@@ -21,8 +21,8 @@ class Rectangle:
 
     Attributes:
         x: its ends along the first column.
-        y: its ends along the second.
-        read: whether a query must read it; drawn blue then, grey otherwise.
+        y: its ends along the second column.
+        read: whether a query must read it; blue if so, otherwise grey.
     """
 
     x: Interval
@@ -37,9 +37,9 @@ def draw(
     y: Interval,
     query: Rectangle | None = None,
 ) -> None:
-    """Fill a matplotlib panel that shows ``x`` and ``y``; what must be read lies on top.
+    """Fill a matplotlib panel that shows ``x`` and ``y``; files that must be read are on top.
 
-    Rectangles on top of each other stay light enough for all of them to be seen.
+    Overlapping rectangles stay light enough for all of them to be visible.
     """
     from matplotlib.collections import PolyCollection
 
@@ -69,7 +69,7 @@ def draw(
 
 
 def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
-    """Say how many files are blue and how many grey."""
+    """Add a legend with the number of blue and grey files."""
     from matplotlib.patches import Patch
 
     read = sum(one.read for one in rectangles)
@@ -91,9 +91,9 @@ def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
 
 
 def _shades(rectangles: Sequence[Rectangle], x: Interval, y: Interval) -> list[float]:
-    """How opaque each is: a file over everything stays light, or it would hide what it lies over.
+    """Return each rectangle's opacity: a file that covers everything stays light.
 
-    The more lie on top of each other on average, the lighter all of them.
+    The more rectangles overlap on average, the lighter all of them are.
     """
     whole = (x[1] - x[0]) * (y[1] - y[0])
     shares = [_within(one.x, x) * _within(one.y, y) / whole for one in rectangles]
@@ -113,7 +113,7 @@ def _corners(one: Rectangle, x: Interval, y: Interval) -> list[tuple[float, floa
 
 
 def _visible(ends: Interval, limits: Interval) -> Interval:
-    """Keep a gap to the neighbours; widen what would be too thin to be seen."""
+    """Keep a gap to the neighbours; widen what would be too thin to see."""
     whole = limits[1] - limits[0]
     low, high = max(ends[0], limits[0]), min(ends[1], limits[1])
     if high - low >= (2 * _GAP + _LEAST) * whole:

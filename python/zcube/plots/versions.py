@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def measure(
     table: TableLog, columns: Sequence[str] | None, count: int
 ) -> tuple[dict[int, ClusteringQuality], list[int]]:
-    """Measure at most ``count`` versions; return them, and at which an OPTIMIZE was committed.
+    """Measure at most ``count`` versions; return them, and the versions that OPTIMIZE committed.
 
     Raises:
         AnalysisException: not even the newest version can be measured.
@@ -35,14 +35,14 @@ def measure(
         except (AnalysisException, NotServedError, ColumnNotFoundError):
             if not found:
                 raise
-            # Its log is gone, or a column came later: so it is with all that are older.
+            # Its log is gone, or a column was added later; the same holds for all older versions.
             break
     optimized = [row["version"] for row in commits if row["operation"] == "OPTIMIZE"]
     return found, sorted(version for version in optimized if version >= min(found))
 
 
 def spread(versions: Sequence[int], count: int) -> list[int]:
-    """Choose ``count`` at equal distances, the first and the last among them.
+    """Choose ``count`` values at equal distances, including the first and the last.
 
     Examples:
         >>> spread(range(11), 3), spread([4, 7], 5)

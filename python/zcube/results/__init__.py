@@ -1,1 +1,1 @@
-"""What ZCube's methods return: frozen values that know neither Spark nor a table."""
+"""What ZCube's methods return: frozen values, independent of Spark and tables."""

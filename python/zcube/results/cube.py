@@ -15,29 +15,29 @@ TITLES = (
 
 @dataclass(frozen=True)
 class CubeResult:
-    """What became of one planned ZCube.
+    """The outcome of a planned ZCube.
 
     Attributes:
-        state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, as
-            time was up.
+        state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, when
+            time ran out.
         files: files that were to be rewritten.
         bytes: their bytes.
-        reasons: how many of them for which reason, such as ``{"fresh": 3, "small cube": 8}``.
-        partition: the partition they are in.
+        reasons: number of files by reason, such as ``{"fresh": 3, "small cube": 8}``.
+        partition: the partition that contains them.
         files_added: files written in their place; 0 unless committed.
         bytes_added: their bytes.
         id: the ZCube's id, if committed.
-        version: the table's version that has it, if committed.
-        why: the reason, unless committed.
-        sampling_ms: milliseconds until its layout was known.
-        writing_ms: of writing its files.
-        committing_ms: of its commit; cubes of one commit share it.
-        cpu_ms: CPU time of its Spark tasks; None if Spark told it too late.
+        version: the table version that added it, if committed.
+        why: why it was not committed, if so.
+        sampling_ms: milliseconds until its layout was computed.
+        writing_ms: milliseconds of writing its files.
+        committing_ms: milliseconds of its commit; cubes of one commit share it.
+        cpu_ms: CPU time of its Spark tasks; None if Spark reported it too late.
         average_depth_before: of the files to be rewritten, among themselves, in all clustering
-            columns together; None unless committed, or where the table has more than 100,000 files.
+            columns together; None unless committed, or if the table has more than 100,000 files.
         average_depth_after: of the files written in their place, among themselves.
-        skipping_before: their skipping effectiveness, as ``quality`` has it.
-        skipping_after: that of the files written.
+        skipping_before: skipping effectiveness of the former, as ``quality`` measures it.
+        skipping_after: skipping effectiveness of the files written.
     """
 
     state: str

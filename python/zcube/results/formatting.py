@@ -1,4 +1,4 @@
-"""Figures and tables as people read them."""
+"""Figures and tables in readable form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def size(count: int) -> str:
 
 
 def number(value: float | None) -> str:
-    """Write a number with at most two decimals, or a dash where there is none.
+    """Write a number with at most two decimals, or a dash for None.
 
     Examples:
         >>> number(1.256), number(7), number(None)
@@ -34,7 +34,7 @@ def number(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """Write a share of 1 in percent, or a dash where there is none.
+    """Write a share of 1 in percent, or a dash for None.
 
     Examples:
         >>> share(0.125), share(None)

@@ -21,7 +21,7 @@ _CHANGES = ("column", "average depth before", "after", "skipping before", "after
 
 @dataclass(frozen=True)
 class WorkloadResult:
-    """What one predicate of the workload must read, by Delta's data skipping.
+    """What a predicate of the workload must read, after Delta's data skipping.
 
     Attributes:
         predicate: as it was given.
@@ -30,7 +30,7 @@ class WorkloadResult:
         bytes_before: their bytes.
         files_after: files that it reads now.
         bytes_after: their bytes.
-        note: parts that had no say in the layout; empty if all had.
+        note: parts that didn't affect the layout; empty if all did.
     """
 
     predicate: str
@@ -76,13 +76,13 @@ class OptimizeResult:
         bytes_removed: their bytes.
         bytes_added: their bytes.
         partitions: partitions that were rewritten.
-        cubes: each planned ZCube and what became of it.
-        kept: how many files stayed as they were, for which reason.
-        left_files: files that a budget or the time left for another run.
+        cubes: each planned ZCube and its outcome.
+        kept: for each reason, how many files stayed as they were.
+        left_files: files that a size or time budget left for another run.
         left_bytes: their bytes.
-        metrics: all metrics of the SQL command, under their own names.
-        before: the quality before, if ``optimize`` was asked to measure it.
-        after: the quality after; what others committed meanwhile is in it too.
+        metrics: all metrics of the SQL command, under their SQL names.
+        before: the quality before, if ``optimize`` measured it.
+        after: the quality after, including concurrent commits.
         workload: what each predicate of the workload reads before and after.
     """
 
@@ -108,7 +108,7 @@ class OptimizeResult:
         before: ClusteringQuality | None = None,
         after: ClusteringQuality | None = None,
     ) -> OptimizeResult:
-        """Read the one row that the SQL command returns; its ``details`` column may be missing."""
+        """Read the row that the SQL command returns; its ``details`` column may be missing."""
         metrics = row["metrics"].asDict(recursive=True)
         text = row.asDict().get("details")
         details = json.loads(text) if text else {}
@@ -132,7 +132,7 @@ class OptimizeResult:
 
     @property
     def sampling_ms(self) -> int:
-        """Milliseconds of sampling, summed over the cubes, several of which run at a time."""
+        """Milliseconds of sampling, summed over the cubes, of which several run at a time."""
         return sum(cube.sampling_ms for cube in self.cubes)
 
     @property
@@ -142,19 +142,19 @@ class OptimizeResult:
 
     @property
     def committing_ms(self) -> int:
-        """Milliseconds of the commits, of which there is one at a time."""
+        """Milliseconds of the commits, which run one at a time."""
         commits = {cube.version: cube.committing_ms for cube in self.cubes}
         return sum(commits.values())
 
     @property
     def cpu_ms(self) -> int | None:
-        """CPU time of all Spark tasks that sampled and wrote; None if it isn't known of all."""
+        """CPU time of all Spark tasks that sampled and wrote; None if it isn't known for all."""
         known = [cube.cpu_ms for cube in self.cubes if cube.state == "committed"]
         return None if None in known else sum(time or 0 for time in known)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values."""
-        # Their tables, which hold a Spark session, can't be copied.
+        # Their tables hold a Spark session, so they can't be copied.
         plain = asdict(replace(self, before=None, after=None))
         for name, quality in (("before", self.before), ("after", self.after)):
             plain[name] = quality.to_dict() if quality else None
@@ -200,7 +200,7 @@ class OptimizeResult:
         return "".join(parts)
 
     def _changes(self, before: ClusteringQuality, after: ClusteringQuality) -> list[list[str]]:
-        """Of each column, and of all together."""
+        """The figures of each column, and of all together."""
         rows = []
         for one, other in zip(
             [*before.columns, before.all], [*after.columns, after.all], strict=True

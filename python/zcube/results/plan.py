@@ -17,12 +17,12 @@ _TITLES = ("", "files", "read", "write", "reasons")
 
 @dataclass(frozen=True)
 class PlannedFile:
-    """A file of the table, and why it is rewritten or not.
+    """A file of the table, with the reason why it is rewritten or not.
 
     Attributes:
-        path: as the log has it.
-        reason: in plain words, such as ``fresh``.
-        bytes: of its rows that are not deleted.
+        path: as in the log.
+        reason: a short text, such as ``fresh``.
+        bytes: size of its rows that are not deleted.
     """
 
     path: str
@@ -35,11 +35,11 @@ class PlannedCube:
     """A ZCube that would be written.
 
     Attributes:
-        number: from 1 on, the most useful cube first.
-        partition: the partition it is in.
-        reasons: how many files for which reason.
-        bytes_read: of its files.
-        bytes_written: of the rows that are not deleted: what is written will be about so much.
+        number: starts at 1, the most useful cube first.
+        partition: the partition that contains it.
+        reasons: number of files by reason.
+        bytes_read: bytes of its files.
+        bytes_written: bytes of the rows that are not deleted, which is about what will be written.
         files: the files to rewrite.
     """
 
@@ -58,9 +58,9 @@ class ColumnForecast:
     Attributes:
         column: its name; ``*`` for all columns together.
         average_depth_before: as ``quality`` measures it.
-        average_depth_after: as it is expected to be.
+        average_depth_after: the predicted value.
         skipping_before: skipping effectiveness, 0 to 1, as ``quality`` measures it.
-        skipping_after: as it is expected to be.
+        skipping_after: the predicted value.
     """
 
     column: str
@@ -72,16 +72,16 @@ class ColumnForecast:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run is expected to bring and to cost.
+    """The expected benefit and cost of a run.
 
     Attributes:
-        files_before: of the table.
-        files_after: of the table after the run.
-        cpu_time_ms: of all cores together, at the rate of this table's earlier runs; None if no
-            commit in the log tells its CPU time yet.
-        earlier_runs: how many commits the estimate is made from.
-        rows: that would be rewritten; None if no data was read.
-        sampled_rows: of them; None if no data was read.
+        files_before: number of files in the table.
+        files_after: number of files in the table after the run.
+        cpu_time_ms: CPU time of all cores, at the rate of this table's earlier runs; None if no
+            commit in the log has its CPU time yet.
+        earlier_runs: number of commits that the estimate is based on.
+        rows: number of rows to rewrite; None if no data was read.
+        sampled_rows: how many of them were sampled; None if no data was read.
         quality: for each clustering column, and ``*`` for all; None if no data was read.
     """
 
@@ -95,7 +95,7 @@ class Forecast:
 
     @property
     def all(self) -> ColumnForecast | None:
-        """What is expected of all clustering columns together."""
+        """The prediction for all clustering columns together."""
         return self.quality[-1] if self.quality else None
 
     @classmethod
@@ -128,8 +128,8 @@ class OptimizePlan:
     Attributes:
         cubes: what would be written.
         left: files that a budget leaves for another run.
-        stay: files that are well as they are, of those that ``where`` takes in.
-        forecast: what the run is expected to bring and to cost.
+        stay: files that ``where`` selects and that don't need rewriting.
+        forecast: the expected benefit and cost of the run.
 
     Examples:
         >>> print(table.optimize(dry_run=True))  # doctest: +SKIP
@@ -150,7 +150,7 @@ class OptimizePlan:
 
     @property
     def bytes_written(self) -> int:
-        """About how many bytes would be written."""
+        """The approximate number of bytes that would be written."""
         return sum(cube.bytes_written for cube in self.cubes)
 
     @classmethod

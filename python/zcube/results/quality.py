@@ -29,24 +29,24 @@ _TITLES = (
 
 @dataclass(frozen=True)
 class ColumnQuality:
-    """The files seen by one column, or by all of them together (``column`` is then ``"*"``).
+    """The quality in one column, or in all of them together (``column`` is then ``"*"``).
 
     Averages are over the files with statistics, and None if there are none. A file without
-    statistics counts as overlapping everything; one of NULLs only overlaps nothing.
+    statistics counts as overlapping everything; a file with only NULLs overlaps nothing.
 
     Attributes:
         column: its name.
         files: all files.
-        files_with_stats: those with a minimum and a maximum.
-        average_depth: how many files lie over a file's deepest point, itself included, on average.
-            Of all columns together, over the lower corner of its box. 1 is best.
-        maximum_depth: the greatest depth.
+        files_with_stats: files with a minimum and a maximum.
+        average_depth: how many files cover a file's deepest point, itself included, on average. For
+            all columns together, the lower corner of its box is used. 1 is best.
+        maximum_depth: the largest depth.
         average_overlaps: how many other files overlap a file, on average. 0 is best.
         depth_histogram: depth to number of files.
-        constant_files: files of a single value.
+        constant_files: files with a single value.
         skipping_effectiveness: the share of files that a search for a file's minimum skips, on
             average: 0 to 1, 1 is best.
-        notes: what to know about the figures, in plain words.
+        notes: remarks about the figures.
     """
 
     column: str
@@ -67,7 +67,7 @@ class ColumnQuality:
         return cls(depth_histogram=histogram, **values)
 
     def depth_and_skipping(self) -> tuple[str, str]:
-        """Write the average depth and the skipping effectiveness as people read them."""
+        """Write the average depth and the skipping effectiveness in readable form."""
         return formatting.number(self.average_depth), formatting.share(self.skipping_effectiveness)
 
     def _cells(self) -> list[str]:
@@ -90,12 +90,12 @@ class ClusteringQuality:
 
     Attributes:
         columns: the figures of each column.
-        all: those of all columns together.
-        cubes: ZCubes by these columns.
-        bytes: of all files.
-        bytes_in_cubes: of files in those cubes.
-        bytes_fresh: of files that nothing has clustered yet.
-        bytes_other_columns: of files that other columns clustered.
+        all: the figures of all columns together.
+        cubes: number of ZCubes by these columns.
+        bytes: bytes of all files.
+        bytes_in_cubes: bytes of files in those cubes.
+        bytes_fresh: bytes of files that are not clustered yet.
+        bytes_other_columns: bytes of files that are clustered by other columns.
 
     Examples:
         >>> quality = table.quality(columns=["x", "y"])  # doctest: +SKIP
@@ -116,7 +116,7 @@ class ClusteringQuality:
     def from_rows(
         cls, rows: Sequence[Row], files_read: Callable[[str], list[str]]
     ) -> ClusteringQuality:
-        """Read the rows of DESCRIBE CLUSTERING; the one of all columns is the last."""
+        """Read the rows of DESCRIBE CLUSTERING; the last row is for all columns together."""
         *columns, together = [ColumnQuality._from_row(row) for row in rows]
         sizes = {
             name: rows[-1][name]
@@ -125,22 +125,22 @@ class ClusteringQuality:
         return cls(columns=columns, all=together, _files_read=files_read, **sizes)
 
     def __getitem__(self, column: str) -> ColumnQuality:
-        """Return the figures of a column by its name, or of all of them by ``"*"``."""
+        """Return the figures of a column, or with ``"*"`` of all columns together."""
         if column == _ALL:
             return self.all
         for one in self.columns:
             if one.column.lower() == column.lower():
                 return one
         known = ", ".join(one.column for one in self.columns)
-        raise KeyError(f"There are no figures of {column!r}, but of {known}.")
+        raise KeyError(f"There are no figures for {column!r}, only for {known}.")
 
     def files_read(self, predicate: str) -> list[str]:
         """Return the files that Spark's scan reads for a predicate, as the table is now.
 
-        The log answers it, by Delta's own data skipping; no data is read.
+        Delta's data skipping determines them from the log; no data is read.
 
         Args:
-            predicate: SQL about the table's columns, as after WHERE; no subqueries.
+            predicate: SQL on the table's columns, as after WHERE, without subqueries.
 
         Raises:
             ZCubeError: the predicate is empty.
@@ -155,9 +155,9 @@ class ClusteringQuality:
     def violations(
         self, *, max_depth: float | None = None, min_skipping: float | None = None
     ) -> list[str]:
-        """Return what is worse than asked for, in all columns together; nothing if all is well.
+        """Return the bounds that all columns together break; empty if there are none.
 
-        A table without any statistics violates every bound, as nothing can be skipped; one
+        A table without any statistics violates every bound, because nothing can be skipped; a table
         without files violates none.
         """
         found: list[str] = []

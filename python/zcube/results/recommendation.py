@@ -1,4 +1,4 @@
-"""How a table should be clustered for the queries that it is asked."""
+"""How to cluster a table for the queries on it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class QueryReading:
     """What one query reads of the table.
 
     Attributes:
-        query: as it was given.
-        weight: how often it is asked.
-        scans: of the table in the query; 0 if it wasn't understood.
-        files_read: by all its scans, once.
+        query: as given.
+        weight: how often it runs.
+        scans: number of scans of the table in the query; 0 if it wasn't understood.
+        files_read: number of distinct files that its scans read.
         bytes_read: of these files.
-        notes: what was not understood of it.
+        notes: the parts that weren't understood.
     """
 
     query: str
@@ -38,21 +38,21 @@ class QueryReading:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """A layout, and what the queries would read of it.
+    """A layout, and what the queries would read with it.
 
     Attributes:
         columns: to cluster by; empty for the table as it is.
         curve: as ``optimize`` takes it; None for the table as it is.
-        weights: of the columns, as ``optimize`` takes them; None if all are alike.
-        files_read: by all queries, each as often as its weight says.
+        weights: of the columns, as ``optimize`` takes them; None if all are equal.
+        files_read: by all queries, weighted.
         bytes_read: of these files.
-        share_of_today: bytes read, as a share of what is read of the table as it is.
-        files: of the table.
-        bytes_rewritten: by the run that would lay the table out; None for the table as it is.
+        share_of_today: bytes read, as a share of what the queries read from the table as it is.
+        files: number of files in the table.
+        bytes_rewritten: by the run that would create the layout; None for the table as it is.
         worthwhile: whether at least a tenth of the bytes would be saved.
-        summary: in one sentence.
-        statements: SQL to run, one after the other.
-        queries: of each query that was understood; for the table as it is, of each query.
+        summary: one sentence.
+        statements: SQL statements to run in order.
+        queries: details of each query that was understood; for the table as it is, of all queries.
     """
 
     columns: list[str]
@@ -86,7 +86,7 @@ class Recommendations:
     """The layouts that ``ClusteredTable.recommend`` tried, the best first.
 
     Attributes:
-        today: the table as it is; its queries tell also what was not understood.
+        today: the table as it is; its queries include notes on what was not understood.
         layouts: at most ten; the first one is the recommendation.
 
     Examples:
@@ -111,7 +111,7 @@ class Recommendations:
 
     @property
     def notes(self) -> list[str]:
-        """What was not understood, each with the beginning of its query."""
+        """What was not understood, with the beginning of each query."""
         return [
             f"{_shortened(query.query)}: {note}"
             for query in self.today.queries

@@ -1,4 +1,4 @@
-"""Laws of the oracles themselves: a wrong oracle would call a wrong curve right."""
+"""Properties of the oracles themselves: a wrong oracle would accept a wrong curve."""
 
 import itertools
 
@@ -45,7 +45,7 @@ def test_the_two_hilbert_oracles_are_one_curve(bits):
 
 @given(st.data(), st.integers(2, 5), st.integers(1, 12))
 def test_one_more_bit_refines_each_cell(data, dimensions, bits):
-    """A cell of the coarse grid is one run of the fine curve, so long prefixes mean near places."""
+    """A cell of the coarse grid is one run of the fine curve, so long common prefixes mean proximity."""
     coordinate = st.integers(0, (1 << (bits + 1)) - 1)
     point = data.draw(st.tuples(*[coordinate] * dimensions))
     corner = tuple(v & ~1 for v in point)

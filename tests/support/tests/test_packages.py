@@ -1,4 +1,4 @@
-"""What Python's packages need of each other; the rules stand in python/pyproject.toml."""
+"""The dependencies among the Python packages; the rules are in python/pyproject.toml."""
 
 import subprocess
 import sys

@@ -1,6 +1,6 @@
-// ZCube's additions to SQL: OPTIONS and DRY RUN behind OPTIMIZE, DESCRIBE CLUSTERING and
+// ZCube's additions to SQL: OPTIONS and DRY RUN after OPTIMIZE, DESCRIBE CLUSTERING and
 // RECOMMEND CLUSTERING. Everything else
-// is passed on unread.
+// is forwarded unparsed.
 grammar ZCubeSqlBase;
 
 statement
@@ -29,7 +29,7 @@ target
     | name
     ;
 
-// Literals that stand side by side are one text.
+// Adjacent literals are one string.
 string
     : STRING+
     ;
@@ -72,7 +72,7 @@ FOR: [Ff][Oo][Rr];
 WEIGHT: [Ww][Ee][Ii][Gg][Hh][Tt];
 WHERE: [Ww][Hh][Ee][Rr][Ee];
 
-// What Spark's lexer takes for a text. A doubled quote is two of them, side by side.
+// Spark's string literals. A doubled quote is two adjacent literals.
 STRING
     : '\'' ( ~('\'' | '\\') | '\\' . )* '\''
     | '"' ( ~('"' | '\\') | '\\' . )* '"'
@@ -84,8 +84,8 @@ BACKQUOTED: '`' ( ~'`' | '``' )* '`';
 
 WORD: [\p{L}\p{N}_]+;
 
-// Comments and space as Spark has them: a backslash at the end of a line goes on with the comment,
-// bracketed comments may hold others, and a hint is no comment.
+// Comments and whitespace as in Spark: a backslash at the end of a line continues the comment,
+// bracketed comments may be nested, and a hint isn't a comment.
 LINE_COMMENT: '--' ( '\\\n' | ~[\r\n] )* -> channel(HIDDEN);
 BLOCK_COMMENT
     : '/*' {_input.LA(1) != '+'}?

@@ -6,15 +6,15 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses
 import com.tngtech.archunit.library.dependencies.{SliceAssignment, SliceIdentifier, SlicesRuleDefinition}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What the packages of all modules may know of each other. */
+/** The allowed dependencies among the packages of all modules. */
 class ArchitectureSuite extends AnyFunSuite {
   import ArchitectureSuite._
 
-  test("no package depends on itself by way of others") {
+  test("there are no dependency cycles among packages") {
     SlicesRuleDefinition.slices().assignedFrom(ByPackage).should().beFreeOfCycles().check(classes)
   }
 
-  test("the curves, layouts and plans know no Spark") {
+  test("curves, layouts and plans don't depend on Spark") {
     noClasses()
       .that().resideInAPackage("io.zcube..")
       .and().resideOutsideOfPackages("io.zcube.sql..", "io.zcube.clustering..", "io.zcube.delta..")
@@ -22,7 +22,7 @@ class ArchitectureSuite extends AnyFunSuite {
       .check(classes)
   }
 
-  test("the engine knows no Delta") {
+  test("the engine doesn't depend on Delta") {
     noClasses()
       .that().resideInAnyPackage("io.zcube.sql..", "io.zcube.clustering..", Fence)
       .should().dependOnClassesThat().resideInAnyPackage(
@@ -36,15 +36,17 @@ class ArchitectureSuite extends AnyFunSuite {
 object ArchitectureSuite {
   private val Delta = "org.apache.spark.sql.delta.zcube"
 
-  /** What needs members that only Spark's own packages see, and knows no table format. */
+  /** Code that needs Spark's private members, independent of table formats. */
   private val Fence = "org.apache.spark.sql.zcube"
 
-  /** Main classes only: tests stand beside what they test, and may reach across. */
+  /** Main classes only: tests are in the same package as the code they test, and may depend on
+    * others.
+    */
   private lazy val classes: JavaClasses = {
     val found = new ClassFileImporter()
       .withImportOption((location: Location) => !location.contains("/test-classes/"))
       .importPackages("io.zcube", Fence, Delta)
-    // An empty set would pass every rule.
+    // With an empty set, every rule would pass.
     Seq(
       "io.zcube.curve.HilbertCurve",
       "io.zcube.clustering.run.OptimizeRunner",

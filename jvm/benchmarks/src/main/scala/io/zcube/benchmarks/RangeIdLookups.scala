@@ -29,7 +29,7 @@ abstract class RangeIdLookups(partitioner: Partitioner) {
 
 object RangeIdLookups {
 
-  /** A power of two; so many values that the processor can't learn their comparisons by heart. */
+  /** A power of two; enough values that branch prediction can't memorize their comparisons. */
   val Count: Int = 1 << 14
 
   /** Delta's default, `spark.databricks.io.skipping.mdc.rangeId.max`. */

@@ -15,16 +15,16 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.zcube.clustering.plan.OptimizeOptions
 import io.zcube.sql.conf.ZCubeConf
 
-/** The tables of docs/reference.md come from the sources. `make reference` writes them anew. */
+/** The tables of docs/reference.md come from the sources. `make reference` rewrites them. */
 class ReferencePageSuite extends AnyFunSuite {
   import ReferencePageSuite._
 
-  test("docs/reference.md has every setting and every error, as the sources have them") {
+  test("docs/reference.md matches the settings and errors in the sources") {
     if (sys.env.contains("ZCUBE_WRITE_REFERENCE")) Files.write(Page, page.getBytes(UTF_8))
     assert(Files.readString(Page) == page, "run `make reference`")
   }
 
-  test("the guide has a line for each option of OPTIMIZE") {
+  test("the guide's table lists every option of OPTIMIZE") {
     val lines = Files.readAllLines(Paths.get("docs", "guide.md")).asScala
     val named = lines.dropWhile(!_.startsWith("| option |")).drop(2).takeWhile(_.startsWith("|"))
       .flatMap(_.split('|')(1).split(',').map(_.trim.stripPrefix("`").stripSuffix("`")))
@@ -32,7 +32,7 @@ class ReferencePageSuite extends AnyFunSuite {
   }
 
   private def page: String = {
-    // They are registered when the object is made.
+    // Settings are registered when the object is initialized.
     val _ = ZCubeConf.Enabled
     val settings = new SQLConf().getAllDefinedConfs.filter(_._1.startsWith("spark.zcube."))
       .sortBy(_._1).map { case (key, default, doc, version) =>
@@ -42,17 +42,17 @@ class ReferencePageSuite extends AnyFunSuite {
       val JArray(lines) = condition \ "message"
       val JString(state) = condition \ "sqlState"
       val message = lines.collect { case JString(line) => line }.mkString(" ")
-      // Of the message's parameters no browser is to make tags.
+      // Browsers must not read the message's parameters as tags.
       Seq(name, state, message.replaceAll("<(\\w+)>", "`<$1>`"))
     }
     val paragraphs = Seq(
       "# Reference",
-      "`make reference` makes this page of the sources.",
+      "`make reference` generates this page from the sources.",
       "## Settings",
-      "Of a session, by `SET` or `spark.conf`. Delta's own keep their meaning: see the [guide](guide.md).",
+      "Set them per session, with `SET` or `spark.conf`. Delta's own settings keep their meaning: see the [guide](guide.md).",
       table(Seq("setting", "default", "meaning", "since"), settings),
       "## Errors",
-      "An error's condition and SQLSTATE do not change; its message may. What stands in angle brackets is filled in.",
+      "An error's condition and SQLSTATE don't change; its message may. Values replace the names in angle brackets.",
       table(Seq("condition", "SQLSTATE", "message"), errors)
     )
     paragraphs.mkString("", "\n\n", "\n")

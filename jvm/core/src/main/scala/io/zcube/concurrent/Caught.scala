@@ -2,7 +2,9 @@ package io.zcube.concurrent
 
 import scala.util.{Failure, Success, Try}
 
-/** `Try` of whatever is thrown: fatal errors and interrupts too, which are to be cleaned up after. */
+/** `Try` for every throwable, including fatal errors and interrupts, after which callers must clean
+  * up.
+  */
 object Caught {
   def apply[T](body: => T): Try[T] =
     try Success(body)

@@ -1,6 +1,6 @@
 package io.zcube.concurrent
 
-/** Cleaning up after an interrupt, which must not itself be cut short by that interrupt. */
+/** Cleans up after an interrupt, without being cut short by it. */
 object DeferredInterrupt {
 
   /** Runs `body` as if the thread had not been interrupted yet; a further interrupt ends it. */

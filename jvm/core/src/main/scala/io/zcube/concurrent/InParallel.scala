@@ -2,12 +2,12 @@ package io.zcube.concurrent
 
 import java.util.stream.IntStream
 
-/** Work on all processors of the driver. A table has a few columns and perhaps a million files, so the
-  * columns are worked on side by side.
+/** Uses all processors of the driver. A table has a few columns and perhaps a million files, so
+  * columns are processed in parallel.
   */
 object InParallel {
 
-  /** As `of.map(f)`; each call may come from another thread. */
+  /** Like `of.map(f)`, but calls may run in different threads. */
   def map[A, T](of: IndexedSeq[A])(f: A => T): IndexedSeq[T] =
     IntStream
       .range(0, of.length)

@@ -4,21 +4,23 @@ import java.util.BitSet
 
 import scala.collection.mutable
 
-/** Covers many boxes, most of them points, by few, so that few files meet them.
+/** Covers many boxes, most of them points, by a few boxes that touch as few files as possible.
   *
-  * Starts with the one box around all and splits it, always where that spares the most files; where none
-  * is spared yet, where the box becomes smallest. What was split and spared nothing in the end is put
-  * together again. In one dimension, for files that don't overlap, no choice of as many boxes spares more.
+  * Starts with the bounding box of all items and splits repeatedly, each time where that saves the
+  * most files; if no split saves any yet, where the boxes become smallest. Splits that saved
+  * nothing in the end are undone. In one dimension, for files that don't overlap, no other choice
+  * of as many boxes saves more.
   *
-  * Ex. the points 1, 2 and 90, files 0..9, 10..49, 50..99, two boxes: 1..2 and 90..90, which spare the
-  * second file.
+  * Example: the points 1, 2 and 90, files 0..9, 10..49, 50..99, two boxes: 1..2 and 90..90, which
+  * save the second file.
   */
 object BoxCover {
 
-  /** @param items what is to be covered, one at least, all of as many dimensions
-    * @param files the ranges of the files, or of a fair sample of them; without any, boxes become small
-    * @param most  number of boxes, one at least
-    * @return boxes that hold every item between them
+  /** @param items the boxes to cover, at least one, all with the same number of dimensions
+    * @param files the ranges of the files, or of a uniform sample of them; without any, boxes
+    *   become small
+    * @param most  maximum number of boxes, at least one
+    * @return boxes that together hold every item
     */
   def of(items: Array[RankBox], files: Array[RankBox], most: Int): Array[RankBox] = {
     val all = items.distinct
@@ -36,11 +38,11 @@ object BoxCover {
     }
   }
 
-  /** The number of files that meet a box. */
+  /** The number of files that touch a box. */
   def met(boxes: Array[RankBox], files: Array[RankBox]): Int =
     files.count(file => boxes.exists(_.meets(file)))
 
-  /** How many of the files a key in the middle of one meets on average, as a share: near 1 where the files
+  /** The average share of the files that a key in the middle of a file touches: near 1 if the files
     * aren't laid out by these columns.
     */
   def overlap(files: Array[RankBox]): Double =
@@ -58,12 +60,12 @@ object BoxCover {
 
   private val Probes = 64
 
-  /** Gaps that are looked at more closely, in each dimension. */
+  /** Gaps that are evaluated in each dimension. */
   private val Candidates = 8
 
-  /** Items that have one box, and what they were split into.
+  /** Items with one box, and the parts that they were split into.
     *
-    * @param candidates places in `files` of those that may meet the box
+    * @param candidates indexes in `files` of those that may touch the box
     */
   final private class Group(items: Array[RankBox], candidates: Array[Int], files: Array[RankBox]) {
 
@@ -77,10 +79,10 @@ object BoxCover {
 
     def canSplit: Boolean = best.isDefined
 
-    /** Files that are spared if it is split. */
+    /** Files that are saved by splitting it. */
     def gain: Int = best.fold(0)(_.gain)
 
-    /** How much smaller it becomes then. */
+    /** How much smaller it becomes by splitting. */
     def saved: Double = best.fold(0.0)(_.saved)
 
     def split(): (Group, Group) = {
@@ -90,7 +92,7 @@ object BoxCover {
       both
     }
 
-    /** The boxes of what it was split into, and the files that they meet. */
+    /** The boxes of its parts, and the number of files that they touch. */
     def result(joins: Boolean): (Array[RankBox], BitSet) = parts match {
       case None =>
         val ofFiles = new BitSet()
@@ -115,7 +117,7 @@ object BoxCover {
       }
     }
 
-    /** The places of the gaps that hold the most files, the wide ones first of those that hold as many. */
+    /** The positions of the gaps that hold the most files; among equals, the widest first. */
     private def gaps(sorted: Array[RankBox], d: Int): Seq[Int] = {
       val ends = new mutable.ArrayBuilder.ofInt
       val starts = new mutable.ArrayBuilder.ofInt
@@ -143,8 +145,8 @@ object BoxCover {
     }
   }
 
-  /** @param sorted items, of which the first `at` go to one side
-    * @param gain   files that neither side meets
+  /** @param sorted items; the first `at` go to one side
+    * @param gain   files that neither side touches
     */
   final private class Cut(val sorted: Array[RankBox], val at: Int, val gain: Int, val saved: Double)
 

@@ -1,9 +1,9 @@
 package io.zcube.cover
 
-/** A box over ranks: in each dimension from `low` to `high`, both within. A point is a box too.
+/** A box over ranks: in each dimension from `low` to `high`, inclusive. A point is a box too.
   *
-  * @param low  as many numbers as there are dimensions; not to be changed
-  * @param high as many; none below that of `low`
+  * @param low  a number for each dimension; must not be changed
+  * @param high a number for each dimension, not below that of `low`
   */
 final class RankBox(val low: Array[Int], val high: Array[Int]) {
 
@@ -34,7 +34,7 @@ final class RankBox(val low: Array[Int], val high: Array[Int]) {
 
 object RankBox {
 
-  /** The smallest box around some; there must be one at least. */
+  /** The bounding box of at least one box. */
   def around(boxes: Array[RankBox], from: Int, until: Int): RankBox = {
     val low = boxes(from).low.clone()
     val high = boxes(from).high.clone()

@@ -8,9 +8,9 @@ import io.zcube.memory.UnsafeBytes
   *   values a, b  →  a31 b31 a30 b30 … a0 b0   (8 bytes, big-endian)
   * }}}
   *
-  * Up to eight values are interleaved in registers, all bits of a word by each instruction, and written a word at a
-  * time ([[BitSpread]] for two and three values, [[BitTranspose]] from four on): no table, no loop over bits, and nothing
-  * allocated but the result.
+  * Up to eight values are interleaved in registers, all bits of a word with each instruction, and
+  * written a word at a time ([[BitSpread]] for two and three values, [[BitTranspose]] from four
+  * on). There is no table and no loop over bits, and only the result is allocated.
   */
 object BitInterleaver {
 
@@ -24,7 +24,7 @@ object BitInterleaver {
     case _ => bitByBit(values)
   }
 
-  // Each case makes its own array: one of a known length takes less time to make.
+  // Each case allocates its own array: an array of constant length is faster to allocate.
 
   private def one(v: Array[Int]): Array[Byte] = {
     val result = new Array[Byte](4)
@@ -54,21 +54,24 @@ object BitInterleaver {
     val result = new Array[Byte](16)
     val a = pair(v(0), v(2))
     val b = pair(v(1), v(3))
-    // Now the upper halves of all values stand in one word, the lower ones in the other.
+    // Now one word has the upper halves of all values, the other the lower halves.
     val moved = (a ^ (b >>> 16)) & 0x0000ffff0000ffffL
     UnsafeBytes.putLong(result, 0, BitTranspose.of4x16(a ^ moved))
     UnsafeBytes.putLong(result, 8, BitTranspose.of4x16(b ^ (moved << 16)))
     result
   }
 
-  /** Five to eight values, behind as many zeros as make them eight, whose bits are taken out again. */
+  /** Five to eight values, padded with leading zeros to eight; the bits of the zeros are removed
+    * again.
+    */
   private def fiveToEight(v: Array[Int]): Array[Byte] = {
     val n = v.length
     var a = pair(if (n > 7) v(n - 8) else 0, v(n - 4))
     var b = pair(if (n > 6) v(n - 7) else 0, v(n - 3))
     var c = pair(if (n > 5) v(n - 6) else 0, v(n - 2))
     var d = pair(v(n - 5), v(n - 1))
-    // Halves, then bytes change places, until `a` holds the first byte of all values, `b` the second and so on.
+    // Swaps halves, then bytes, until `a` holds the first byte of all values, `b` the second and so
+    // on.
     val ac = (a ^ (c >>> 16)) & 0x0000ffff0000ffffL
     val bd = (b ^ (d >>> 16)) & 0x0000ffff0000ffffL
     a ^= ac
@@ -96,7 +99,8 @@ object BitInterleaver {
   private def packed(a: Long, b: Long, c: Long, d: Long, n: Int): Array[Byte] = {
     val result = new Array[Byte](4 * n)
     val third = BitTranspose.packed(c, n)
-    // Whole words, each overwriting what the one before it wrote too much; the last one repeats some of the third.
+    // Whole words, each overwriting the excess bytes of the previous one; the last one repeats some
+    // of the third.
     val unused = 64 - 8 * n
     UnsafeBytes.putLong(result, 0, BitTranspose.packed(a, n) << unused)
     UnsafeBytes.putLong(result, n, BitTranspose.packed(b, n) << unused)

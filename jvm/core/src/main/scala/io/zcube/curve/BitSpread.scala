@@ -6,8 +6,8 @@ package io.zcube.curve
   *   by2(1011) = 01 00 01 01        by3(1011) = 001 000 001 001
   * }}}
   *
-  * Each step halves the runs of bits that still stand together: a shifted copy of the word goes over it, and a mask
-  * keeps the lower half of each run where it was and the upper half where the copy has it.
+  * Each step halves the runs of adjacent bits: it ORs the word with a shifted copy, and a mask
+  * keeps the lower half of each run from the original and the upper half from the copy.
   *
   * Source: H. S. Warren, "Hacker's Delight", 2nd ed., section 7-2.
   */

@@ -1,9 +1,10 @@
 package io.zcube.curve
 
-/** Transposes matrices of bits that fill a word, row after row, the first bit the most significant.
+/** Transposes bit matrices that fill a word, row by row, with the first bit most significant.
   *
-  * The place of a bit in the word is a number of 6 bits, the row's number in front of the column's. Transposing makes
-  * another order of those 6 bits, and every exchange of two of them is one masked exchange of bits at a distance.
+  * A bit's position in the word is a 6-bit number, the row's number followed by the column's.
+  * Transposing permutes those 6 bits, and each exchange of two of them is one masked exchange of
+  * bits at a distance.
   *
   * Source: H. S. Warren, "Hacker's Delight", 2nd ed., sections 7-2 and 7-3.
   */

@@ -10,17 +10,18 @@ package io.zcube.curve
   *    5  6  9 10
   * }}}
   *
-  * Up to six dimensions run on tables ([[HilbertStateMachine]]), several bits of each coordinate a
-  * step; more dimensions run Skilling's loops ([[SkillingTransform]]) on a copy of the point. For more
-  * than 63 bits in all see [[WideHilbertCurve]].
+  * Up to six dimensions run on tables ([[HilbertStateMachine]]), several bits of each coordinate
+  * per step; more dimensions run Skilling's loops ([[SkillingTransform]]) on a copy of the point.
+  * For more than 63 bits in total see [[WideHilbertCurve]].
   *
   * Source: J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 381 (2004).
   */
 final case class HilbertCurve(dimensions: Int, bits: Int) extends SpaceFillingCurve {
   SpaceFillingCurve.check(dimensions, bits)
 
-  // Tables are shared and rebuilt where the curve is deserialized. Neither a lazy val nor a lock: a walk is immutable,
-  // so that threads may build it twice without harm, and a volatile read would take a sixth of the time of `index`.
+  // Tables are shared, and rebuilt where the curve is deserialized. This needs neither a lazy val
+  // nor a lock: a walk is immutable, so building it twice is harmless, and a volatile read would
+  // take a sixth of the time of `index`.
   @transient private[this] var walk: HilbertWalk = _
 
   override def isSeparable: Boolean = dimensions == 1

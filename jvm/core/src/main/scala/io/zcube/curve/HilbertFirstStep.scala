@@ -1,17 +1,17 @@
 package io.zcube.curve
 
-/** The first step of a walk, with a table of its own.
+/** The first step of a walk, with a separate table.
   *
-  * A walk always begins in the same state, so that the table of its first step is one state's part only and can read
-  * more levels than the others. It takes the levels that whole steps leave over, so that no step reads padding: 10 bits
-  * in 3 dimensions are 4 + 3 + 3 levels rather than 1 + 3 + 3 + 3.
+  * A walk always begins in the same state, so the table of its first step covers only one state and
+  * can read more levels than the others. It takes the levels that remain after whole steps, so that
+  * no step reads padding: 10 bits in 3 dimensions are 4 + 3 + 3 levels rather than 1 + 3 + 3 + 3.
   *
   * {{{
   * chunk  mostLevels bits of each axis, the first axis leftmost, zeros above those that the step takes
   * entry  digits of the index << (width of a state) | state
   * }}}
   *
-  * Neither layout depends on how many levels are left over: the walks shift by constants.
+  * Neither layout depends on the number of remaining levels: the walks shift by constants.
   *
   * @param bits       bits of each coordinate
   * @param mostLevels levels that a first step may read, more than the machine's own steps do

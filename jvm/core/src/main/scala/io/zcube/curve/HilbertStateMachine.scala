@@ -4,10 +4,11 @@ import scala.collection.mutable
 
 /** Skilling's transform as a finite automaton that reads several bits of every coordinate per table look-up.
   *
-  * What the transform has done to the axes above some level is a signed permutation of the axes, and nothing else is
-  * carried down. The flips commute out of it as an XOR on the input, so only the permutation, one of `dimensions!`, has
-  * to select a part of the table: in 4 dimensions 24 x 256 entries for 2 levels at once, which stay in the first-level
-  * cache, in place of the 192 x 256 that signed permutations would take.
+  * The transform of the levels above is a signed permutation of the axes, and nothing else is
+  * carried down. The flips can be factored out as an XOR on the input, so only the permutation, one
+  * of `dimensions!`, has to select a part of the table: in 4 dimensions 24 x 256 entries for 2
+  * levels at once, which stay in the first-level cache, instead of the 192 x 256 that signed
+  * permutations would take.
   *
   * Layouts, with `w = dimensions * levelsPerStep`:
   * {{{
@@ -51,7 +52,8 @@ final private[curve] class HilbertStateMachine private (
   /** Bits of a state. */
   val stateWidth: Int = width + 32 - Integer.numberOfLeadingZeros(permutations.size - 1)
 
-  // Zero levels above the point only rotate the axes, so starting from the rotation undone makes them harmless.
+  // Zero levels above the point only rotate the axes, so starting with the inverse rotation cancels
+  // them.
   private val starts: Array[Int] = Array.tabulate(levelsPerStep) { padding =>
     val start = permutations.keys
       .find(p => (0 until padding).foldLeft(p)((q, _) => level(q, 0).to) == unpermuted)
@@ -65,7 +67,9 @@ final private[curve] class HilbertStateMachine private (
   /** The state to start in for coordinates of `bits` bits. */
   def start(bits: Int): Int = starts(steps(bits) * levelsPerStep - bits)
 
-  /** Reads `levelsPerStep` levels: the next permutation, the flips to toggle (a bit an axis), and the digits. */
+  /** Reads `levelsPerStep` levels: the next permutation, the flips to toggle (one bit per axis),
+    * and the digits.
+    */
   private def step(from: Permutation, chunk: Int): (Permutation, Int, Int) =
     (levelsPerStep - 1 to 0 by -1).foldLeft((from, 0, 0)) {
       case ((permutation, flips, digits), bit) =>
@@ -103,7 +107,7 @@ final private[curve] class HilbertStateMachine private (
     Transition(to.toVector, toggled, digits)
   }
 
-  /** Repeats the bit of each axis for all the levels of a chunk. */
+  /** Repeats the bit of each axis for all levels of a chunk. */
   private def replicate(flips: Int): Int =
     (0 until dimensions).foldLeft(0) { (chunk, axis) =>
       val ones = if (((flips >>> (dimensions - 1 - axis)) & 1) == 1) (1 << levelsPerStep) - 1 else 0
@@ -118,7 +122,7 @@ private[curve] object HilbertStateMachine {
 
   private type Permutation = Vector[Int]
 
-  /** @param toggled axes to flip from here on, a bit each, the first axis leftmost */
+  /** @param toggled axes to flip from here on, one bit each, the first axis leftmost */
   final private case class Transition(to: Permutation, toggled: Int, digits: Int)
 
   /** The machine for 1 to [[MaxDimensions]] dimensions, built at the first call and shared. */
@@ -134,7 +138,7 @@ private[curve] object HilbertStateMachine {
         s"there are tables for 1 to $MaxDimensions dimensions, not for $dimensions")
   }
 
-  // Objects, since the JVM initialises each once, lazily and without a lock on later reads.
+  // Objects, because the JVM initializes each once, lazily and without a lock on later reads.
   private object One { val machine = new HilbertStateMachine(1, 8) }
   private object Two { val machine = new HilbertStateMachine(2, 5) }
   private object Three { val machine = new HilbertStateMachine(3, 3) }

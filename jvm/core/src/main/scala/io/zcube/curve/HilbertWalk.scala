@@ -2,7 +2,8 @@ package io.zcube.curve
 
 import io.zcube.memory.UnsafeBytes
 
-/** A [[HilbertStateMachine]] set up for coordinates of `bits` bits: all that a row needs is in fields.
+/** A [[HilbertStateMachine]] set up for coordinates of `bits` bits, with everything that a row
+  * needs in fields.
   *
   * Expects points on the grid; the curves check that.
   */
@@ -16,7 +17,7 @@ private[curve] class HilbertWalk(machine: HilbertStateMachine, bits: Int) {
   final protected val start = machine.start(bits)
   final protected val firstShift = (machine.steps(bits) - 1) * levels
 
-  /** The index, of which the low 64 bits are kept. */
+  /** The low 64 bits of the index. */
   def index(point: Array[Int]): Long = {
     var result = 0L
     var state = start
@@ -32,7 +33,7 @@ private[curve] class HilbertWalk(machine: HilbertStateMachine, bits: Int) {
 
   /** The index as a big-endian number that fills `result` from its end. */
   def index(point: Array[Int], result: Array[Byte]): Unit =
-    // The Long walk is the faster one, and 64 bits are as good as 63 where nobody looks at the sign.
+    // The Long walk is faster, and it can use all 64 bits because the sign doesn't matter here.
     if (result.length == java.lang.Long.BYTES) UnsafeBytes.putLong(result, 0, index(point))
     else if (result.length < java.lang.Long.BYTES) write(index(point), result)
     else writeSteps(point, result)
@@ -51,7 +52,8 @@ private[curve] class HilbertWalk(machine: HilbertStateMachine, bits: Int) {
     var state = start
     var shift = firstShift
     var pending = 0L
-    // Bits in `pending`. Zeros stand above the index, in its first byte or else in front of the first step's digits.
+    // Bits in `pending`. The index is padded with zeros, in its first byte or before the first
+    // step's digits.
     var pendingBits = result.length * 8 - (firstShift / levels + 1) * width
     var position = 0
     while (shift >= 0) {
@@ -85,7 +87,8 @@ private[curve] object HilbertWalk {
   def apply(dimensions: Int, bits: Int): HilbertWalk = {
     val machine = HilbertStateMachine.of(dimensions)
     dimensions match {
-      // The usual numbers of columns, with constants in place of fields and without loops for the usual numbers of bits.
+      // Special cases for common numbers of columns use constants instead of fields, and no loops
+      // for common numbers of bits.
       case 2 => new HilbertWalk2(machine, bits)
       case 3 => new HilbertWalk3(machine, bits)
       case 4 => new HilbertWalk4(machine, bits)

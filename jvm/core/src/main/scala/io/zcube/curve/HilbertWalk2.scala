@@ -1,6 +1,6 @@
 package io.zcube.curve
 
-/** [[HilbertWalk]] in 2 dimensions, 5 levels a step after a first one of up to 6. */
+/** [[HilbertWalk]] in 2 dimensions, with 5 levels per step after a first step of up to 6. */
 final private[curve] class HilbertWalk2(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
   require(machine.dimensions == 2 && machine.levelsPerStep == 5 && machine.stateWidth == 11)
@@ -12,7 +12,8 @@ final private[curve] class HilbertWalk2(machine: HilbertStateMachine, bits: Int)
   override def index(point: Array[Int]): Long = {
     val x = point(0)
     val y = point(1)
-    // Up to 16 bits, which are nearly all grids in use, without a loop: one of so few turns takes longer than they do.
+    // Up to 16 bits, which covers nearly all grids in use, there is no loop: a loop with so few
+    // iterations is slower.
     restSteps match {
       case 0 => (opened(x, y) >>> 11).toLong
       case 1 =>

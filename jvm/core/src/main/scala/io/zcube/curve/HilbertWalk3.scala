@@ -1,6 +1,6 @@
 package io.zcube.curve
 
-/** [[HilbertWalk]] in 3 dimensions, 3 levels a step after a first one of up to 4. */
+/** [[HilbertWalk]] in 3 dimensions, with 3 levels per step after a first step of up to 4. */
 final private[curve] class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
   require(machine.dimensions == 3 && machine.levelsPerStep == 3 && machine.stateWidth == 12)
@@ -13,7 +13,7 @@ final private[curve] class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
     val x = point(0)
     val y = point(1)
     val z = point(2)
-    // Up to 10 bits without a loop: one of so few turns takes longer than they do.
+    // Up to 10 bits there is no loop: a loop with so few iterations is slower.
     restSteps match {
       case 0 => (opened(x, y, z) >>> 12).toLong
       case 1 =>
@@ -21,7 +21,7 @@ final private[curve] class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
         val b = table((a & 4095) ^ chunk(x, y, z))
         ((a >>> 12).toLong << 9) | (b & 511)
       case 2 =>
-        // As opened(x >>> 6, …) and chunk(x >>> 3, …), with half the shifts.
+        // The same as opened(x >>> 6, …) and chunk(x >>> 3, …), with half the shifts.
         val a = first(((x << 2) & 0xf00) | ((y >>> 2) & 0xf0) | ((z >>> 6) & 0xf))
         val b = table((a & 4095) ^ (((x << 3) & 0x1c0) | (y & 0x38) | ((z >>> 3) & 7)))
         val c = table(next(b, a) ^ chunk(x, y, z))

@@ -2,8 +2,9 @@ package io.zcube.curve
 
 import io.zcube.memory.UnsafeBytes
 
-/** [[HilbertWalk]] in 4 dimensions, 2 levels a step, on coordinates of up to 16 bits, which is all that a `Long` index
-  * holds. The four coordinates are packed into chunks before the walk, a byte for each step.
+/** [[HilbertWalk]] in 4 dimensions, with 2 levels per step, for coordinates of up to 16 bits, the
+  * most that a `Long` index holds. The four coordinates are packed into chunks before the walk, one
+  * byte for each step.
   */
 final private[curve] class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
@@ -11,11 +12,11 @@ final private[curve] class HilbertWalk4(machine: HilbertStateMachine, bits: Int)
 
   override def index(point: Array[Int]): Long = {
     val chunks = packed(point)
-    // With a constant for the number of turns the loop is unrolled, which is worth a fifth of the time.
+    // With a constant number of iterations the loop is unrolled, which saves a fifth of the time.
     if (firstShift == 14) walk(chunks, 56) else walk(chunks, firstShift * 4)
   }
 
-  // A step's chunk is a byte, and so are its digits: these take the place of those.
+  // A step's chunk is a byte, and so are its digits, so the digits replace the chunk.
   override def index(point: Array[Int], result: Array[Byte]): Unit =
     if (result.length != 8) super.index(point, result)
     else {

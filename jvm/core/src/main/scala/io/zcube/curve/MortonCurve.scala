@@ -1,6 +1,6 @@
 package io.zcube.curve
 
-/** Z-order: the bits of the coordinates taken in turns, the first coordinate's first.
+/** Z-order: the interleaved bits of the coordinates, the first coordinate's bit first.
   *
   * {{{
   *   point (y, x) = (1 0, 1 1)   index = y1 x1 y0 x0 = 1 1 0 1

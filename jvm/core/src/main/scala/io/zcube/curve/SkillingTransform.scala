@@ -6,7 +6,7 @@ package io.zcube.curve
   */
 object SkillingTransform {
 
-  /** Index of the point where dimensions × bits is at most 63. */
+  /** Index of the point, if dimensions × bits is at most 63. */
   def index(point: Array[Int], bits: Int): Long = {
     val axes = transposed(point, bits)
     var result = 0L

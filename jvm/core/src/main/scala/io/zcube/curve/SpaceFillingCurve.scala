@@ -1,7 +1,7 @@
 package io.zcube.curve
 
-/** An order of the points of a grid of 2^bits cells a side: every point has its own index, and
-  * points of near index lie near each other (how near, is what tells curves apart).
+/** An order of the points of a grid with 2^bits cells per side. Every point has its own index, and
+  * points with close indexes are close to each other; how close depends on the curve.
   *
   * Immutable and thread-safe; `index` allocates nothing.
   */
@@ -13,7 +13,7 @@ trait SpaceFillingCurve extends Serializable {
   /** Bits of each coordinate. */
   def bits: Int
 
-  /** Whether the index is the bitwise OR of one contribution of each coordinate. */
+  /** Whether the index is the bitwise OR of a contribution from each coordinate. */
   def isSeparable: Boolean
 
   /** Index of a point, in [0, 2^(dimensions × bits)).

@@ -1,9 +1,10 @@
 package io.zcube.curve
 
-/** The Hilbert curve of any number of dimensions and bits, its index as bytes.
+/** The Hilbert curve for any number of dimensions and bits, with indexes as bytes.
   *
-  * The index is the same number as that of [[HilbertCurve]], big-endian, in as few whole bytes as hold
-  * `dimensions * bits` bits. All indexes of one curve have the same length, so that unsigned byte order is curve order.
+  * The index is the same number as in [[HilbertCurve]], big-endian, in the fewest whole bytes that
+  * hold `dimensions * bits` bits. All indexes of one curve have the same length, so that unsigned
+  * byte order is curve order.
   *
   * @param dimensions number of axes, at least 1
   * @param bits       bits of each coordinate, 1 to 32

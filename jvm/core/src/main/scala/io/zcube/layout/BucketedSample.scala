@@ -1,8 +1,8 @@
 package io.zcube.layout
 
-/** Sampled rows, given by the bucket of each of their values.
+/** Sampled rows, with values represented by their buckets.
   *
-  * @param scales  of each column, its buckets and their ranks
+  * @param scales  for each column, its buckets and their ranks
   * @param buckets for each column, the bucket of each row; [[BucketedSample.NullBucket]] for NULL
   */
 final class BucketedSample(val scales: Array[RankScale], val buckets: Array[Array[Int]]) {

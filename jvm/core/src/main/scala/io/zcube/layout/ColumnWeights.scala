@@ -4,19 +4,19 @@ import scala.collection.mutable
 
 /** Weights of columns: how much more often queries filter by one column than by another.
   *
-  * Written as `l_shipdate=3,l_partkey=1`; a name may have dots (`a.b` is a nested leaf), and stands in
-  * backquotes where it has other signs in it. A column that is not named has weight 1.
+  * Written as `l_shipdate=3,l_partkey=1`; a name may have dots (`a.b` is a nested field), and needs
+  * backquotes if it has other special characters. A column that is not named has weight 1.
   */
 object ColumnWeights {
 
-  /** What a valid text is, for messages. */
+  /** Describes valid values, for messages. */
   val Expected: String =
     "a list such as 'l_shipdate=3,l_partkey=1': column names, each once, with numbers greater than 0"
 
   private val Pair = raw"\s*((?:`(?:[^`]|``)*`|[^`=,])+)=\s*([^\s=,`]+)\s*".r
   private val Part = "`((?:[^`]|``)*)`|([^`.]+)".r
 
-  /** Name parts and weight of each column named; None if the text is malformed.
+  /** Name parts and weight of each named column; None if the text is malformed.
     *
     * {{{parse("a.b=3, `c,d`=0.5") == Some(Seq(Seq("a", "b") -> 3.0, Seq("c,d") -> 0.5))}}}
     */
@@ -36,11 +36,11 @@ object ColumnWeights {
   /** Whether a number can be a weight. */
   def isWeight(number: Double): Boolean = number > 0 && !number.isInfinite
 
-  /** Of a column that files tell nothing of: it is cut only where no other can be. */
+  /** The weight of a column without file statistics: it is cut only if no other can be. */
   val Nothing: Double = 1e-6
 
-  /** The weights as multiples of the greatest; empty if all are alike. So equal layouts have equal
-    * weights, whatever the numbers were.
+  /** The weights relative to the largest; empty if all are equal. So equal layouts have equal
+    * weights, whatever the original numbers.
     */
   def normalised(weights: Seq[Double]): Seq[Double] =
     if (weights.distinct.length <= 1) Nil else weights.map(_ / weights.max)

@@ -2,12 +2,12 @@ package io.zcube.layout
 
 import java.util.Arrays
 
-/** Where a sequence of rows, ordered by clustering key, is cut into files.
+/** The positions where a sequence of rows, ordered by clustering key, is cut into files.
   *
   * File `f` holds the rows with `cut(f - 1) <= (key, noise) < cut(f)`, compared first by key and
-  * then by noise. The noise, a number in [0, 65536) that depends on nothing but the row's place in
-  * its input, matters only where one key fills more than a file; everywhere else a cut's noise is 0,
-  * and a key is never torn apart.
+  * then by noise. The noise, a number in [0, 65536) that depends only on the row's position in its
+  * input, matters only where one key fills more than a file; everywhere else a cut's noise is 0,
+  * and a key is never split.
   *
   * @param keys  key of each cut, ascending
   * @param noise noise of each cut; ascending among equal keys
@@ -20,15 +20,15 @@ final class CutPoints private (keys: Array[Long], noise: Array[Int]) extends Ser
   /** Whether some key is spread over more than one file, so that rows need a noise value. */
   val splitsKeys: Boolean = noise.exists(_ != 0)
 
-  /** The noise of a row of a sample, by its place there: rows of a key that is spread over files take turns.
-    * In a run a hash of the row's place in its input decides.
+  /** The noise of a sampled row, from its position in the sample: rows of a key that is spread over
+    * files alternate. In a run, a hash of the row's position in its input decides.
     */
   def turn(place: Int): Int = if (splitsKeys) (place * CutPoints.GoldenRatio) >>> 16 else 0
 
   /** The cuts as pairs of key and noise. */
   def cuts: Seq[(Long, Int)] = keys.toSeq.zip(noise.toSeq)
 
-  /** File of a row whose noise is 0, which is every row unless [[splitsKeys]]. */
+  /** File of a row with noise 0, which every row has unless [[splitsKeys]]. */
   def fileOf(key: Long): Int = fileOf(key, 0)
 
   /** File of a row: the number of cuts at or below (key, noise). Allocates nothing. */
@@ -53,21 +53,22 @@ object CutPoints {
   /** Noise values are in [0, NoiseRange). */
   val NoiseRange: Int = 1 << 16
 
-  /** How far, in files, a cut may move from its even place to a better one. A file between two moved
-    * cuts is then at most 12 % off the mean, which leaves room for sampling error below 25 %.
+  /** How far, in files, a cut may move from its even position to a better one. A file between two
+    * moved cuts then deviates from the mean by at most 12 %, which leaves room for sampling error
+    * below 25 %.
     */
   val Slack: Double = 0.06
 
-  /** Cuts at the given places; for tests and for layouts that place their cuts themselves. */
+  /** Cuts at the given positions; for tests and for layouts that choose their cuts themselves. */
   def at(cuts: Seq[(Long, Int)]): CutPoints =
     new CutPoints(cuts.map(_._1).toArray, cuts.map(_._2).toArray)
 
   /** Cuts the sampled keys into `files` parts of even size.
     *
-    * Within [[Slack]] of its even place a cut takes the boundary between two different keys whose
-    * highest differing bit is the highest: there the curve leaves the largest aligned block, so the
-    * bounding boxes on both sides shrink. Where a single key fills that whole window, the key itself
-    * is cut by noise, or, with `spread = false`, kept whole in one file.
+    * Within [[Slack]] of its even position, a cut takes the boundary between two different keys
+    * that differ in the highest bit: there the curve leaves the largest aligned block, so the
+    * bounding boxes on both sides shrink. Where a single key fills that whole window, the key
+    * itself is cut by noise or, with `spread = false`, kept in one file.
     *
     * Cost: a sort of the sample and one pass.
     *
@@ -101,7 +102,7 @@ object CutPoints {
     }
   }
 
-  /** The best place p in [from, to] with sorted(p - 1) < sorted(p). */
+  /** The best position p in [from, to] with sorted(p - 1) < sorted(p). */
   private def boundary(sorted: Array[Long], from: Int, to: Int, even: Double): Option[Int] = {
     var best = -1
     var bestBit = -1
@@ -120,9 +121,9 @@ object CutPoints {
     Option.when(best >= 0)(best)
   }
 
-  /** The nearer end of the run of equal keys around `even`, if it is near enough to keep the key
-    * whole at the price of a slightly uneven file, or if the run is too short in the sample for its
-    * share to be known.
+  /** The closer end of the run of equal keys around `even`, if it is close enough to keep the key
+    * whole at the price of a slightly uneven file, or if the run is too short in the sample to
+    * estimate its share.
     */
   private def nearestBoundary(
       sorted: Array[Long],
@@ -138,7 +139,7 @@ object CutPoints {
   /** How far, in files, a cut may move to keep a key whole. */
   private val WholeKeySlack = 0.09
 
-  /** Runs of no more sampled rows than this are never torn. */
+  /** Runs with at most this many sampled rows are never split. */
   private val SmallRun = 8
 
   private def tear(sorted: Array[Long], even: Double): (Long, Int) = {
@@ -148,7 +149,7 @@ object CutPoints {
     (sorted(at), math.max(1, math.min(NoiseRange - 1, (fraction * NoiseRange).toInt)))
   }
 
-  /** The first key above the one at `even`, so that this one stays whole. */
+  /** The first key above the one at `even`, so that the latter stays whole. */
   private def nextKey(sorted: Array[Long], even: Double): Option[(Long, Int)] = {
     val (_, end) = run(sorted, math.min(sorted.length - 1, even.toInt))
     Option.when(end < sorted.length)((sorted(end), 0))
@@ -162,7 +163,7 @@ object CutPoints {
       if (key == Long.MaxValue) sorted.length else firstAtLeast(sorted, key + 1, at))
   }
 
-  /** The first place at or after `from` with a key of at least `key`. */
+  /** The first position at or after `from` with a key of at least `key`. */
   private def firstAtLeast(sorted: Array[Long], key: Long, from: Int): Int = {
     var low = from
     var high = sorted.length

@@ -3,13 +3,15 @@ package io.zcube.layout
 /** How many files a group of rows is written to. */
 object FileCount {
 
-  /** A mean file may be this much over the target; the rest of 1.25 is for uneven files. */
+  /** The mean file size may exceed the target by this factor; the rest of 1.25 is for uneven files.
+    */
   private val MostOver = 1.05
 
-  /** Cuts are placed by a sample, so a file limited in rows aims this far below the limit. */
+  /** Cuts come from a sample, so with a row limit the planned size stays this far below the limit.
+    */
   private val RecordsHeadroom = 0.9
 
-  /** The least number of files whose mean stays within 1.05 times `targetBytes` and below
+  /** The smallest number of files whose mean stays within 1.05 times `targetBytes` and below
     * `maxRecords` rows: bytes / target rounded down for many files (as Delta does), rounded up for
     * few, where rounding down would make files of nearly twice the target.
     *
@@ -21,7 +23,7 @@ object FileCount {
   def of(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
     of(bytes, targetBytes, rows, maxRecords, RecordsHeadroom)
 
-  /** The same where all rows are known, so that files may be filled to `maxRecords`. */
+  /** The same if all rows are known, so that files may be filled up to `maxRecords`. */
   def least(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
     of(bytes, targetBytes, rows, maxRecords, 1.0)
 
@@ -39,6 +41,6 @@ object FileCount {
     math.max(1.0, math.min(math.max(byBytes, evenRows), rows.toDouble)).min(MostFiles).toInt
   }
 
-  /** Shuffle partitions are counted in an Int and cost driver memory each. */
+  /** The number of shuffle partitions is an Int, and each costs driver memory. */
   private val MostFiles = 1000000.0
 }

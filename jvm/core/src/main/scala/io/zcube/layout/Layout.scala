@@ -1,7 +1,7 @@
 package io.zcube.layout
 
-/** A layout of rows: bucket of each column → rank → one key that says where the row belongs. Rows are
-  * cut into files, and sorted inside them, by their keys.
+/** A layout of rows: bucket of each column → rank → a key that determines where the row belongs.
+  * Rows are divided into files, and sorted inside them, by their keys.
   *
   * Immutable and thread-safe.
   */
@@ -13,7 +13,7 @@ trait Layout extends Serializable {
   /** Rank of each bucket of the column; NULL has [[Layout.NullRank]]. */
   def ranks(column: Int): Array[Int]
 
-  /** Key of a point given by its ranks. Keys are not negative.
+  /** Key of a point, given its ranks. Keys are not negative.
     *
     * @param point one rank for each column; a layout may use the array as its scratch space
     */
@@ -22,15 +22,15 @@ trait Layout extends Serializable {
 
 object Layout {
 
-  /** NULLs stand together at the start of each column's scale. */
+  /** NULLs are at the start of each column's scale. */
   val NullRank: Int = 0
 }
 
 /** A layout whose keys are the numbers of the files. */
 trait FileBoxes extends Layout {
 
-  /** For each column, the numbers of the bounds between buckets that the layout cuts at, ascending. Ranks
-    * are numbers of buckets among these bounds alone.
+  /** For each column, the indexes of the bounds between buckets that the layout cuts at, ascending.
+    * Ranks count only these bounds.
     */
   def bounds: IndexedSeq[Array[Int]]
 }

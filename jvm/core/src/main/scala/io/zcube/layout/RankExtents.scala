@@ -2,11 +2,11 @@ package io.zcube.layout
 
 import java.util.Arrays
 
-/** What statistics tell of some sets of rows: by column and set the smallest and the greatest rank of the
-  * values, and whether there are NULLs. A query reads a file just when its extent touches one of the
-  * query's boxes.
+/** The statistics of sets of rows: by column and set, the smallest and the largest rank of the
+  * values, and whether there are NULLs. A query reads a file if and only if the file's extent
+  * touches one of the query's boxes.
   *
-  * @param sets how many sets there is room for
+  * @param sets the maximum number of sets
   */
 final private[layout] class RankExtents(dimensions: Int, sets: Int) {
 
@@ -25,11 +25,11 @@ final private[layout] class RankExtents(dimensions: Int, sets: Int) {
     }
   }
 
-  /** Takes each row into a set.
+  /** Adds each row to a set.
     *
     * @param points for each column, the rank of each row
-    * @param rows   numbers of rows; those at [from, until) are taken
-    * @param setOf  the set of a row, by the row's number
+    * @param rows   row numbers; those at [from, until) are added
+    * @param setOf from a row's number to its set
     */
   def addRows(points: Array[Array[Int]], rows: Array[Int], from: Int, until: Int)(
       setOf: Int => Int): Unit = {
@@ -52,7 +52,7 @@ final private[layout] class RankExtents(dimensions: Int, sets: Int) {
       if (rank > high(column)(set)) high(column)(set) = rank
     }
 
-  /** Takes all of one set into another. */
+  /** Adds all of one set to another. */
   def addAll(into: Int, from: Int): Unit = {
     var d = 0
     while (d < dimensions) {

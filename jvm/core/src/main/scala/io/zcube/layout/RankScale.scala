@@ -1,19 +1,19 @@
 package io.zcube.layout
 
-/** Turns the values of one column into ranks on a scale of `scale` steps, each step holding about
-  * the same number of rows.
+/** Turns the values of a column into ranks on a scale of `scale` steps, each holding about the same
+  * number of rows.
   *
-  * A rank is a place in the distribution, not a running number of distinct values: a value that
-  * covers a fifth of the rows covers a fifth of the scale. So a column of three values splits the
-  * space at its highest bits, as a column of a million values does, instead of hiding in the lowest
-  * bits of a curve.
+  * A rank is a position in the distribution, not a running number of distinct values: a value that
+  * covers a fifth of the rows covers a fifth of the scale. So a column with three values splits the
+  * space at its highest bits, as a column with a million values does, instead of affecting only the
+  * lowest bits of a curve.
   *
   * Example: values `a, a, b, c` (counts 2, 1, 1), scale 4: `a` sits in the middle of [0, 2), rank 1;
   * `b` in [2, 3), rank 2; `c` rank 3.
   *
   * NULL has rank 0, below every value; the values start where the NULLs end.
   *
-  * @param boundIndices for each bucket but the last, the index of its greatest distinct value
+  * @param boundIndices for each bucket but the last, the index of its largest distinct value
   * @param ranks        rank of each bucket, strictly ascending, `boundIndices.length + 1` long
   *                     (empty sample: one bucket)
   */

@@ -1,9 +1,9 @@
 package io.zcube.layout
 
-/** What a workload skips of files. */
+/** Measures what a workload skips. */
 private[layout] object SkippedRows {
 
-  /** Rows that the queries need not read, times the weights of the queries.
+  /** The number of rows that the queries need not read, times the weights of the queries.
     *
     * @param points for each column, the rank of each row
     * @param files  numbers of the rows of each file

@@ -4,10 +4,11 @@ import java.nio.ByteOrder
 
 import sun.misc.Unsafe
 
-/** Reads and writes bytes wherever they lie: an array of any primitive type, or memory outside the heap.
+/** Reads and writes bytes in arrays of any primitive type, or in memory outside the heap.
   *
   * An address is a base object and an offset, `null` and an absolute address outside the heap, just
-  * as Spark's strings keep theirs. Nothing here checks limits: callers pass no more than they own.
+  * as Spark's strings keep theirs. Nothing here checks bounds: callers must pass only memory that
+  * they own.
   */
 private[zcube] object UnsafeBytes {
 
@@ -46,7 +47,7 @@ private[zcube] object UnsafeBytes {
 
   /** The first eight of `length` bytes, zeros after the last, as a key in unsigned byte order.
     *
-    * The sign bit is turned over, so that signed comparison of keys is unsigned comparison of bytes.
+    * The sign bit is flipped, so that signed comparison of keys is unsigned comparison of bytes.
     */
   def prefixKey(base: AnyRef, offset: Long, length: Int): Long = {
     val bits =

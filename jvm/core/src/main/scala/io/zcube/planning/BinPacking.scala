@@ -1,10 +1,11 @@
 package io.zcube.planning
 
-/** Divides what is too large for one cube, or for one commit. */
+/** Divides items that are too large for one cube or one commit. */
 object BinPacking {
 
-  /** In the given order. A bin is full before it would exceed `capacity`, or when it has its even share
-    * of the whole, so that the last bin is no sliver. What weighs more than `capacity` has its own bin.
+  /** Keeps the given order. A bin is full before it would exceed `capacity`, or when it has its
+    * even share of the total, so that the last bin isn't tiny. An item above `capacity` gets its
+    * own bin.
     *
     * Example: weights 4, 4, 4 and 4 with a capacity of 10 make two bins of two.
     */

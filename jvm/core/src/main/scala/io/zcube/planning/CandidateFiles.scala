@@ -2,11 +2,11 @@ package io.zcube.planning
 
 import io.zcube.layout.FileCount
 
-/** The files of a table, or of a partition, by what may become of them.
+/** The files of a table or a partition, grouped by what planning may do with them.
   *
-  * @param fresh   to be rewritten in any case, with the reason
+  * @param fresh   files to rewrite in any case, with the reason
   * @param partial cubes that may be merged, by id
-  * @param kept    files that nothing is done with, with the reason
+  * @param kept    files that stay, with the reason
   */
 final case class CandidateFiles(
     fresh: Seq[PlannedFile],
@@ -15,7 +15,7 @@ final case class CandidateFiles(
 
 object CandidateFiles {
 
-  /** @param outside what WHERE leaves out of cubes of these files, by their ids */
+  /** @param outside the parts of these files' cubes that WHERE excludes, by cube id */
   def of(
       files: Seq[DataFile],
       options: PlanOptions,
@@ -43,7 +43,7 @@ object CandidateFiles {
           case _ => true
         }
       }
-      // What WHERE leaves out counts for the cube's size, but isn't merged.
+      // Files that WHERE excludes count for the cube's size, but aren't merged.
       val (selected, others) = good.partition(_.selected)
       kept ++= others.map(PlannedFile(_, FileReason.NotSelected))
       if (!members.head.cube.exists(_.matches)) {
@@ -57,8 +57,8 @@ object CandidateFiles {
     CandidateFiles(fresh.result().sortBy(_.file.path), partial.result(), kept.result())
   }
 
-  /** A cube along another curve skips files too. Only who asks for another layout has it rewritten;
-    * nothing is merged with it, as its files and new ones would lie across each other.
+  /** A cube with another curve still lets queries skip files. It is rewritten only if another
+    * layout is requested. Nothing is merged with it, because its files and new ones would overlap.
     */
   private def isInOrder(cube: CubeTag, options: PlanOptions): Boolean =
     cube.matches || (cube.sameColumns && !options.otherLayouts && !options.force)
@@ -72,8 +72,8 @@ object CandidateFiles {
     else if (badlySized(file)) Some(FileReason.FileSize)
     else None
 
-  /** Files far from the target, where rewriting the cube would bring them nearer. A cube that is
-    * small as a whole has small files and is right as it is: else every run would rewrite it.
+  /** Files far from the target size, if rewriting the cube would bring them closer. A small cube
+    * has small files and is fine as it is: otherwise every run would rewrite it.
     */
   private def badlySizedOf(
       members: Seq[DataFile],

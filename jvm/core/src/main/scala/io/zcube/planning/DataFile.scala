@@ -1,17 +1,17 @@
 package io.zcube.planning
 
-/** What the table's log says of one data file; all that planning looks at.
+/** A data file according to the table's log, with everything that planning needs.
   *
-  * @param path         names the file: a URI, absolute or from the table's folder on
+  * @param path the file's URI, absolute or relative to the table's folder
   * @param bytes        bytes of the rows that are not deleted by a deletion vector
-  * @param rows         live rows, where statistics tell
+  * @param rows         live rows, if statistics are available
   * @param deletedShare of the file's rows, 0 to 1
   * @param cube         the ZCube that the file is tagged with
   * @param ranges       the file's extent in the clustering columns
-  * @param selected     whether the user's WHERE takes the file in
-  * @param partition    of the table that the file is in; empty if there are none
-  * @param deletedBytes of the rows that are deleted; a guess by their number
-  * @param deletedRows  how many they are; None if the file has no deletion vector
+  * @param selected     whether the user's WHERE selects the file
+  * @param partition    the file's partition; empty if the table has none
+  * @param deletedBytes bytes of the deleted rows, estimated from their number
+  * @param deletedRows  number of deleted rows; None if the file has no deletion vector
   */
 final case class DataFile(
     path: String,
@@ -29,12 +29,12 @@ final case class DataFile(
   def storedBytes: Long = bytes + deletedBytes
 }
 
-/** What a file's tags say of the ZCube that it belongs to.
+/** The ZCube that a file belongs to, according to its tags.
   *
-  * @param id          one per ZCube
-  * @param matches     whether the cube was laid out just as new ones are to be: by the same columns,
-  *                    curve, weights and workload
-  * @param sameColumns whether it was by the same columns at least
+  * @param id          the ZCube's id
+  * @param matches whether the cube has the layout of new cubes: the same columns, curve, weights
+  *   and workload
+  * @param sameColumns whether it has at least the same columns
   */
 final case class CubeTag(id: String, matches: Boolean, sameColumns: Boolean) {
   require(sameColumns || !matches, s"cube $id matches, but has other columns")
@@ -42,6 +42,6 @@ final case class CubeTag(id: String, matches: Boolean, sameColumns: Boolean) {
 
 object CubeTag {
 
-  /** A cube laid out just as new ones are to be, or by other columns. */
+  /** A cube with the layout of new cubes, or with other columns. */
   def apply(id: String, matches: Boolean): CubeTag = CubeTag(id, matches, matches)
 }

@@ -2,7 +2,7 @@ package io.zcube.planning
 
 /** Why a file is rewritten, or why it stays as it is.
   *
-  * @param text in plain words, for plans that people read
+  * @param text for plans that users read
   */
 sealed abstract class FileReason(val text: String)
 

@@ -1,7 +1,7 @@
 package io.zcube.planning
 
-/** The closed intervals that a file's values lie in, one for each clustering column, as numbers that
-  * sort as the values do. Values may be rounded: an interval never is smaller than the true one.
+/** The closed intervals of a file's values, one for each clustering column, as numbers that sort
+  * like the values. Values may be rounded, but an interval is never smaller than the true one.
   *
   * @param lower for each column; `Long.MinValue` where unknown
   * @param upper for each column; `Long.MaxValue` where unknown
@@ -14,10 +14,10 @@ final class KeyRanges(val lower: Array[Long], val upper: Array[Long]) {
 
 object KeyRanges {
 
-  /** Of a file without statistics: it may hold anything. */
+  /** The ranges of a file without statistics, which may hold anything. */
   val Unknown = new KeyRanges(Array.empty, Array.empty)
 
-  /** The smallest box around all of them; unknown if one is. */
+  /** The bounding box of all of them; unknown if one is. */
   def union(all: Iterable[KeyRanges]): KeyRanges = {
     val dimensions = all.headOption.fold(0)(_.dimensions)
     if (all.exists(_.dimensions != dimensions) || dimensions == 0) {

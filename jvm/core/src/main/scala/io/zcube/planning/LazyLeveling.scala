@@ -5,45 +5,44 @@ import scala.annotation.tailrec
 import io.zcube.layout.FileCount
 import io.zcube.planning.PlannedFile.bytesOf
 
-/** Merges cubes of like size, and into the largest only what is worth it, after lazy leveling
-  * (N. Dayan, S. Idreos: "Dostoevsky", SIGMOD 2018).
+/** Merges cubes of similar size, and merges into the largest only what is worth it, after lazy
+  * leveling (N. Dayan, S. Idreos: "Dostoevsky", SIGMOD 2018).
   *
-  *   - Fresh files become a cube. Where there are two small cubes already, and all fresh files have
-  *     the right size, they wait until three lie over each other, or they are many: rewriting one
-  *     alone would sort its rows, but let no query skip more files.
-  *   - Once there are `fanOut` cubes of a size class, the new one among them, that lie over each other,
-  *     they are merged, and the result may fill the next class. Cubes that lie beside each other, as
-  *     those of data that comes in order, cost a query little and wait for 2.5 times as many.
-  *   - Small cubes that spread over the largest partial cube are merged into it when together they
-  *     have `mergeShare` of the bytes that they overlap there. Bytes count by the share of each
-  *     file's box that is overlapped, so that data which is mostly later than the rest, and touches
-  *     it at the edge only, never makes the old be rewritten.
+  *   - Fresh files become a cube. If there are already two small cubes and all fresh files have the
+  *     right size, they wait until three overlap or there are many: rewriting one alone would sort
+  *     its rows, but queries wouldn't skip more files.
+  *   - Once `fanOut` cubes of a size class overlap, including the new one, they are merged, and the
+  *     result may fill the next class. Disjoint cubes, such as those of data that arrives in order,
+  *     cost queries little and wait for 2.5 times as many.
+  *   - Small cubes that are spread over the largest partial cube are merged into it once together
+  *     they have `mergeShare` of the bytes that they overlap there. Bytes count by the overlapped
+  *     share of each file's box, so that data that is mostly later than the rest, and touches it
+  *     only at the edge, never causes old data to be rewritten.
   *   - A file of another cube that lies mostly within the new cube joins early if such files are few.
   *   - Nothing is merged into a stable cube.
   */
 object LazyLeveling extends MergePolicy("leveled") {
 
-  /** A file is concerned by others from this share of its box on. */
+  /** A file is affected by others if they overlap at least this share of its box. */
   private val Touched = 0.25
 
-  /** Share of its bytes that a small cube must overlap of the largest to be spread over it. */
+  /** The share of its bytes with which a small cube must overlap the largest to be spread over it.
+    */
   private val SpreadOver = 0.5
 
-  /** Of the largest cube: what overlaps less of it is beside it. */
+  /** A cube that overlaps less than this share of the largest counts as disjoint from it. */
   private val LeastOverlap = 0.05
 
-  /** Of `fanOut`: how deep cubes must lie over each other, all but their uneven edges. */
+  /** The required depth of overlapping cubes, as a share of `fanOut`, to allow for uneven edges. */
   private val Deep = 0.8
 
-  /** Fresh files of the right size wait until they lie so deep over each other: three of them at one
-    * place.
-    */
+  /** Fresh files of the right size wait until they overlap to this depth: three at one point. */
   private val Crowded = 2.5
 
-  /** Small cubes that tell that appends keep coming, so that it pays to wait. */
+  /** The number of small cubes that indicates continuing appends, so that waiting pays off. */
   private val LeastSmall = 2
 
-  /** Times `fanOut`: this many cubes are merged even if they lie beside each other. */
+  /** This many times `fanOut` cubes are merged even if they are disjoint. */
   private val Beside = 2.5
 
   override def merge(
@@ -73,7 +72,7 @@ object LazyLeveling extends MergePolicy("leveled") {
     (fresh.size < 2 || !areCrowded(fresh.map(_.file.ranges), Crowded, space, options))
   }
 
-  /** Whether the boxes lie so deep over each other, or are many even if they lie side by side. */
+  /** Whether the boxes overlap to this depth, or there are many of them even if disjoint. */
   private def areCrowded(
       boxes: Seq[KeyRanges],
       deep: Double,
@@ -81,7 +80,7 @@ object LazyLeveling extends MergePolicy("leveled") {
       options: PlanOptions): Boolean =
     boxes.size >= Beside * options.fanOut || space.depth(boxes) >= deep
 
-  /** Whether it is as large as if it had been laid out, with statistics that queries skip it by. */
+  /** Whether it already has the target size and statistics, so that a rewrite wouldn't help. */
   private def isRight(file: DataFile, options: PlanOptions): Boolean =
     file.ranges.dimensions > 0 && 2 * file.bytes >= options.targetFileBytes &&
       FileCount.of(
@@ -124,8 +123,9 @@ object LazyLeveling extends MergePolicy("leveled") {
       smalls: Seq[ZCube],
       space: => RankSpace,
       options: PlanOptions): Seq[PlannedFile] = {
-    // Counted from what came last, not from the size of a file: appends of a hundredth of a file would
-    // else all be of the lowest class until they fill some files, and be rewritten every time.
+    // Counted from the newest cube, not from the size of a file: otherwise appends of a hundredth
+    // of a file would all be in the lowest class until they fill some files, and be rewritten every
+    // time.
     val unit = math.max(
       1L,
       if (fresh.nonEmpty) bytesOf(fresh) else smalls.map(_.bytes).minOption.getOrElse(1L))
@@ -146,7 +146,7 @@ object LazyLeveling extends MergePolicy("leveled") {
     }
     if (fresh.nonEmpty) grow(fresh, smalls)
     else {
-      // No new cube: the smallest class that is full, if any.
+      // Without a new cube: the smallest full class, if any.
       smalls
         .groupBy(c => sizeClass(c.bytes))
         .toSeq

@@ -1,7 +1,8 @@
 package io.zcube.planning
 
-/** The rule that Delta documents: fresh files and all partial cubes are clustered together, unless
-  * there is one cube and nothing fresh. Reading is best; each run rewrites all that is not stable.
+/** Delta's documented rule: fresh files and all partial cubes are clustered together, unless there
+  * is one cube and nothing fresh. Queries read least, but each run rewrites everything that isn't
+  * stable.
   */
 object MergeAll extends MergePolicy("all") {
 

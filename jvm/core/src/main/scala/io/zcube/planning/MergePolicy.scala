@@ -8,8 +8,8 @@ abstract class MergePolicy(val name: String) {
   /** Pure: the same files and options always give the same cubes.
     *
     * @param space of the whole table or partition
-    * @return groups of files to rewrite together, none larger than need be; files that are in none
-    *         stay as they are
+    * @return groups of files to rewrite together, none larger than necessary; all other files stay
+    *   as they are
     */
   def merge(
       candidates: CandidateFiles,
@@ -23,6 +23,6 @@ object MergePolicy {
   /** For messages. */
   val names: String = all.map(_.name).mkString(" or ")
 
-  /** The policy of that name, in any case. */
+  /** The policy of that name, ignoring case. */
   def find(name: String): Option[MergePolicy] = all.find(_.name == name.toLowerCase(Locale.ROOT))
 }

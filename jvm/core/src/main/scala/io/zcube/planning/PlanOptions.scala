@@ -1,22 +1,22 @@
 package io.zcube.planning
 
-/** What planning depends on beside the files. Sizes are in bytes.
+/** The inputs of planning besides the files. Sizes are in bytes.
   *
   * @param policy          how cubes are merged
   * @param targetFileBytes size of the files to be written
   * @param maxRecords      most rows of a file; 0 for no limit
-  * @param minCubeBytes    a cube of at least so much is stable: nothing is merged into it
-  * @param targetCubeBytes what a new cube is filled to, at least `minCubeBytes`
-  * @param maxDeletedShare a file with a greater share of deleted rows counts as fresh
+  * @param minCubeBytes    a cube of at least this size is stable: nothing is merged into it
+  * @param targetCubeBytes size up to which a new cube is filled, at least `minCubeBytes`
+  * @param maxDeletedShare a file with a larger share of deleted rows counts as fresh
   * @param fanOut          a size class is merged once it has this many cubes
-  * @param mergeShare      small cubes are merged into the largest when together they have this share
-  *                        of the bytes that they overlap there
+  * @param mergeShare small cubes are merged into the largest once together they have this share of
+  *   the bytes that they overlap there
   * @param overlapShare    files that a new cube overlaps join it early up to this share of its bytes
-  * @param maxBytes        most bytes to rewrite
-  * @param otherColumns    whether files clustered by other columns are taken too
-  * @param otherLayouts    whether files clustered by the same columns, but along another curve or
-  *                        with other weights, are taken too
-  * @param force           whether everything is rewritten, whatever its state
+  * @param maxBytes        maximum number of bytes to rewrite
+  * @param otherColumns    whether files clustered by other columns are rewritten too
+  * @param otherLayouts whether files clustered by the same columns, but with another curve or other
+  *   weights, are rewritten too
+  * @param force           whether everything is rewritten, regardless of its state
   */
 final case class PlanOptions(
     policy: MergePolicy = LazyLeveling,
@@ -35,7 +35,7 @@ final case class PlanOptions(
   require(fanOut >= 2, s"fanOut must be at least 2, not $fanOut")
   require(mergeShare > 0, s"mergeShare must be positive, not $mergeShare")
 
-  /** What cubes are filled to: never less than what makes them stable, nor more than the budget. */
+  /** The size up to which cubes are filled: at least the stable size, at most the budget. */
   val packBytes: Long =
     math.min(math.max(targetCubeBytes, minCubeBytes), maxBytes.getOrElse(Long.MaxValue))
 }

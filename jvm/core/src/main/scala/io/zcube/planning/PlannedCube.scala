@@ -8,7 +8,7 @@ final case class PlannedCube(files: Seq[PlannedFile]) {
   /** Bytes that are not well laid out yet. */
   val freshBytes: Long = PlannedFile.bytesOf(files.filter(f => PlannedCube.isFresh(f.reason)))
 
-  /** Fresh bytes for each byte that is written: what a limited budget is spent on first. */
+  /** Fresh bytes per byte written: a limited budget goes to the highest first. */
   def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)
 }
 
@@ -20,6 +20,8 @@ object PlannedCube {
     FileReason.OtherColumns,
     FileReason.Full)
 
-  /** Whether files of that reason are in no order yet, so that rewriting them helps at once. */
+  /** Whether files with that reason are not clustered yet, so that rewriting them helps
+    * immediately.
+    */
   def isFresh(reason: FileReason): Boolean = Fresh.contains(reason)
 }

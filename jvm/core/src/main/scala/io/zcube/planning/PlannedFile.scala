@@ -2,18 +2,18 @@ package io.zcube.planning
 
 import scala.collection.mutable
 
-/** A file and what is to become of it, with the reason. */
+/** A file and the decision about it, with the reason. */
 final case class PlannedFile(file: DataFile, reason: FileReason)
 
 object PlannedFile {
 
-  /** For look-ups, made without an immutable set's cost. */
+  /** A set for look-ups, cheaper to build than an immutable one. */
   def pathsOf(files: Iterator[PlannedFile]): collection.Set[String] =
     files.map(_.file.path).to(mutable.HashSet)
 
   def bytesOf(files: Iterable[PlannedFile]): Long = files.iterator.map(_.file.bytes).sum
 
-  /** How many files there are for each reason. */
+  /** The number of files for each reason. */
   def counts(files: Iterable[PlannedFile]): Map[String, Int] =
     files.groupMapReduce(_.reason.text)(_ => 1)(_ + _)
 }

@@ -2,12 +2,13 @@ package io.zcube.planning
 
 import java.util.Arrays
 
-/** Measures extents by how many file boundaries lie in them, and not by the values themselves: so a
-  * skewed column, or text, is measured as fairly as an even one.
+/** Measures extents by the number of file boundaries in them and not by the values, so that skewed
+  * columns and strings are measured as fairly as uniform ones.
   */
 final class RankSpace private (boundaries: Array[Array[Long]]) {
 
-  /** The share of the box `inner` that lies in `outer`, 0 to 1. An unknown box is everywhere. */
+  /** The share of the box `inner` that is inside `outer`, 0 to 1. An unknown box covers everything.
+    */
   def overlap(inner: KeyRanges, outer: KeyRanges): Double =
     if (inner.dimensions == 0 || outer.dimensions == 0) 1.0
     else {
@@ -17,7 +18,8 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
         val low = math.max(inner.lower(i), outer.lower(i))
         val high = math.min(inner.upper(i), outer.upper(i))
         if (low > high) share = 0.0
-        // Most files lie wholly inside or outside; a search among a million files' bounds is slow.
+        // Most files are entirely inside or outside, and a search among a million files' bounds is
+        // slow.
         else if (low != inner.lower(i) || high != inner.upper(i))
           share *= width(i, low, high) / width(i, inner.lower(i), inner.upper(i))
         i += 1
@@ -25,8 +27,8 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
       share
     }
 
-  /** How many of the boxes lie over each other on average, in the column where that is least: 1 for
-    * boxes side by side, as many as there are if all are the same. Unknown boxes lie over all.
+  /** The average depth of overlapping boxes, in the column where it is smallest: 1 for disjoint
+    * boxes, the number of boxes if all are equal. Unknown boxes overlap all others.
     */
   def depth(boxes: Seq[KeyRanges]): Double =
     if (boxes.exists(_.dimensions == 0) || boundaries.isEmpty) boxes.size.toDouble
@@ -42,7 +44,7 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
     (below(boundaries(column), high, inclusive = true) -
       below(boundaries(column), low, inclusive = false)).toDouble
 
-  /** How many boundaries are below `value`, or at it too. */
+  /** How many boundaries are below `value`, or equal to it too. */
   private def below(sorted: Array[Long], value: Long, inclusive: Boolean): Int = {
     var low = 0
     var high = sorted.length
@@ -57,8 +59,8 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
 
 object RankSpace {
 
-  /** Of a table with these files. Boxes measured in it must have a boundary of some file at each of
-    * their sides, as unions of files' boxes have.
+  /** The space of a table with these files. Each side of a measured box must be a boundary of some
+    * file, as it is for unions of files' boxes.
     */
   def of(files: Iterable[DataFile]): RankSpace = {
     val known = files.iterator.map(_.ranges).filter(_.dimensions > 0).toArray

@@ -1,16 +1,16 @@
 package io.zcube.planning
 
-/** The files that one clustering job wrote and that are still in good order. */
+/** The files of a clustering job that don't need rewriting. */
 final case class ZCube(id: String, files: Seq[DataFile]) {
   val bytes: Long = files.iterator.map(_.bytes).sum
   lazy val ranges: KeyRanges = KeyRanges.union(files.map(_.ranges))
 }
 
-/** The files of a cube that WHERE leaves out. They count for the cube's size, and that is all: planning
-  * need not know them one by one, of which there may be a million.
+/** The files of a cube that WHERE excludes. They only count for the cube's size, so planning
+  * doesn't need the individual files, of which there may be a million.
   *
-  * @param bytes of the rows that are not deleted
-  * @param rows  live rows, if statistics tell of every file
+  * @param bytes bytes of the rows that are not deleted
+  * @param rows  live rows, if every file has statistics
   */
 final case class CubeRest(files: Long, bytes: Long, rows: Option[Long])
 

@@ -1,18 +1,19 @@
 package io.zcube.planning
 
-/** Plans which files are rewritten into which cubes. A pure function of the files and the options.
+/** Plans which files are rewritten into which cubes, as a pure function of the files and the
+  * options.
   *
-  * Example: a table of one partial cube and 200 fresh files makes, under [[MergeAll]], a plan of one
-  * cube of all files, and under [[LazyLeveling]] a cube of the fresh files if they are few beside the
-  * cube, else one of all.
+  * Example: for a table with one partial cube and 200 fresh files, [[MergeAll]] plans one cube of
+  * all files; [[LazyLeveling]] plans a cube of the fresh files if they are few compared with the
+  * existing cube, otherwise one of all files.
   */
 final class ZCubePlanner(options: PlanOptions) {
 
   def plan(files: Seq[DataFile]): ClusteringPlan = planPartitions(Seq(files))
 
-  /** Plans each partition by itself, and spends the budget on the most useful cubes of all.
+  /** Plans each partition separately, and spends the budget on the most useful cubes overall.
     *
-    * @param outside what WHERE leaves out of cubes of these files, by their ids
+    * @param outside the parts of these files' cubes that WHERE excludes, by cube id
     */
   def planPartitions(
       partitions: Seq[Seq[DataFile]],
@@ -42,8 +43,8 @@ final class ZCubePlanner(options: PlanOptions) {
     (cubes, candidates.kept ++ dropped ++ stay)
   }
 
-  /** What to do of a group, and what is beyond the budget. A merge is done as a whole or not at all:
-    * in parts it would make more small cubes, to be merged again. The fresh files go ahead without it.
+  /** The files of a group to rewrite, and those over budget. A merge isn't split: its parts would
+    * be small cubes that have to be merged again. Fresh files are written without it.
     */
   private def afford(group: Seq[PlannedFile]): (Seq[PlannedFile], Seq[PlannedFile]) = {
     val bytes = PlannedFile.bytesOf(group)
@@ -51,7 +52,7 @@ final class ZCubePlanner(options: PlanOptions) {
     else (group, Nil)
   }
 
-  /** Neighbours in the first column go into one cube, so that cubes overlap little there. */
+  /** Neighbours in the first column go into the same cube, so that cubes hardly overlap there. */
   private def pack(group: Seq[PlannedFile]): Seq[PlannedCube] = {
     val sorted =
       if (PlannedFile.bytesOf(group) <= options.packBytes) group
@@ -74,8 +75,8 @@ final class ZCubePlanner(options: PlanOptions) {
 
 object ZCubePlanner {
 
-  /** By the first column, then by path. Without a tuple for each comparison: there may be a million
-    * files.
+  /** By the first column, then by path. It allocates no tuples for comparisons, since there may be
+    * a million files.
     */
   private val ByPlace: Ordering[PlannedFile] = (a, b) => {
     val order = java.lang.Long.compare(first(a), first(b))

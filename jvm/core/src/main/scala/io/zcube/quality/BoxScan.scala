@@ -5,11 +5,12 @@ import java.util.stream.IntStream
 
 import scala.util.hashing.MurmurHash3
 
-/** Counts, for boxes of several columns, the boxes that meet them and those that hold their lower corner.
-  * Boxes are sorted and put into blocks with a box around each block, so that most blocks are passed
-  * over without a look at what is in them. At worst it compares every measured box with all others.
+/** Counts, for boxes over several columns, the boxes that overlap them and those that contain their
+  * lower corner. Boxes are sorted into blocks with a bounding box around each block, so that most
+  * blocks are skipped without checking their boxes. In the worst case it compares every measured
+  * box with all others.
   *
-  * @param exactUpTo of more files, a sample spread over the sorted ones is measured
+  * @param exactUpTo above this number of files, a sample spread over the sorted files is measured
   */
 final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo: Int) {
   import BoxScan._
@@ -21,19 +22,21 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
     val first = columns.head.lower
     val files =
       IntStream.range(0, first.length).filter(i => !columns.exists(_.isEmpty(i))).toArray
-    // Nearly always the first column tells them apart. Boxes that compare equal are the same, so the
-    // order in which the files come never matters.
+    // Nearly always the first column distinguishes them. Boxes that compare equal are identical, so
+    // the order of the files never matters.
     SortedIndexes.of(files, i => first(i).toLong, Some(compareBoxes))
   }
 
-  // By place in the sorted order and in blocks: arrays of their own, so that the loops over them are
-  // of the kind that the JVM compiles to vector instructions.
+  // Separate arrays, in sorted order and in blocks, so that the JVM compiles the loops over them to
+  // vector instructions.
   private val lower = columns.map(column => blocks(column, column.lower)).toArray
   private val upper = columns.map(column => blocks(column, column.upper)).toArray
   private val blockLower = lower.map(_.map(_.min))
   private val blockUpper = upper.map(_.map(_.max))
 
-  /** Ends of intervals; those of unknown files just past the others, so that no difference overflows. */
+  /** Ends of intervals; those of unknown files are just past the others, so that no difference
+    * overflows.
+    */
   private def blocks(column: FileRanges, ends: Array[Int]): Array[Array[Int]] =
     Array.tabulate((sorted.length + BlockSize - 1) / BlockSize) { number =>
       val from = number * BlockSize
@@ -46,7 +49,7 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
       block
     }
 
-  /** Places of the files that are measured. */
+  /** Positions of the measured files. */
   private val places: Array[Int] = {
     val known =
       IntStream.range(0, sorted.length).filter(p => columns.forall(_.isKnown(sorted(p)))).toArray
@@ -54,7 +57,7 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
     val size = math.min(known.length.toLong, math.min(exactUpTo.toLong, affordable)).toInt
     if (sorted.length <= exactUpTo || size == known.length) known
     else {
-      // One of each even stretch, but not always its first: a grid of boxes has a period of its own.
+      // One from each even stretch, but not always the first: a grid of boxes is periodic.
       Array.tabulate(size) { k =>
         val from = k.toLong * known.length / size
         val until = (k + 1L) * known.length / size
@@ -69,15 +72,18 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
 
   private val meeting = new Array[Int](places.length)
 
-  /** For each measured file, the files whose box holds the lower corner of its box, itself included. */
+  /** For each measured file, the files whose box contains the lower corner of its box, itself
+    * included.
+    */
   val holdingCorner: Array[Int] = new Array[Int](places.length)
 
-  // A block, which fits into the processor's cache, is held against all measured files before the next.
+  // Each block, which fits into the processor's cache, is compared with all measured files before
+  // the next.
   IntStream.range(0, (blockLower(0).length + Stretch - 1) / Stretch).parallel().forEach { stretch =>
     scan(stretch * Stretch, math.min(blockLower(0).length, (stretch + 1) * Stretch))
   }
 
-  /** For each measured file, the other files whose box meets its box. */
+  /** For each measured file, the other files whose box overlaps its box. */
   def overlaps: Array[Int] = meeting.map(_ - 1)
 
   /** Counts the boxes of some blocks, for each measured file. */
@@ -134,8 +140,9 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
 private[quality] object BoxScan {
   private val BlockSize = 512
 
-  /** Makes negative what is at the place of a box that doesn't meet the interval [corner, opposite], and
-    * of one that doesn't begin by its corner. Without a branch, as half of the answers would be unforeseen.
+  /** Makes the entries negative of boxes that don't overlap the interval [corner, opposite], and of
+    * those that don't begin at or before its corner. It has no branch, because half of the outcomes
+    * would be mispredicted.
     */
   private def compare(
       lower: Array[Int],
@@ -157,7 +164,7 @@ private[quality] object BoxScan {
     }
   }
 
-  /** At how many places one of the two numbers is negative. */
+  /** The number of positions where one of the two numbers is negative. */
   private def negatives(a: Array[Int], b: Array[Int], size: Int): Int = {
     var count = 0
     var i = 0
@@ -171,7 +178,7 @@ private[quality] object BoxScan {
   /** Blocks that one thread scans at a time. */
   private val Stretch = 32
 
-  /** Pairs of boxes to compare at most, about; some seconds' work. */
+  /** The approximate maximum number of pairs of boxes to compare, a few seconds of work. */
   private val PairBudget = 400000000L
 
   private val LeastSample = 400L

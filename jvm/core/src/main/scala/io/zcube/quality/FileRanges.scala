@@ -4,17 +4,17 @@ import java.util.function.IntPredicate
 import java.util.stream.IntStream
 import java.util.{Arrays, Comparator}
 
-/** The closed intervals [min, max] of one column, one for each file, as ranks: places of a value among
-  * all distinct minima and maxima. Ranks compare as the values do, so whatever is asked of intervals
-  * can be asked of ranks, in two `Int`s a file.
+/** The closed intervals [min, max] of one column, one for each file, as ranks: positions of a value
+  * among all distinct minima and maxima. Ranks compare like the values, so intervals of values can
+  * be represented by intervals of ranks, with two `Int`s per file.
   *
   * Example: files [10, 20], [20, 35] and one without statistics are, with the ranks 10 → 0, 20 → 1,
-  * 35 → 2, the intervals [0, 1], [1, 2] and [`Int.MinValue`, `Int.MaxValue`], which meets all.
+  * 35 → 2, the intervals [0, 1], [1, 2] and [`Int.MinValue`, `Int.MaxValue`], which overlaps all.
   *
-  * A file of NULLs only has no value at all. Its interval is empty, [`Int.MaxValue`, `Int.MinValue`]:
-  * no point lies in it, as no comparison makes a reader open it.
+  * A file with only NULLs has no value at all. Its interval is empty, [`Int.MaxValue`,
+  * `Int.MinValue`]: it contains no point, and no comparison makes a reader open the file.
   *
-  * @param distinct how many distinct minima and maxima there are
+  * @param distinct the number of distinct minima and maxima
   */
 final class FileRanges private (
     private[quality] val lower: Array[Int],
@@ -30,7 +30,7 @@ final class FileRanges private (
 
   private[quality] def isEmpty(file: Int): Boolean = lower(file) == Int.MaxValue
 
-  /** Whether the file has one value only, as far as its statistics tell. */
+  /** Whether the file has a single value, according to its statistics. */
   def isConstant(file: Int): Boolean = isKnown(file) && lower(file) == upper(file)
 }
 
@@ -42,14 +42,14 @@ object FileRanges {
   /** A file that may hold anything. */
   final val Unknown: Byte = 1
 
-  /** A file of NULLs only, or without a row. */
+  /** A file with only NULLs, or without rows. */
   final val OnlyNulls: Byte = 2
 
-  /** Of values that are numbers, or keys that sort as the values do.
+  /** From values that are numbers, or from keys that sort like the values.
     *
     * @param kinds `Known`, `Unknown` or `OnlyNulls`, for each file
-    * @param lower minima; looked at where known
-    * @param upper maxima; a maximum below its minimum makes its file an unknown one
+    * @param lower minima; used where known
+    * @param upper maxima; a maximum below its minimum makes its file unknown
     */
   def ofLongs(kinds: Array[Byte], lower: Array[Long], upper: Array[Long]): FileRanges = {
     val known = filesWhere(kinds.length)(i => kinds(i) == Known && lower(i) <= upper(i))
@@ -59,9 +59,9 @@ object FileRanges {
     of(kinds, known, ends)((a, b) => value(a) == value(b))
   }
 
-  /** The same of any values, such as texts.
+  /** The same for any values, such as strings.
     *
-    * @param order the order by which minima and maxima were found
+    * @param order the order that determined minima and maxima
     */
   def of[T <: AnyRef](
       kinds: Array[Byte],
@@ -82,7 +82,7 @@ object FileRanges {
   private def filesWhere(files: Int)(isWanted: IntPredicate): Array[Int] =
     IntStream.range(0, files).filter(isWanted).toArray
 
-  // The ends of known files have numbers: two for each file, that of its minimum first.
+  // The ends of known files are numbered: two for each file, the minimum first.
   private def isLower(end: Int): Boolean = (end & 1) == 0
   private def fileOf(end: Int): Int = end >> 1
 

@@ -7,25 +7,26 @@ import java.util.stream.IntStream
 import scala.collection.immutable.SortedMap
 
 /** How well files are clustered by one column, or by several together: what their statistics let a
-  * query skip. Averages are over the files with statistics, or over a sample of them; there are none
-  * if no file has any.
+  * query skip. Averages are over the files with statistics, or over a sample of them; there are
+  * none if no file has statistics.
   *
-  *   - A file's overlaps are the other files whose interval (box, for several columns) meets its own.
-  *   - A file's depth is the most files that hold one point of its interval, itself included; for
-  *     several columns, the boxes that hold the lower corner of its box.
-  *   - Skipping effectiveness is 1 − the average share of all files that hold a file's minimum, or its
-  *     lower corner: near 1 if an equality reads one file of many, 0 if it reads all.
-  *   - A file without statistics may hold anything, and so overlaps everything. A file of NULLs only
-  *     holds no value and overlaps nothing; it has no depth of its own.
+  *   - A file's overlaps are the other files whose interval (box, for several columns) overlaps its
+  *     own.
+  *   - A file's depth is the maximum number of files that contain a point of its interval, itself
+  *     included; for several columns, the number of boxes that contain the lower corner of its box.
+  *   - Skipping effectiveness is 1 − the average share of all files that contain a file's minimum,
+  *     or its lower corner: near 1 if an equality reads one file of many, 0 if it reads all.
+  *   - A file without statistics may hold anything, so it overlaps everything. A file with only
+  *     NULLs holds no value and overlaps nothing; it has no depth.
   *
-  * Depth and overlaps are Snowflake's measures of clustering, by the same names.
+  * Depth and overlaps are Snowflake's measures of clustering, with the same names.
   *
-  * @param files                 all of them
-  * @param filesWithStats        those with a minimum and a maximum, in each of the columns
+  * @param files                 the number of all files
+  * @param filesWithStats        files with a minimum and a maximum, in each of the columns
   * @param measured              the files that averages, maximum and histogram are over
-  * @param constantFiles         files of one value only, in each of the columns
+  * @param constantFiles         files with a single value, in each of the columns
   * @param depthHistogram        depth → files
-  * @param skippingEffectiveness 0 to 1, more is better
+  * @param skippingEffectiveness 0 to 1, higher is better
   */
 final case class LayoutQuality(
     files: Int,
@@ -40,16 +41,16 @@ final case class LayoutQuality(
 
 object LayoutQuality {
 
-  /** Up to this many files, each box is compared with all others; of more, a sample is. */
+  /** Up to this many files, each box is compared with all others; above, only a sample is. */
   val ExactBoxes = 20000
 
-  /** Of one column; exact for any number of files, in n log n. */
+  /** The quality of one column; exact for any number of files, in n log n. */
   def ofColumn(ranges: FileRanges): LayoutQuality = {
     val sweep = new ColumnSweep(ranges)
     of(Seq(ranges), sweep.depths, sweep.overlaps, sweep.holdingMinimum)
   }
 
-  /** Of all the columns together. Which files are sampled depends on the boxes only. */
+  /** The quality of all columns together. Which files are sampled depends only on the boxes. */
   def ofBoxes(columns: IndexedSeq[FileRanges], exactUpTo: Int = ExactBoxes): LayoutQuality =
     if (columns.size == 1) {
       val sweep = new ColumnSweep(columns.head)
@@ -60,14 +61,14 @@ object LayoutQuality {
       of(columns, scan.holdingCorner, scan.overlaps, scan.holdingCorner)
     }
 
-  /** Puts the figures together; of each there is one for each measured file. */
+  /** Aggregates the figures, which have an entry for each measured file. */
   private def of(
       columns: Seq[FileRanges],
       depths: Array[Int],
       overlaps: Array[Int],
       holding: Array[Int]): LayoutQuality = {
     val files = columns.head.files
-    // By streams of Java's, as there may be a million files: Scala would make an object of each number.
+    // Uses Java streams, since there may be a million files and Scala would box each number.
     def count(isWanted: IntPredicate): Int = IntStream.range(0, files).filter(isWanted).count.toInt
     def average(of: Array[Int]): Option[Double] =
       Option.when(of.nonEmpty)(Arrays.stream(of).average.getAsDouble)

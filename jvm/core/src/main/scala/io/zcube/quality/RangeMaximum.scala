@@ -1,16 +1,16 @@
 package io.zcube.quality
 
-/** The greatest of any run of values, in constant time: values are put into blocks, and for each block the
-  * greatest of the 1, 2, 4, … blocks from it on is tabled (a sparse table), so that two entries cover any
-  * number of whole blocks. For what is left at both ends the greatest from each value to its block's ends is
-  * tabled too.
+/** The maximum of any run of values, in constant time. Values are divided into blocks. A sparse
+  * table has, for each block, the maximum of the 1, 2, 4, … blocks from it on, so that two entries
+  * cover any number of whole blocks. For the rest at both ends, tables have the maximum from each
+  * value to its block's ends.
   *
   * Source: M. A. Bender, M. Farach-Colton, "The LCA problem revisited", LATIN 2000.
   */
 final private[quality] class RangeMaximum(values: Array[Int]) {
   import RangeMaximum._
 
-  /** The greatest from the beginning of a value's block to the value. */
+  /** The maximum from the beginning of a value's block to the value. */
   private val upTo = {
     val found = values.clone()
     var i = 1
@@ -21,7 +21,7 @@ final private[quality] class RangeMaximum(values: Array[Int]) {
     found
   }
 
-  /** The greatest from a value to the end of its block. */
+  /** The maximum from a value to the end of its block. */
   private val onFrom = {
     val found = values.clone()
     var i = found.length - 2
@@ -32,7 +32,7 @@ final private[quality] class RangeMaximum(values: Array[Int]) {
     found
   }
 
-  /** By level and block: the greatest of 2^level blocks. */
+  /** By level and block: the maximum of 2^level blocks. */
   private val tables: Array[Array[Int]] = {
     val blocks = (values.length + BlockSize - 1) / BlockSize
     val ofEach = Array.tabulate(blocks)(block => onFrom(block * BlockSize))
@@ -44,7 +44,7 @@ final private[quality] class RangeMaximum(values: Array[Int]) {
       .map(_._1).takeWhile(_.nonEmpty).toArray
   }
 
-  /** Both ends included. */
+  /** The maximum from one index to another, inclusive. */
   def apply(from: Int, to: Int): Int = {
     val first = from / BlockSize
     val last = to / BlockSize

@@ -3,14 +3,14 @@ package io.zcube.quality
 import java.util.Arrays
 import java.util.function.{IntBinaryOperator, IntToLongFunction}
 
-/** Indexes in the order of their keys. The index is packed below its key into one long, and longs are
-  * sorted fast and without an object for each; only keys that have no room are compared again.
+/** Sorts indexes by their keys. Key and index are packed into one long, and longs are sorted fast
+  * and without boxing; only keys that don't fit are compared again.
   */
 private[quality] object SortedIndexes {
 
   /** @param indexes not negative; not changed
     * @param key     of an index
-    * @param ties    compares indexes of equal keys; 0 if they may come in any order
+    * @param ties compares indexes with equal keys; 0 if their order doesn't matter
     */
   def of(
       indexes: Array[Int],
@@ -20,7 +20,7 @@ private[quality] object SortedIndexes {
     else {
       val keys = Arrays.stream(indexes).mapToLong(key).toArray
       val least = Arrays.stream(keys).min.getAsLong
-      // As an unsigned number: the difference of two longs may be more than the greatest.
+      // As an unsigned number: the difference of two longs may exceed the largest long.
       val keyBits =
         64 - java.lang.Long.numberOfLeadingZeros(Arrays.stream(keys).max.getAsLong - least)
       val indexBits = 32 - Integer.numberOfLeadingZeros(Arrays.stream(indexes).max.getAsInt)
@@ -41,7 +41,7 @@ private[quality] object SortedIndexes {
       sorted
     }
 
-  /** Sorts each run of indexes whose packed keys are alike by all that there is to compare. */
+  /** Sorts each run of indexes with equal packed keys by their full keys. */
   private def sortRuns(
       sorted: Array[Int],
       packed: Array[Long],

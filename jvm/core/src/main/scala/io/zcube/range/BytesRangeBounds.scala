@@ -9,9 +9,9 @@ import io.zcube.memory.UnsafeBytes
   * The id of a value is the number of bounds strictly below it, as in [[LongRangeBounds]]. That is
   * the order of UTF-8 text by code point and of SQL's BINARY.
   *
-  * Texts often begin alike (`https://www.…`), so that the part which all bounds share is compared
-  * once. The eight bytes after it form a `long` key; keys are searched first, and whole bounds are
-  * compared only among those with the value's key. A look-up allocates nothing.
+  * Strings often have a common prefix (`https://www.…`), so the prefix that all bounds share is
+  * compared once. The eight bytes after it form a `long` key; keys are searched first, and whole
+  * bounds are compared only among those with the value's key. A look-up allocates nothing.
   *
   * @throws java.lang.IllegalArgumentException if the bounds are not strictly ascending
   */
@@ -19,11 +19,11 @@ final class BytesRangeBounds private (private val bounds: Array[Array[Byte]])
     extends Serializable {
   import UnsafeBytes.arrayOffset
 
-  /** How many leading bytes all bounds share. */
+  /** The length of the prefix that all bounds share. */
   private val shared: Int =
     if (bounds.isEmpty) 0
     else {
-      // The bounds ascend: what the first and the last share, all share.
+      // The bounds are ascending, so all of them share what the first and the last share.
       val differing = Arrays.mismatch(bounds.head, bounds.last)
       if (differing < 0) bounds.head.length else differing
     }
@@ -71,7 +71,7 @@ final class BytesRangeBounds private (private val bounds: Array[Array[Byte]])
     else idAmongEqualKeys(base, offset, length, key, first)
   }
 
-  /** Among the bounds from `first` on that have the value's key, compares them whole. */
+  /** Compares the complete bounds from `first` on that have the value's key. */
   private def idAmongEqualKeys(
       base: AnyRef,
       offset: Long,
@@ -100,7 +100,7 @@ final class BytesRangeBounds private (private val bounds: Array[Array[Byte]])
 
   override def hashCode: Int = Arrays.deepHashCode(bounds.asInstanceOf[Array[AnyRef]])
 
-  // Never the bounds themselves: there can be a million, and plans print this.
+  // Doesn't print the bounds: there can be a million, and plans print this.
   override def toString: String = s"BytesRangeBounds($length bounds)"
 }
 

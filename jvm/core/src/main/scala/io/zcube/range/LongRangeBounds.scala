@@ -4,10 +4,10 @@ import java.util.{Arrays, Objects}
 
 /** Range bounds over 64-bit keys: the id of a value is the number of bounds strictly below it.
   *
-  * A bound is the inclusive upper end of its range, so `n` bounds make the ids 0 to n. With the
-  * bounds (1, 15) the values 0 and 1 have id 0, 2 to 15 have id 1, and 16 has id 2. Every type that
-  * [[OrderPreservingBits]] or a plain widening brings to a `long` without changing its order is
-  * looked up here, without allocating anything.
+  * A bound is the inclusive upper end of its range, so `n` bounds give the ids 0 to n. With the
+  * bounds (1, 15) the values 0 and 1 have id 0, 2 to 15 have id 1, and 16 has id 2. This handles
+  * every type that [[OrderPreservingBits]] or a plain widening maps to a `long` without changing
+  * its order. A look-up allocates nothing.
   *
   * @throws java.lang.IllegalArgumentException if the bounds are not strictly ascending
   */
@@ -19,7 +19,7 @@ final class LongRangeBounds private (private val bounds: Array[Long]) extends Se
   /** The id of `value`, 0 to [[length]], in about log2([[length]]) steps.
     *
     * The loop has one data dependence and no early exit: the JIT turns the choice into a
-    * conditional move, which on values in no order beats a search that branches.
+    * conditional move, which is faster than branching for unordered values.
     */
   def idOf(value: Long): Int = {
     var first = 0
@@ -39,7 +39,7 @@ final class LongRangeBounds private (private val bounds: Array[Long]) extends Se
 
   override def hashCode: Int = Objects.hash("LongRangeBounds", Int.box(Arrays.hashCode(bounds)))
 
-  // Never the bounds themselves: there can be a million, and plans print this.
+  // Doesn't print the bounds: there can be a million, and plans print this.
   override def toString: String = s"LongRangeBounds($length bounds)"
 }
 

@@ -3,19 +3,19 @@ package io.zcube.range
 /** Maps values to `long` keys whose signed order is the order of the values.
   *
   * Floating point follows SQL's total order: −∞ < … < −0.0 = 0.0 < … < ∞ < NaN, with all NaN equal.
-  * The bits of IEEE 754 numbers of one sign already ascend with the magnitude, so only negative
-  * numbers need their magnitude bits turned over.
+  * The bits of IEEE 754 numbers with the same sign already ascend with the magnitude, so only
+  * negative numbers need their magnitude bits flipped.
   */
 object OrderPreservingBits {
 
   /** {{{ofDouble(-1.0) < ofDouble(-0.0) == ofDouble(0.0) < ofDouble(Double.NaN)}}} */
   def ofDouble(value: Double): Long = {
-    // Adding 0.0 makes 0.0 of −0.0; doubleToLongBits makes one NaN, positive, of all of them.
+    // Adding 0.0 turns −0.0 into 0.0; doubleToLongBits turns all NaNs into one positive NaN.
     val bits = java.lang.Double.doubleToLongBits(value + 0.0d)
     bits ^ ((bits >> 63) & Long.MaxValue)
   }
 
-  /** As [[ofDouble]]. Widening keeps order, zeros and NaN, so there is one rule for both. */
+  /** Like [[ofDouble]]. Widening keeps order, zeros and NaN, so both follow the same rule. */
   def ofFloat(value: Float): Long = ofDouble(value.toDouble)
 
   /** false before true. */

@@ -1,11 +1,11 @@
 package io.zcube.range
 
-/** How many rows to sample so that `n` ranges come out of nearly equal weight.
+/** The number of rows to sample for `n` ranges of nearly equal weight.
   *
-  * A range that holds k sampled rows has a true weight within about 1/√k of the wanted one, so 100
-  * rows a range are good to a tenth. The number is bounded on both sides: small requests get enough
-  * rows to be exact on small data, and large ones no more than the driver can hold; 2^20 ranges
-  * get one row each, which is exact as long as there are no more rows than that.
+  * A range with k sampled rows has a true weight within about 1/√k of the desired one, so 100 rows
+  * per range give an error of a tenth. The number is bounded on both sides: small requests get
+  * enough rows to be exact on small data, and large ones no more than the driver can hold. 2^20
+  * ranges get one row each, which is exact as long as there are no more rows than that.
   */
 object SampleSize {
   val rowsPerRange: Int = 100

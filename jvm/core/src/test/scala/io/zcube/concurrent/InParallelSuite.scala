@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class InParallelSuite extends AnyFunSuite {
 
-  test("results come in the order of what they are of") {
+  test("results are in the order of their inputs") {
     assert(InParallel.map(0 until 1000)(i => s"$i") == (0 until 1000).map(i => s"$i"))
     assert(InParallel.map(IndexedSeq.empty[Int])(_ + 1).isEmpty)
   }

@@ -18,7 +18,7 @@ class BoxCoverSuite extends AnyFunSuite {
   }
 
   test(
-    "every item is covered, by no more boxes than asked, and no file is met that one box spares") {
+    "every item is covered by at most the given boxes, and no file touched that one box avoids") {
     for (seed <- 0 until 400) {
       val random = new Random(seed)
       val dimensions = 1 + random.nextInt(3)
@@ -40,7 +40,7 @@ class BoxCoverSuite extends AnyFunSuite {
     }
   }
 
-  test("in one dimension no choice of as many boxes spares more files") {
+  test("in one dimension no other choice of as many boxes saves more files") {
     for (seed <- 0 until 300) {
       val random = new Random(seed)
       val points = Array.fill(2 + random.nextInt(8))(random.nextInt(60)).distinct.sorted
@@ -60,7 +60,7 @@ class BoxCoverSuite extends AnyFunSuite {
     }
   }
 
-  test("clusters of points in two dimensions, among files on a grid, spare all that hold none") {
+  test("for clusters of points in two dimensions, all grid files without points are saved") {
     val random = new Random(1)
     val files = for {
       x <- Array.range(0, 20)
@@ -74,7 +74,7 @@ class BoxCoverSuite extends AnyFunSuite {
     assert(met <= needed * 1.1, s"$met of $needed")
   }
 
-  test("files over each other are told from files beside each other") {
+  test("overlapping files are distinguished from disjoint files") {
     val beside = Array.tabulate(100)(i => box((i * 10, i * 10 + 9)))
     assert(BoxCover.overlap(beside) == 0.01)
     val over = Array.tabulate(100)(i => box((i % 7, 1000 - i % 5)))

@@ -16,7 +16,7 @@ class BitInterleaverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(BigInt(1, BitInterleaver.interleave(Array(97, 214))) === 30998)
   }
 
-  test("any number of any INTs") {
+  test("any number of arbitrary INTs") {
     forAll(Gen.choose(1, 20).flatMap(Gen.listOfN(_, Gen.choose(Int.MinValue, Int.MaxValue)))) {
       values =>
         val bytes = BitInterleaver.interleave(values.toArray)
@@ -39,7 +39,7 @@ class BitInterleaverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the values are left as they were") {
+  test("the input values are not modified") {
     for (count <- 1 to 9) {
       val values = Array.tabulate(count)(_ * 0x9e3779b9 + 1)
       val before = values.toVector

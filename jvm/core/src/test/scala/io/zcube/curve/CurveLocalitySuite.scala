@@ -2,7 +2,7 @@ package io.zcube.curve
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** How well the curves keep neighbours together. */
+/** Measures how well the curves keep neighbours together. */
 class CurveLocalitySuite extends AnyFunSuite {
   private type Point = (Int, Int)
 

@@ -11,7 +11,7 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Array.tabulate(dimensions)(d => (n >> (d * bits)) & ((1 << bits) - 1))
     }
 
-  /** The cells (x, y) along the curve, glued of four smaller copies; knows nothing of bits. */
+  /** The cells (x, y) along the curve, composed of four smaller copies, without using bits. */
   private def glued(bits: Int): Seq[(Int, Int)] =
     (0 until bits).foldLeft(Seq((0, 0))) { (cells, level) =>
       val side = 1 << level
@@ -57,11 +57,11 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
     }
 
-  test("two dimensions: the curve glued of four copies of itself") {
+  test("two dimensions: the curve is composed of four copies of itself") {
     for (bits <- 1 to 6) {
       val curve = HilbertCurve(2, bits)
       val along = cells(2, bits).toSeq.sortBy(curve.index(_)).map(c => (c(0), c(1)))
-      // Skilling's curve and the glued one may be mirrored at the diagonal.
+      // Skilling's curve and the composed one may be mirrored at the diagonal.
       assert(Set(glued(bits), glued(bits).map(_.swap)).contains(along))
     }
   }
@@ -79,7 +79,7 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("refuses what doesn't fit") {
+  test("rejects values that don't fit") {
     Seq((0, 1), (2, 0), (2, 33), (2, 32), (64, 1)).foreach { case (dimensions, bits) =>
       assertThrows[IllegalArgumentException](HilbertCurve(dimensions, bits))
     }

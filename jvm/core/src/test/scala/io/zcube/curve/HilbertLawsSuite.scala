@@ -8,7 +8,7 @@ import org.scalacheck.Gen
 import org.scalacheck.rng.Seed
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Every table and both forms of the index, against the other direction of the paper ([[PaperHilbert]]). */
+/** Compares every table and both forms of the index with the paper's inverse ([[PaperHilbert]]). */
 class HilbertLawsSuite extends AnyFunSuite {
   private val seed = Seed(20040381L)
 
@@ -63,7 +63,7 @@ class HilbertLawsSuite extends AnyFunSuite {
     }
   }
 
-  test("a curve works on where it was sent to, before and after its first point") {
+  test("a serialized curve still works, before and after its first point") {
     Seq(1, 2, 3, 4, 5, 7).foreach { n =>
       val point = Array.fill(n)(5)
       val curve = HilbertCurve(n, 3)
@@ -89,7 +89,7 @@ class HilbertLawsSuite extends AnyFunSuite {
     }
   }
 
-  test("the point is left as it was") {
+  test("the point is not modified") {
     Seq(2, 3, 4, 8).foreach { n =>
       val point = Array.tabulate(n)(i => (i * 37 + 11) & 127)
       val before = point.toVector
@@ -99,7 +99,7 @@ class HilbertLawsSuite extends AnyFunSuite {
     }
   }
 
-  test("a grid without dimensions or with too many bits is refused") {
+  test("a grid without dimensions or with too many bits is rejected") {
     Seq(0 -> 4, 4 -> 33, 4 -> 0).foreach { case (n, bits) =>
       withClue(s"$n x $bits")(intercept[IllegalArgumentException](WideHilbertCurve(n, bits)))
     }

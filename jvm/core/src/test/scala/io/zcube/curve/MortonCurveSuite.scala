@@ -15,7 +15,7 @@ class MortonCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def binary(value: Long, bits: Int): String =
     value.toBinaryString.reverse.padTo(bits, '0').reverse
 
-  test("Z-order is the strings of bits taken in turns") {
+  test("Z-order interleaves the bit strings") {
     forAll(points) { case (bits, point) =>
       val strings = point.map(binary(_, bits))
       val turns = (0 until bits).flatMap(i => strings.map(_(i))).mkString
@@ -25,7 +25,7 @@ class MortonCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("linear order is the strings of bits one after the other") {
+  test("linear order concatenates the bit strings") {
     forAll(points) { case (bits, point) =>
       val all = point.map(binary(_, bits)).mkString
       assert(LinearCurve(point.length, bits).index(point.map(_.toInt).toArray) === BigInt(

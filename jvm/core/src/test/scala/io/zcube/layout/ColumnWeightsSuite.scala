@@ -12,7 +12,7 @@ class ColumnWeightsSuite extends AnyFunSuite {
     assert(ColumnWeights.parse("größe=2") === Some(Seq(Seq("größe") -> 2.0)))
   }
 
-  test("what is malformed is refused") {
+  test("malformed text is rejected") {
     Seq("", ",", "a", "a=", "=1", "a=1,", "a=0", "a=-1", "a=NaN", "a=Infinity", "a=x", "a=1=2")
       .++(Seq("a.=1", ".a=1", "a..b=1", "a=1,a=2", "`a=1", "``=1", "a=1 b=2", "a=1;b=2"))
       .foreach(text => assert(ColumnWeights.parse(text) === None, text))

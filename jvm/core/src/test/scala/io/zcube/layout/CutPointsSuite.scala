@@ -26,7 +26,7 @@ class CutPointsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("different keys: even files, no key torn") {
+  test("different keys: even files, no key split") {
     val keys = Seq.tabulate(100000)(i => i.toLong * 7)
     Seq(1, 2, 3, 17, 64, 200).foreach { files =>
       val cuts = CutPoints.of(keys.toArray, files, spread = true)
@@ -37,13 +37,13 @@ class CutPointsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("cuts move to the coarsest boundary of the curve that is near") {
+  test("cuts move to the coarsest nearby boundary of the curve") {
     // 1000 keys in 4 files: 256 = 2^8 is within 6 % of a file of 250, 512 and 768 likewise.
     val cuts = CutPoints.of(Array.tabulate(1000)(_.toLong), 4, spread = true)
     assert(cuts.cuts.map(_._1).head === 256L)
   }
 
-  test("one too-frequent key is spread evenly, or kept whole") {
+  test("a too frequent key is spread evenly, or kept whole") {
     val keys = Seq.fill(6000)(50L) ++ Seq.tabulate(4000)(i => 100L + i)
     val spread = CutPoints.of(keys.toArray, 10, spread = true)
     assert(spread.splitsKeys)

@@ -19,7 +19,7 @@ class FileCountSuite extends AnyFunSuite with TableDrivenPropertyChecks {
     }
   }
 
-  test("rows and the most rows of a file bound the number") {
+  test("rows and the row limit per file bound the number") {
     assert(FileCount.of(1000, 1, rows = 7, maxRecords = 0) === 7)
     assert(FileCount.of(100, 100, rows = 10000, maxRecords = 1000) === 12)
     assert(FileCount.of(100, 100, rows = 1000, maxRecords = 1000) === 1)
@@ -31,7 +31,7 @@ class FileCountSuite extends AnyFunSuite with TableDrivenPropertyChecks {
     assert(FileCount.least(1900, 100, rows = 10000, maxRecords = 1000) === 19)
   }
 
-  test("bits: Delta's resolution at least, more for many files, as far as 63 go") {
+  test("bits: at least Delta's resolution, more for many files, up to 63 in total") {
     assert(Resolution.bits(2, 24, None) === 10)
     assert(Resolution.bits(1, 24, None) === 15)
     assert(Resolution.bits(1, 1, None) === 11)

@@ -23,7 +23,7 @@ class LazyLevelingSuite extends AnyFunSuite {
     }
 
   for (rows <- appends)
-    test(s"data that comes in order of time, $rows rows at once, is hardly rewritten") {
+    test(s"data in time order, $rows rows at once, is hardly rewritten") {
       val outcome = simulate(TimeCorrelated, byDefault, rows)
       assert(outcome.rewritten <= 2.5 && outcome.read <= 1.3)
     }
@@ -32,7 +32,7 @@ class LazyLevelingSuite extends AnyFunSuite {
     assert(simulate(Uniform, byDefault, RowsPerFile.toInt / 10).rewritten <= 8.0)
   }
 
-  test("policy all rewrites everything each time, and reads as a full clustering does") {
+  test("policy all rewrites everything each time, and reads like a full clustering") {
     val outcome =
       new StreamSimulation(Uniform, byDefault.copy(policy = MergeAll)).run(20)
     // 20 appends of 0.5 %: rows written are 20 + 0.005 · (1 + … + 20), of appended ones 0.1.
@@ -62,7 +62,7 @@ class LazyLevelingSuite extends AnyFunSuite {
   private def planOf(fresh: DataFile*): ClusteringPlan =
     new ZCubePlanner(byDefault).plan(large ++ small ++ fresh)
 
-  test("fresh files of the right size wait until three lie over each other") {
+  test("fresh files of the right size wait until three overlap") {
     val three = (1 to 3).map(i => file(s"new-$i", 2300))
     for (few <- Seq(three.take(1), three.take(2))) {
       val plan = planOf(few: _*)
@@ -72,13 +72,13 @@ class LazyLevelingSuite extends AnyFunSuite {
     assert(planOf(three: _*).cubes.map(_.files.map(_.file)) === Seq(three))
   }
 
-  test("fresh files side by side wait until they are many") {
+  test("disjoint fresh files wait until there are many") {
     val many = (1 to 10).map(i => file(s"new-$i", 2200 + i * 100L))
     assert(planOf(many.take(9): _*).isEmpty)
     assert(planOf(many: _*).cubes.map(_.files.size) === Seq(10))
   }
 
-  test("a file that the fresh ones lie over joins them, if it has a tenth of their bytes at most") {
+  test("a file that fresh files overlap joins them if it has at most a tenth of their bytes") {
     def reasons(fresh: Int) = planOf((1 to fresh).map(i => file(s"new-$i", 2100)): _*)
       .cubes.flatMap(_.files).collect {
         case f if f.reason != FileReason.Fresh =>
@@ -88,7 +88,7 @@ class LazyLevelingSuite extends AnyFunSuite {
     assert(reasons(9) === Nil)
   }
 
-  test("what is no cube of its own yet is rewritten at once") {
+  test("files that don't amount to a cube yet are rewritten immediately") {
     assert(planOf(file("small", 2300, bytes = 49)).cubes.size === 1)
     assert(planOf(file("large", 2300, bytes = 201)).cubes.size === 1)
     assert(planOf(file("blind", 2300).copy(ranges = KeyRanges.Unknown)).cubes.size === 1)

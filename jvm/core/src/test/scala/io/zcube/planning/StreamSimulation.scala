@@ -5,7 +5,7 @@ import scala.util.Random
 import io.zcube.curve.HilbertCurve
 
 /** A table of points that grows by appends, each followed by an OPTIMIZE; no Spark. Files are laid out
-  * along a Hilbert curve over exact ranks; a file is read if its box meets the query.
+  * along a Hilbert curve over exact ranks; a file is read if its box overlaps the query.
   *
   * @param rowsOfAppend rows of each append; the table has 200 times as many before the first
   */
@@ -34,7 +34,7 @@ final class StreamSimulation(
     Outcome(written.toDouble / appended, now / full, files.flatMap(_.cube).distinct.size)
   }
 
-  /** What an OPTIMIZE would do. */
+  /** Simulates an OPTIMIZE. */
   def planNow: ClusteringPlan = new ZCubePlanner(options).plan(files.map(_.described))
 
   private def optimize(): Unit =

@@ -23,7 +23,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def plan(files: Seq[DataFile], options: PlanOptions): ClusteringPlan =
     new ZCubePlanner(options).plan(files)
 
-  test("all takes fresh files and partial cubes; stable ones and other columns stay") {
+  test("policy all rewrites fresh files and partial cubes; stable cubes and other columns stay") {
     val files = Seq(fresh("f")) ++ cube("partial", 9) ++ cube("stable", 10) ++
       cube("other", 3, matches = false)
     val found = plan(files, all)
@@ -34,7 +34,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
   }
 
-  test("one cube and no fresh file is nothing to do, two cubes are") {
+  test("one cube without fresh files needs no work, two cubes do") {
     assert(plan(cube("a", 3), all).isEmpty)
     assert(plan(cube("a", 3) ++ cube("b", 3), all).cubes.size === 1)
     assert(plan(Nil, all).isEmpty)
@@ -57,7 +57,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(files, all).cubes.head.files.size === 11)
   }
 
-  test("FULL takes other columns' files too") {
+  test("FULL also rewrites files with other columns") {
     val files = cube("a", 3) ++ cube("other", 3, matches = false)
     val found = plan(files, all.copy(otherColumns = true))
     assert(found.cubes.flatMap(_.files).size === 6)
@@ -69,7 +69,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def alongAnother(id: String, files: Int): Seq[DataFile] =
     cube(id, files).map(_.copy(cube = Some(CubeTag(id, matches = false, sameColumns = true))))
 
-  test("cubes along another curve stay, are cared for, and nothing is merged with them") {
+  test("cubes with another curve stay, are maintained, and nothing is merged with them") {
     val old = alongAnother("a", 3) ++ alongAnother("b", 3) ++ alongAnother("stable", 12)
     for (policy <- MergePolicy.all) {
       val kept = plan(old, options.copy(policy = policy, otherColumns = true))
@@ -84,7 +84,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(reasons(cared)("b-2") === FileReason.DeletedRows)
   }
 
-  test("who asks for another layout has cubes along another curve rewritten") {
+  test("requesting another layout rewrites cubes with another curve") {
     val files = cube("ours", 3) ++ alongAnother("a", 3) ++ cube("other", 3, matches = false)
     val found = plan(files, all.copy(otherLayouts = true))
     assert(reasons(found)("a-1") === FileReason.OtherColumns)
@@ -92,7 +92,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(alongAnother("a", 3), options.copy(force = true)).cubes.head.files.size === 3)
   }
 
-  test("files with many deleted rows are rewritten, others of their cube stay") {
+  test("files with many deleted rows are rewritten, the others of their cube stay") {
     val files = cube("a", 4).map(f => if (f.path == "a-2") f.copy(deletedShare = 0.06) else f)
     val found = plan(files, options.copy(mergeShare = 10))
     assert(found.cubes.flatMap(_.files).map(f => (f.file.path, f.reason)) ===
@@ -101,23 +101,23 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(few, options).isEmpty)
   }
 
-  test("a cube in far too many or too few files is put right; a small cube is not") {
+  test("a cube with far too many or too few files is rewritten; a small cube is not") {
     assert(plan(cube("a", 20, bytes = 10), options).cubes.flatMap(_.files).size === 20)
     assert(plan(cube("a", 2, bytes = 450), options).cubes.flatMap(_.files).size === 2)
     assert(plan(cube("a", 1, bytes = 10), options).isEmpty)
-    // So small because of a limit of rows per file, and not to be rewritten for ever.
+    // They are this small because of the row limit per file, and must not be rewritten forever.
     val limited = cube("a", 20, bytes = 10).map(_.copy(rows = Some(90L)))
     assert(plan(limited, options.copy(maxRecords = 100)).isEmpty)
   }
 
-  test("what WHERE leaves out stays, but counts for the size of its cube") {
+  test("files that WHERE excludes stay, but count for the size of their cube") {
     val files = cube("a", 10).map(f => f.copy(selected = f.path == "a-1")) :+ fresh("f")
     assert(plan(files, all).cubes.flatMap(_.files).map(_.file.path) === Seq("f"))
     val unselected = fresh("g").copy(selected = false)
     assert(reasons(plan(Seq(unselected), all))("g") === FileReason.NotSelected)
   }
 
-  test("a budget takes the most useful cubes and says what is left") {
+  test("a budget goes to the most useful cubes, and the rest is reported") {
     val files = (1 to 30).map(i => fresh(f"f$i%02d"))
     val found = plan(files, options.copy(maxBytes = Some(1700)))
     val bytes = found.cubes.map(_.bytes).sum
@@ -127,14 +127,14 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(files, options.copy(maxBytes = Some(50))).isEmpty)
   }
 
-  test("a merge beyond the budget is left, and its fresh files go ahead") {
+  test("a merge over budget is left, but its fresh files are written") {
     val files = fresh("f") +: (cube("a", 3) ++ cube("b", 3))
     val found = plan(files, all.copy(maxBytes = Some(450)))
     assert(found.cubes.flatMap(_.files).map(_.file.path) === Seq("f"))
     assert(found.kept.map(_.reason).toSet === Set(FileReason.OverBudget))
   }
 
-  test("of two partitions the budget goes to the one that has more fresh bytes in each byte") {
+  test("of two partitions, the budget goes to the one with the higher share of fresh bytes") {
     val mixed = fresh("f") +: (cube("a", 1, bytes = 150) ++ cube("b", 1, bytes = 150))
     val onlyFresh = Seq(fresh("g"), fresh("h"), fresh("i"))
     val planner = new ZCubePlanner(all.copy(maxBytes = Some(400)))
@@ -177,7 +177,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     otherColumns = full,
     otherLayouts = full)
 
-  test("every file has one fate; what is not selected, stable or foreign is left alone") {
+  test("every file has one outcome; files not selected, stable or foreign stay") {
     forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
       val found = plan(files, options)
       val fates = (found.cubes.flatMap(_.files) ++ found.kept).map(_.file.path)
@@ -195,7 +195,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("without a budget everything fresh is taken, but a few files of the right size may wait") {
+  test("without a budget fresh files are rewritten, but a few of the right size may wait") {
     forAll(tables, anyOptions, minSuccessful(300)) { (files, options) =>
       val found = plan(files, options.copy(maxBytes = None))
       val taken = found.cubes.flatMap(_.files).map(_.file.path).toSet
@@ -208,7 +208,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("of files outside of WHERE it is enough to know the sums of each cube") {
+  test("for files that WHERE excludes, sums for each cube are enough") {
     forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
       val known = files.map(f => if (f.selected) f else f.copy(ranges = KeyRanges.Unknown))
       val (selected, others) = known.partition(_.selected)

@@ -6,7 +6,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-/** Against the definitions themselves, over all pairs and all points. */
+/** Compares with the definitions, over all pairs and all points. */
 class LayoutQualitySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
@@ -85,7 +85,7 @@ class LayoutQualitySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def stabbed(table: Vector[Vector[Extent]], point: Seq[Long]): Int =
     table.count(file => file.zip(point).forall { case (extent, p) => holds(extent, p) })
 
-  test("one column: overlaps, depth and skipping are those of all pairs and all points") {
+  test("one column: overlaps, depth and skipping equal those from all pairs and all points") {
     forAll(tables(1)) { table =>
       check(
         LayoutQuality.ofColumn(ranges(table.map(_.head))),
@@ -108,7 +108,7 @@ class LayoutQualitySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
     }
 
-  test("texts are ranked as they compare") {
+  test("strings are ranked as they compare") {
     forAll(tables(2)) { table =>
       def texts(column: Vector[Extent]) = {
         val (kinds, lower, upper) = arrays(column)
@@ -122,13 +122,13 @@ class LayoutQualitySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("a maximum below its minimum tells nothing") {
+  test("a maximum below its minimum makes the file unknown") {
     val odd = FileRanges.ofLongs(Array[Byte](0, 0), Array(5L, 1L), Array(3L, 2L))
     val quality = LayoutQuality.ofColumn(odd)
     assert(quality.filesWithStats == 1 && quality.averageOverlaps.contains(1.0))
   }
 
-  test("a large grid in any order: blocks are passed over, none that counts") {
+  test("a large grid in any order: skipping blocks never changes the result") {
     // Boxes that share their sides with their neighbours: 8 of them, fewer at the rim. There are more
     // than one thread scans at a time.
     val side = 160
@@ -147,7 +147,7 @@ class LayoutQualitySuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val sampled = LayoutQuality.ofBoxes(columns, exactUpTo = 512)
     assert(sampled.measured == 512 && sampled.files == boxes)
     assert(math.abs(sampled.averageDepth.get - quality.averageDepth.get) < 0.1)
-    // The sample is the same whatever order the files come in.
+    // The sample doesn't depend on the order of the files.
     def again(column: Int) = {
       val ordered =
         (0 until boxes).map(i => (if (column == 0) i % side else i / side).toLong).toArray

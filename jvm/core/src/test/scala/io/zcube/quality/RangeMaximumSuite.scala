@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class RangeMaximumSuite extends AnyFunSuite {
 
-  test("the greatest of any run, against looking at each") {
+  test("the maximum of any run, compared with brute force") {
     val random = new Random(3)
     for (size <- Seq(1, 2, 63, 64, 65, 128, 129, 700, 5000)) {
       val values = Array.fill(size)(random.nextInt())

@@ -13,7 +13,7 @@ class BytesRangeBoundsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = 300)
 
-  /** The order said another way: hexadecimal text compares as its bytes do. */
+  /** The order in another form: hexadecimal text compares like its bytes. */
   private def hex(bytes: Seq[Byte]): String = bytes.map(b => f"${b & 0xff}%02x").mkString
 
   // Few different bytes, so that prefixes of all lengths are shared often; 0 is also the padding.
@@ -73,7 +73,7 @@ class BytesRangeBoundsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(one.idOf("abcdefghijk".getBytes("UTF-8")) === 1)
   }
 
-  test("bounds that do not ascend strictly are refused") {
+  test("bounds that are not strictly ascending are rejected") {
     val a = Array[Byte](-1)
     val b = Array[Byte](1)
     Seq(Array(a, b), Array(a, a.clone())).foreach { bounds =>
@@ -82,7 +82,7 @@ class BytesRangeBoundsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("bounds stay what they were when the caller's arrays change, and when serialized") {
+  test("bounds don't change when the caller's arrays change, or when serialized") {
     val first = "a".getBytes("UTF-8")
     val ranges = BytesRangeBounds(Array(first, "c".getBytes("UTF-8")))
     first(0) = 'b'

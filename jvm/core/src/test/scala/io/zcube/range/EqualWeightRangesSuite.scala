@@ -26,7 +26,7 @@ class EqualWeightRangesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(EqualWeightRanges.ends(Array(1000L), 5).isEmpty)
   }
 
-  test("a too-frequent value stands alone, wherever it is") {
+  test("a too frequent value gets its own range, wherever it is") {
     assert(ids(Seq(1000, 1, 1, 1, 1), 3) === Seq(0, 1, 1, 2, 2))
     assert(ids(Seq(1, 1, 1000, 1, 1), 3) === Seq(0, 0, 1, 2, 2))
     assert(ids(Seq(1, 1, 1, 1, 1000), 3) === Seq(0, 0, 0, 1, 2))
@@ -41,7 +41,7 @@ class EqualWeightRangesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("each value has its own id when there are ranges enough; else every range is used") {
+  test("each value has its own id if there are enough ranges; otherwise every range is used") {
     forAll(counts, ranges) { (counts: List[Long], ranges: Int) =>
       val used = ids(counts, ranges).distinct.size
       assert(used === math.min(counts.size, ranges))
@@ -56,7 +56,7 @@ class EqualWeightRangesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("where no value is heavy, a range is off its fair share by less than the heaviest value") {
+  test("without heavy values, a range misses its fair share by less than the heaviest value") {
     // Counts up to 20 over 200 to 400 values: no value comes near to filling a range.
     val many = Gen.choose(200, 400).flatMap(Gen.listOfN(_, Gen.choose(1L, 20L)))
     forAll(many, Gen.choose(1, 10)) { (counts: List[Long], ranges: Int) =>
@@ -67,7 +67,7 @@ class EqualWeightRangesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("fewer than one range is refused") {
+  test("fewer than one range is rejected") {
     val error = intercept[IllegalArgumentException](EqualWeightRanges.ends(Array(1L), 0))
     assert(error.getMessage.contains("the number of ranges must be at least 1, but is 0"))
   }

@@ -34,14 +34,14 @@ class LongRangeBoundsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("bounds that do not ascend strictly are refused") {
+  test("bounds that are not strictly ascending are rejected") {
     Seq(Array(1L, 1L), Array(2L, 1L)).foreach { bounds =>
       val error = intercept[IllegalArgumentException](LongRangeBounds(bounds))
       assert(error.getMessage.contains(s"bound 0 is ${bounds(0)} and bound 1 is ${bounds(1)}"))
     }
   }
 
-  test("bounds stay what they were when the caller's array changes, and when serialized") {
+  test("bounds don't change when the caller's array changes, or when serialized") {
     val array = Array(1L, 15L)
     val ranges = LongRangeBounds(array)
     array(0) = 14L

@@ -10,7 +10,7 @@ class OrderPreservingBitsSuite extends AnyFunSuite with ScalaCheckPropertyChecks
   private val floats =
     Gen.choose(Int.MinValue, Int.MaxValue).map(b => java.lang.Float.intBitsToFloat(b))
 
-  /** SQL's order, said with comparisons of the language alone. */
+  /** SQL's order, expressed only with Scala's comparisons. */
   private def order(a: Double, b: Double): Int =
     if (a.isNaN || b.isNaN) a.isNaN.compare(b.isNaN)
     else if (a < b) -1

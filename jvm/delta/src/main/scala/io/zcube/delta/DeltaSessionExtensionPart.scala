@@ -13,24 +13,25 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
 
   override def requires: String = "org.apache.spark.sql.delta.commands.OptimizeTableCommand"
 
-  /** Of the Delta that is on the class path. */
+  /** The Delta version on the class path. */
   protected def deltaVersion: String = io.delta.VERSION
 
   override def inject(extensions: SparkSessionExtensions): Unit = {
     SupportedVersions.requireDelta(deltaVersion)
     extensions.injectHintResolutionRule(PreserveClusterByLike.Note(_))
     extensions.injectResolutionRule(PreserveClusterBy(_))
-    // Post-hoc: by then Delta's command is resolved, whoever made it (SQL, DeltaTable, Connect).
+    // Post-hoc: by then Delta's command is resolved, wherever it comes from (SQL, DeltaTable,
+    // Connect).
     extensions.injectPostHocResolutionRule(_ => ReplaceClusteringStatements)
     extensions.injectPostHocResolutionRule(ReplaceOptimize(_))
     extensions.injectPostHocResolutionRule(PreserveClusterByLike.Keep(_))
-    // Whichever of the two a write comes by: plans may have been analyzed or optimized before.
+    // In both places, because a plan may already be analyzed or optimized when a write reaches it.
     extensions.injectPostHocResolutionRule(RegisterLayoutHook(_))
     extensions.injectOptimizerRule(RegisterLayoutHook(_))
-    // The last place before Spark asks a table for its write.
+    // The last point before Spark asks a table for its write.
     extensions.injectPreCBORule(PreserveClusterBy.OfOverwrites(_))
     extensions.injectPreCBORule(_ => WithSameColumns.Check)
-    // As late: who guards commands by their classes must see Delta's.
+    // Also late: software that checks commands by class must see Delta's class.
     extensions.injectPreCBORule(ReplaceOptimize.Unadorned(_))
     extensions.injectPreCBORule(PruneMerge(_))
   }

@@ -10,9 +10,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Delta's log store for local files, which can be told to lose the answer of one commit: the commit is
- * written, and the caller gets an exception all the same. Python's tests tell it by a file in the folder
- * of the failure points: {@code lost-answer}, which holds {@code exists} or {@code io}.
+ * Delta's log store for local files, which can lose the response of one commit: the commit is
+ * written, but the caller gets an exception. Python tests control it with a file in the folder of
+ * the failure points: {@code lost-answer}, which holds {@code exists} or {@code io}.
  */
 public final class LostAnswerLogStore extends HDFSLogStore {
 

@@ -13,14 +13,14 @@ import org.apache.spark.TaskContext;
 
 /**
  * Local files, where the first attempt of a stage's first task writes no Parquet file before Spark has
- * killed it, because another attempt overtook it. The setting {@code zcube.test.overtaken} names a
- * folder; with a file {@code begin} in it the attempt waits with a file that it has just begun, with
- * {@code end} before it closes one that has all rows, and it ends well then. Each Parquet file is told
- * there, in a file by the name {@code <stage>-<partition>-<attempt>}.
+ * killed it because another attempt overtook it. The setting {@code zcube.test.overtaken} names a
+ * folder; with a file {@code begin} in it, the attempt waits with a file that it has just started; with
+ * {@code end} before it closes one that has all rows, and it then succeeds. Each Parquet file is recorded
+ * there, in a file named {@code <stage>-<partition>-<attempt>}.
  */
 public final class OvertakenFileSystem extends LocalFileSystem {
 
-  /** Only so that a test that goes wrong comes to an end. */
+  /** A timeout, so that a failing test ends. */
   private static final int PATIENCE_SECONDS = 120;
 
   @Override
@@ -55,7 +55,7 @@ public final class OvertakenFileSystem extends LocalFileSystem {
     return Files.exists(Paths.get(folder, "end")) ? new Overtaken(out, task) : out;
   }
 
-  /** Whoever comes back from here has been killed, and is no longer interrupted. */
+  /** When this returns, the task has been killed, and its interrupt flag is cleared. */
   private static void awaitKill(TaskContext task) throws IOException {
     for (int i = 0; !task.isInterrupted(); i++) {
       if (i == PATIENCE_SECONDS * 100) {

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.ZCubeSparkSessionExtension
 
-/** A session with a Spark or a Delta that the jar isn't for. */
+/** Sessions with a Spark or Delta version that the jar doesn't support. */
 class SupportedVersionsSuite extends AnyFunSuite {
   import SupportedVersionsSuite._
 
@@ -22,7 +22,7 @@ class SupportedVersionsSuite extends AnyFunSuite {
     assert(e.getMessage.contains(classOf[ZCubeSparkSessionExtension].getName))
   }
 
-  test("a session of another Spark doesn't start, and says why") {
+  test("a session with another Spark doesn't start, and says why") {
     assertRefused("Spark", "3.5.1") {
       SparkSession
         .builder()
@@ -37,14 +37,14 @@ class SupportedVersionsSuite extends AnyFunSuite {
     Try(SparkContext.getOrCreate().stop())
   }
 
-  test("another Delta is refused; a patch release, or a vendor's build, of the same is not") {
+  test("another Delta is rejected; a patch release or vendor build of the same version is not") {
     def inject(version: String): Unit = new WithDelta(version).inject(new SparkSessionExtensions)
     Seq("3.3.0", "40.1.0", "5.0.0").foreach(v => assertRefused("Delta", v)(inject(v)))
     val line = io.delta.VERSION.split('.').take(2).mkString(".")
     Seq(s"$line.99", s"$line.0-SNAPSHOT", s"$line.0.7-vendor").foreach(inject)
   }
 
-  test("what runs here is supported") {
+  test("the versions in this test are supported") {
     new ZCubeSparkSessionExtension().apply(new SparkSessionExtensions)
   }
 }

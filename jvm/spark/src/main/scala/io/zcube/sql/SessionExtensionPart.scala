@@ -6,12 +6,12 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SparkSessionExtensions
 
-/** A part of the extension that needs more than Spark, found by [[java.util.ServiceLoader]]. So the
-  * functions and `zcube.cluster` work where Delta is not on the class path.
+/** A part of the extension that needs more than Spark, found with [[java.util.ServiceLoader]]. So
+  * the functions and `zcube.cluster` work without Delta on the class path.
   */
 trait SessionExtensionPart {
 
-  /** A class that must be there for this part to work. */
+  /** A class that this part requires. */
   def requires: String
 
   def inject(extensions: SparkSessionExtensions): Unit

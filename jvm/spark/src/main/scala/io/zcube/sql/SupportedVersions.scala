@@ -6,11 +6,11 @@ import scala.util.Using
 
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Refuses a Spark or a Delta that this jar was not built for, when the session starts: later it would be
-  * a NoSuchMethodError somewhere. Patch releases of a version are alike.
+/** Rejects a Spark or Delta version that this jar was not built for when the session starts: later
+  * it would cause a NoSuchMethodError somewhere. Patch releases are interchangeable.
   *
-  * Spark passes on what an extension throws, but for a missing class, which it only logs. So whoever
-  * starts the session sees the error.
+  * Spark propagates what an extension throws, except for a missing class, which it only logs. So
+  * the error is visible when the session starts.
   */
 object SupportedVersions {
 
@@ -35,9 +35,10 @@ object SupportedVersions {
   private def refusal(product: String, running: String, supported: Seq[String]): Throwable =
     try ZCubeErrors.unsupportedVersion(product, running, supported)
     catch {
-      // Even what errors are made of may be another in such a Spark, and a missing class is not shown.
+      // ZCube's error classes may not work with such a Spark version, and a missing class would not
+      // be shown.
       case _: LinkageError => new UnsupportedOperationException(
-          s"[ZCUBE_UNSUPPORTED_VERSION] This jar of ZCube is for $product " +
-            s"${supported.mkString(" or ")}, and the session has $product $running. SQLSTATE: 0A000")
+          s"[ZCUBE_UNSUPPORTED_VERSION] This ZCube jar is for $product " +
+            s"${supported.mkString(" or ")}, but the session has $product $running. SQLSTATE: 0A000")
     }
 }

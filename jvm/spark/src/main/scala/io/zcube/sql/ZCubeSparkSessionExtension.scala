@@ -12,7 +12,7 @@ import io.zcube.sql.rules._
   */
 class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
 
-  /** Of the Spark that runs. */
+  /** The running Spark version. */
   protected def sparkVersion: String = SPARK_VERSION
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -20,21 +20,21 @@ class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
 
     FunctionCatalog.all.foreach(extensions.injectFunction)
 
-    // Parser: takes the OPTIONS clause off OPTIMIZE, whichever parser reads the rest.
+    // Parser: removes the OPTIONS clause from OPTIMIZE, whichever parser reads the rest.
     extensions.injectParser((session, delegate) => new ZCubeSqlParser(session, delegate))
 
-    // Hints are gone after their own batch, so ours must become a node there.
+    // Hints are removed after their batch, so ZCube's hint must become a node there.
     extensions.injectHintResolutionRule(_ => ResolveClusterHint)
 
-    // Post-hoc: names and types are resolved, and the optimizer has moved nothing yet.
+    // Post-hoc: names and types are resolved, and the optimizer hasn't moved anything yet.
     extensions.injectPostHocResolutionRule(_ => PullOutRangePartitionId)
 
-    // Refusals at analysis, before any job runs.
+    // Checks at analysis, before any job runs.
     extensions.injectCheckRule(_ => CheckClusterRows)
     extensions.injectCheckRule(_ => CheckOptimizeOptions)
     extensions.injectCheckRule(_ => CheckRangePartitionId)
 
-    // Optimizer: sampling runs jobs, which analysis must not; and the child is pruned by then.
+    // Optimizer: sampling runs jobs, which analysis must not do, and the child is pruned by now.
     extensions.injectOptimizerRule(RangePartitionIdRewrite(_))
     extensions.injectOptimizerRule(ClusterRowsRewrite(_))
 

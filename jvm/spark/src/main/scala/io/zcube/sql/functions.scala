@@ -10,10 +10,10 @@ object functions {
   def range_partition_id(column: Column, n: Int): Column =
     call_function("range_partition_id", column, lit(n))
 
-  /** Bits of the INT columns in turns, as a BINARY whose unsigned order is Z-order. */
+  /** Interleaved bits of the INT columns, as a BINARY whose unsigned order is Z-order. */
   def interleave_bits(columns: Column*): Column = call_function("interleave_bits", columns: _*)
 
-  /** Place of a point of `bits` bits a coordinate on the Hilbert curve. */
+  /** Position on the Hilbert curve of a point with `bits` bits per coordinate. */
   def hilbert_index(bits: Int, columns: Column*): Column =
     call_function("hilbert_index", lit(bits) +: columns: _*)
 }

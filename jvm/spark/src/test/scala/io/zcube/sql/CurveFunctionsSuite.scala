@@ -25,7 +25,7 @@ class CurveFunctionsSuite extends AnyFunSuite with ZCubeSparkSession {
     assert(row.getLong(1) == value("SELECT hilbert_index(8, 214, 97)"))
   }
 
-  // range_partition_id samples its input, and is tested where that is.
+  // range_partition_id samples its input, and is tested separately.
   private val curveFunctions = FunctionCatalog.all.filter(_._1.funcName != "range_partition_id")
 
   curveFunctions.foreach { case (name, info, _) =>
@@ -88,7 +88,7 @@ class CurveFunctionsSuite extends AnyFunSuite with ZCubeSparkSession {
     assert(results.head.map(r => (r.head, r(1))).distinct.size > 40)
   }
 
-  test("they are part of whole-stage code") {
+  test("they support whole-stage code generation") {
     val plan = spark
       .range(0, 10, 1, 1)
       .selectExpr("cast(id AS INT) AS x")
@@ -125,12 +125,12 @@ class CurveFunctionsSuite extends AnyFunSuite with ZCubeSparkSession {
     "SELECT hilbert_index(4, 'a')" -> "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
   ).foreach {
     case (sql, condition) =>
-      test(s"refused at analysis with $condition: $sql") {
+      test(s"rejected at analysis with $condition: $sql") {
         assert(intercept[AnalysisException](spark.sql(sql)).getCondition == condition)
       }
   }
 
-  test("a value off the grid reaches the user as its own error, with and without generated code") {
+  test("a value off the grid raises its own error, with and without generated code") {
     modes.foreach { mode =>
       inMode(mode) {
         val error = intercept[Throwable](

@@ -3,15 +3,15 @@ package io.zcube.sql
 import org.apache.spark.sql.SparkSession
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
-/** A local session with the extension on, for the suites that speak SQL. */
+/** A local session with the extension, for suites that use SQL. */
 trait ZCubeSparkSession extends BeforeAndAfterAll { self: Suite =>
 
-  /** Settings of the suite's own. */
+  /** Settings of the suite. */
   protected def settings: Map[String, String] = Map.empty
 
   protected lazy val spark: SparkSession = {
     val session = newSession()
-    // A test's own lines are read; Spark has some of each task.
+    // Keeps the tests' output readable: Spark logs lines for each task.
     session.sparkContext.setLogLevel("ERROR")
     session
   }

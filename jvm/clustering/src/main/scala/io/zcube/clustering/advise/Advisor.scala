@@ -15,10 +15,10 @@ import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
 import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
 import io.zcube.sql.simulation.EncodedSample
 
-/** Finds out by which columns and along which curve a table should be laid out for some queries: what
-  * they filter by, one sample of those columns, layouts tried on it.
+/** Recommends columns and a curve for a table and some queries: it finds the columns that they
+  * filter by, takes one sample of these columns, and tries layouts on it.
   *
-  * @param settings of the runs that would lay it out
+  * @param settings the settings of the runs that would create the layout
   * @param asked    the queries, as the optimizer understood them
   */
 final class Advisor(
@@ -34,7 +34,7 @@ final class Advisor(
   private val bytes = files.map(_.storedBytes).sum
   private val partitions = version.partitionColumns
 
-  /** Columns that queries filter by, and those of partitions. */
+  /** Columns that queries filter by, and partition columns. */
   private val columns: IndexedSeq[ColumnPath] = {
     val filtered =
       asked.flatMap(_.scans).flatMap(scan => PredicateReader.paths(scan.condition)).distinct
@@ -49,7 +49,7 @@ final class Advisor(
 
   private val withStatistics: Set[ColumnPath] = columns.filter(version.hasStatistics).toSet
 
-  /** The rows of the answer, the best layout first. */
+  /** The result rows, the best layout first. */
   def rows: Seq[Row] = {
     val reader = new PredicateReader(columns.map(_.logical))
     val read = asked.map { query =>
@@ -84,7 +84,7 @@ final class Advisor(
     new RecommendationReport(described, read.map(_._1), trials).rows
   }
 
-  /** What is known of a column without statistics lets no file be skipped. */
+  /** Conditions on a column without statistics let no file be skipped. */
   private def onlyWithStatistics(predicate: PredicateBoxes): PredicateBoxes =
     predicate.copy(boxes = predicate.boxes.map(_.filter { case (c, _) =>
       isPartition(c) || withStatistics(columns(c))
@@ -133,7 +133,7 @@ final class Advisor(
 
 object Advisor {
 
-  /** Rows that are sampled for each file. Fewer than a run takes, as there are many layouts to try. */
+  /** Rows sampled for each file: fewer than in a run, because there are many layouts to try. */
   private val RowsPerFile = 200L
   private val LeastRows = 20000L
   private val MostRows = 200000L

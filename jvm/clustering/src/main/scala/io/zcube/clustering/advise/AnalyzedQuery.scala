@@ -2,11 +2,11 @@ package io.zcube.clustering.advise
 
 import io.zcube.clustering.table.TableScan
 
-/** A query that the table is to be laid out for.
+/** A query for which the table should be laid out.
   *
-  * @param weight how often it is asked
-  * @param scans  of the table; none if the query wasn't understood, or needs no file
-  * @param notes  what was not understood of it, in words
+  * @param weight how often it runs
+  * @param scans  its scans of the table; none if the query wasn't understood, or needs no file
+  * @param notes  what was not understood, in words
   */
 final case class AnalyzedQuery(
     text: String,

@@ -2,12 +2,12 @@ package io.zcube.clustering.advise
 
 import io.zcube.layout.kinds.LayoutKind
 
-/** What a workload would read of a table that is laid out in some way.
+/** What a workload would read from a table with some layout.
   *
-  * @param files     of the table
-  * @param filesRead by all queries together, each as often as its weight says
+  * @param files     number of files in the table
+  * @param filesRead by all queries together, weighted
   * @param bytesRead the same in bytes
-  * @param each      files and bytes that each query reads once
+  * @param each files and bytes that each query reads, unweighted
   */
 final case class LayoutCost(
     candidate: LayoutCandidate,
@@ -16,9 +16,9 @@ final case class LayoutCost(
     bytesRead: Double,
     each: Seq[(Long, Long)])
 
-/** A way to lay a table out.
+/** A candidate layout.
   *
-  * @param columns numbers of columns, the first one first
-  * @param weights of the columns, normalised; empty if all are alike
+  * @param columns numbers of columns, in order
+  * @param weights of the columns, normalized; empty if all are equal
   */
 final case class LayoutCandidate(columns: Seq[Int], curve: LayoutKind, weights: Seq[Double] = Nil)

@@ -10,14 +10,14 @@ import io.zcube.sql.predicates.PredicateBoxes
 import io.zcube.sql.sampling.RowSample
 import io.zcube.sql.simulation.{EncodedSample, SimulatedFile, SkippingTest}
 
-/** Tries layouts on one sample of a table: puts the sampled rows into files, and counts what queries
-  * would read of them.
+/** Tries layouts on a sample of a table: assigns the sampled rows to files, and counts what queries
+  * would read.
   *
-  * @param coded      of all columns that matter: those to cluster by, of predicates, of partitions
-  * @param partitions numbers of the partition columns; each partition has files of its own
+  * @param coded      columns to cluster by, columns in predicates, and partition columns
+  * @param partitions numbers of the partition columns; partitions never share files
   * @param bytes      of the table
   * @param rows       of the table
-  * @param queries    for each, its weight and what each of its scans asks
+  * @param queries    for each query, its weight and the conditions of its scans
   */
 final class LayoutEvaluator(
     coded: EncodedSample,
@@ -31,7 +31,7 @@ final class LayoutEvaluator(
   private val asked = queries.map { case (_, scans) => scans.map(coded.code) }
   private val test = new SkippingTest(sample.dataTypes)
 
-  /** For each partition, the places of its rows in the sample. */
+  /** For each partition, the positions of its rows in the sample. */
   private val groups: Seq[IndexedSeq[Int]] = {
     val all = sample.rows.indices
     if (partitions.isEmpty) Seq(all)
@@ -44,7 +44,7 @@ final class LayoutEvaluator(
     }
   }
 
-  /** What the workload would read if the whole table were laid out so. */
+  /** What the workload would read if the whole table had this layout. */
   def run(candidate: LayoutCandidate): LayoutCost = {
     val files = groups.flatMap(group => filesOf(candidate, group))
     val each = asked.map { scans =>

@@ -5,15 +5,15 @@ import scala.collection.mutable
 import io.zcube.layout.ColumnWeights
 import io.zcube.layout.kinds.LayoutKind
 
-/** Searches for the layout that a workload reads least of.
+/** Searches for the layout with which a workload reads least.
   *
-  * Columns are chosen greedily with the k-d tree: the best single columns, the best that one more
-  * column makes of them, and so on, while that saves anything. The best sets are then tried with each
-  * curve, in several orders where the order matters, and with weights.
+  * Columns are chosen greedily with the k-d tree: the best single columns, the best extensions of
+  * these by one column, and so on, while that saves anything. Then the best sets are tried with
+  * each curve, in several orders where the order matters, and with weights.
   *
   * @param columns numbers of the columns that the table could be clustered by
-  * @param asked   for each of them, how much of the workload's weight filters by it
-  * @param trial   what the workload would read of a layout; asked for each once
+  * @param asked   for each of them, the total weight of the queries that filter by it
+  * @param trial what the workload would read with a layout; called once for each
   */
 final class LayoutSearch(
     columns: Seq[Int],
@@ -23,7 +23,7 @@ final class LayoutSearch(
 
   private val done = mutable.LinkedHashMap.empty[LayoutCandidate, LayoutCost]
 
-  /** All that was tried, the best first. */
+  /** All candidates tried, the best first. */
   def run(): Seq[LayoutCost] = {
     val sets = grow(columns.map(Seq(_)), Nil)
     sets.flatMap(curvesOf).foreach(attempt(_): LayoutCost)
@@ -50,12 +50,12 @@ final class LayoutSearch(
     if (set.size == 1) Nil
     else {
       val curves = Seq(LayoutKind.Hilbert, LayoutKind.ZOrder).map(LayoutCandidate(set, _))
-      // Behind a first column of many values, the others hardly matter to a sort.
+      // After a first column with many values, the others hardly matter in a sort.
       val sorts = set.map { first =>
         LayoutCandidate(first +: set.filterNot(_ == first), LayoutKind.Linear)
       }
       val weights = ColumnWeights.normalised(set.map(asked).map(weight =>
-        // Few digits, so that the statement is one that people read.
+        // Few digits, so that the statement is readable.
         math.max(1.0, math.round(LargestWeight * weight / set.map(asked).max).toDouble)))
       val weighted =
         Option.when(weights.nonEmpty)(LayoutCandidate(set, LayoutKind.KdTree, weights))
@@ -67,7 +67,9 @@ final class LayoutSearch(
   private def attempt(candidate: LayoutCandidate): LayoutCost =
     done.getOrElseUpdate(candidate, trial(candidate))
 
-  /** A column more must be worth it: among those that are nearly the best, fewer columns win. */
+  /** An additional column must be worth it: among candidates that are nearly the best, fewer
+    * columns win.
+    */
   private def preferFewerColumns(ranked: Seq[LayoutCost]): Seq[LayoutCost] = {
     val near = ranked.takeWhile(_.bytesRead <= ranked.head.bytesRead * (1 + LeastGain))
     val first = near.minBy(_.candidate.columns.size)
@@ -77,15 +79,15 @@ final class LayoutSearch(
 
 object LayoutSearch {
 
-  /** As many as Delta takes for a clustered table by default. */
+  /** Delta's default limit for a clustered table. */
   val MostColumns = 4
 
-  /** Sets of each size that are tried with one more column. */
+  /** Number of sets of each size that are extended by one column. */
   private val Kept = 2
 
-  /** A share of the bytes read that is worth another column. */
+  /** The share of the bytes read that justifies another column. */
   private val LeastGain = 0.01
 
-  /** The tree's splits of a column are about in proportion to its weight; more is too much. */
+  /** The tree splits a column roughly in proportion to its weight; a larger ratio is too much. */
   private val LargestWeight = 4
 }

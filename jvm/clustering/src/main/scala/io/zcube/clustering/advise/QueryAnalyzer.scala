@@ -12,13 +12,13 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.{TableScan, TableVersion}
 
-/** Finds out what queries ask of one table: Spark parses, analyzes and optimizes each, and the table
-  * format itself says which files it would read. Nothing is run.
+/** Determines what queries read from one table: Spark parses, analyzes and optimizes each, and the
+  * table format says which files it would read. Nothing is executed.
   *
-  * In a query the table may be called by its name, as `delta.`path``, or by the last part of its name
-  * or path alone. A text that is no query may be a predicate on the table's columns.
+  * A query may refer to the table by its name, as `delta.`path``, or by just the last part of its
+  * name or path. A text that is not a query may be a predicate on the table's columns.
   *
-  * @param user the session whose catalog the queries see; it is left as it is
+  * @param user the session whose catalog the queries use; it isn't changed
   */
 final class QueryAnalyzer(
     user: SparkSession,
@@ -45,7 +45,7 @@ final class QueryAnalyzer(
     else asked.copy(notes = Seq("it doesn't read the table, or needs no file of it"))
   }
 
-  /** A query, and nothing but a query: Spark would run a command as soon as it is planned. */
+  /** Accepts only queries: Spark would run a command as soon as it is planned. */
   private def parse(text: String): LogicalPlan = {
     val parser = session.sessionState.sqlParser
     try parser.parseQuery(text)
@@ -59,8 +59,8 @@ final class QueryAnalyzer(
   private def scansOf(query: LogicalPlan): Seq[TableScan] =
     version.scansIn(session.sessionState.executePlan(query).optimizedPlan)
 
-  /** Of a query with other tables that the session doesn't know: the conditions that this table's columns
-    * alone decide, wherever they stand above it.
+  /** For a query with tables that the session doesn't know: the conditions on this table's columns
+    * alone, from anywhere above it.
     */
   private def byColumnNames(
       text: String,
@@ -88,7 +88,7 @@ final class QueryAnalyzer(
       val known = conditions.filter(decides(_, table))
       val scans = scansOf(known.reduceOption(And(_, _)).fold[LogicalPlan](table)(Filter(_, table)))
       val note =
-        s"taken by the names of columns, ${known.size} of ${conditions.size} conditions, " +
+        s"matched by column names, ${known.size} of ${conditions.size} conditions, " +
           s"because: $why"
       AnalyzedQuery(text, weight, scans, Seq(note))
     }
@@ -107,7 +107,7 @@ final class QueryAnalyzer(
     case _ => false
   }
 
-  /** All parts of a plan as it was parsed, those of subqueries and WITH too. */
+  /** All nodes of a parsed plan, including subqueries and WITH. */
   private def withInner(query: LogicalPlan): Seq[LogicalPlan] =
     query.collectWithSubqueries { case part => part }.flatMap {
       case part: UnresolvedWith =>
@@ -122,7 +122,8 @@ final class QueryAnalyzer(
 
   private def shortName: String = tableName.last.split('/').last
 
-  /** Lets queries call the table by the last part of its name or path, where that means nothing else. */
+  /** Lets queries use the last part of the table's name or path, unless that names something else.
+    */
   private def nameTable(): Unit = Sessions.within(session) {
     val quoted = s"`${shortName.replace("`", "``")}`"
     try
@@ -130,7 +131,7 @@ final class QueryAnalyzer(
         Sessions.rowsOf(session, UnresolvedRelation(tableName)).createTempView(quoted)
       }
     catch {
-      case NonFatal(_) => // A name that can't be a view's is one that no query uses.
+      case NonFatal(_) => // If a name isn't valid for a view, no query uses it.
     }
   }
 

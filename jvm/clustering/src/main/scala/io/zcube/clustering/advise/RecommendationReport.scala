@@ -25,7 +25,7 @@ final class RecommendationReport(
     val best = trials.headOption.map(_.bytesRead)
     val verdict =
       if (trials.isEmpty)
-        "no query filters by a column that it could be clustered by: clustering " +
+        "no query filters by a column that the table could be clustered by: clustering " +
           "isn't worth it"
       else if (!best.exists(isWorthIt)) "clustering isn't worth it for these queries"
       else "clustering is worth it for these queries"
@@ -106,15 +106,15 @@ final class RecommendationReport(
 
 object RecommendationReport {
 
-  /** The most layouts that are reported. */
+  /** The maximum number of layouts reported. */
   private val Shown = 10
 
-  /** The share of the bytes read that must be saved. */
+  /** The minimum share of the bytes read that must be saved. */
   private val WorthIt = 0.1
 
-  /** @param sql               the table's name as statements take it
-    * @param columns           by their numbers in candidates
-    * @param clusteringColumns none if it isn't clustered
+  /** @param sql               the table's name in SQL
+    * @param columns           the columns, by their numbers in candidates
+    * @param clusteringColumns empty if it isn't clustered
     */
   final case class Table(
       sql: String,

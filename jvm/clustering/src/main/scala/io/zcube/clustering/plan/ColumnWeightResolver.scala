@@ -6,12 +6,12 @@ import io.zcube.clustering.table.ColumnPath
 import io.zcube.layout.ColumnWeights
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Brings weights, given by names, into the order of the clustering columns. */
+/** Maps weights, given by names, to the clustering columns. */
 object ColumnWeightResolver {
 
-  /** @return one for each column, 1 where none was given, normalised; empty if all are alike
-    * @throws org.apache.spark.sql.AnalysisException if a name is no clustering column's, or two names
-    *                                                are the same column's
+  /** @return one for each column, 1 if not given, normalized; empty if all are equal
+    * @throws org.apache.spark.sql.AnalysisException if a name is not a clustering column, or two
+    *   names mean the same column
     */
   def apply(
       named: Seq[(Seq[String], Double)],

@@ -2,30 +2,30 @@ package io.zcube.clustering.plan
 
 import io.zcube.planning.BinPacking
 
-/** Which groups share a commit, and which share Spark's jobs.
+/** Decides which groups share a commit, and which share Spark jobs.
   *
-  * A commit takes about a second whatever it has in it, and so do the two jobs of a group. A table of
-  * small partitions has many small groups, so they go together.
+  * A commit takes about a second, however small, and so do the two jobs of a group. A table with
+  * small partitions has many small groups, so they are combined.
   */
 final class GroupBatches(task: OptimizeTask) {
   import GroupBatches._
 
-  /** What each commit has, in the order of the plan. */
+  /** The groups of each commit, in the order of the plan. */
   def commits(groups: Seq[RewriteGroup]): Seq[Seq[RewriteGroup]] =
     task.settings.batchBytes match {
       case Some(size) => BinPacking.pack(groups, size)(_.bytes)
-      // A group that makes a stable cube is by itself: how much a failure loses goes with the size of
-      // cubes.
+      // A group that makes a stable cube gets its own commit: a failure should lose no more than a
+      // cube.
       case None =>
         pack(groups, math.min(MostBytes, task.settings.leastCubeBytes(task.options)))
     }
 
-  /** What is sampled and written together, of the groups of a commit: those of which each fills one file
-    * at most.
+  /** The groups of a commit that are sampled and written together: those that each fill at most one
+    * file.
     */
   def jobs(groups: Seq[RewriteGroup]): Seq[Seq[RewriteGroup]] = {
     val (small, large) = groups.partition { group =>
-      // A group without rows would be an empty file that no log names.
+      // A group without rows would leave an empty file that no log names.
       group.bytes <= MostSharedBytes &&
       group.rows.exists(rows => rows > 0 && task.fileCount(group, rows) == 1)
     }
@@ -43,17 +43,18 @@ final class GroupBatches(task: OptimizeTask) {
 
 object GroupBatches {
 
-  /** Of files that are rewritten: what a failure may undo, of each commit that is on its way. */
+  /** Input bytes: what a failure may lose for each commit in progress. */
   val MostBytes: Long = 1L << 30
 
-  /** Of a group that shares a job. One layout serves all groups of it, so each has few ranks of it and its
-    * rows are in no fine order, which matters only where a file has several row groups.
+  /** Maximum size of a group that shares a job. One layout serves all groups of the job, so each
+    * has few ranks and its rows are only coarsely ordered, which matters only if a file has several
+    * row groups.
     */
   private val MostSharedBytes: Long = 16L << 20
 
-  /** With more partitions than 200 Spark's shuffle writer is a slower one. */
+  /** Above 200 partitions, Spark uses a slower shuffle writer. */
   val MostGroups = 200
 
-  /** Tasks know the group of each. */
+  /** Every task holds the group of each file. */
   private val MostFiles = 10000
 }

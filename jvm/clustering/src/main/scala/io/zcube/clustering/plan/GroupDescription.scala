@@ -1,13 +1,13 @@
 package io.zcube.clustering.plan
 
-/** What log lines and Spark's jobs say of a group that is rewritten, for example
-  * `t: OPTIMIZE by (x, y), cube 1 of 4, 12 files, 5000 bytes in partition (p=1)`.
+/** Describes a group that is rewritten, in log lines and Spark jobs, for example `t: OPTIMIZE by
+  * (x, y), cube 1 of 4, 12 files, 5000 bytes in partition (p=1)`.
   *
-  * Python's progress bar reads the jobs' descriptions, by the pattern in progress.py.
+  * Python's progress bar parses the job descriptions with the pattern in progress.py.
   */
 object GroupDescription {
 
-  /** @param groups that share the job */
+  /** @param groups the groups that share the job */
   def ofJob(task: OptimizeTask, groups: Seq[RewriteGroup]): String = {
     val (where, label) = groups match {
       case Seq(group) => (place(group), group.label)

@@ -13,19 +13,19 @@ import io.zcube.planning.MergePolicy
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.WeightedPredicate
 
-/** The OPTIONS of OPTIMIZE; what they leave open, the session's settings decide.
+/** The OPTIONS of OPTIMIZE; the session's settings are the defaults.
   *
-  * @param curve          the curve that rows are laid along
-  * @param weights        of columns, by the parts of their names
-  * @param workload       predicates that files are to be skipped by
+  * @param curve          the curve of the layout
+  * @param weights        weights of columns, by the parts of their names
+  * @param workload       predicates that should skip files
   * @param mergePolicy    how cubes are merged
-  * @param maxBytes       most bytes that this run rewrites
-  * @param maxDuration    milliseconds after which no new cube begins
-  * @param minCubeSize    bytes from which on a cube is stable
-  * @param targetCubeSize bytes that a cube is filled to
+  * @param maxBytes       maximum number of bytes that this run rewrites
+  * @param maxDuration    milliseconds after which no new cube starts
+  * @param minCubeSize    bytes from which a cube is stable
+  * @param targetCubeSize bytes up to which a cube is filled
   * @param maxFileSize    bytes of the files to write
-  * @param details        whether the result has a third column that tells of each cube
-  * @param forecast       whether a dry run samples the data to foresee what queries will skip
+  * @param details        whether the result has a third column with details of each cube
+  * @param forecast       whether a dry run samples the data to predict what queries will skip
   * @param namesLayout    whether the statement itself names curve, weights or workload
   */
 final case class OptimizeOptions(
@@ -44,26 +44,27 @@ final case class OptimizeOptions(
 
 object OptimizeOptions {
 
-  /** The statement's WHERE as a text, for programs. The format puts it in its place. */
+  /** The statement's WHERE as a string, for programs. The format treats it like the clause. */
   val Where = "where"
 
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
 
-  /** Of all options. */
+  /** The names of all options. */
   val names: Seq[String] =
     Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
       Seq("maxFileSize", "details", "weights", "forecast", "workload", Where)
 
-  /** Refuses unknown options, values that an option can't have, and options given twice. */
+  /** Rejects unknown options, invalid values, and options given twice. */
   def check(options: Seq[(String, String)]): Unit = {
-    // Which curve is the default isn't known yet; weights and workload must not be refused for it.
+    // The default curve isn't known yet, so weights and workload must not be rejected because of
+    // it.
     val _ = of(options, LayoutKind.KdTree)
   }
 
-  /** The same, read.
+  /** Parses the options.
     *
-    * @param options      as the user wrote them; keys in any case
-    * @param defaultCurve where no option names one
+    * @param options      as the user wrote them; keys are case-insensitive
+    * @param defaultCurve the curve if no option names one
     */
   def of(options: Seq[(String, String)], defaultCurve: LayoutKind): OptimizeOptions = {
     val byKey = options.groupBy(_._1.toLowerCase(Locale.ROOT))
@@ -92,7 +93,7 @@ object OptimizeOptions {
       mergePolicy = read("mergePolicy", MergePolicy.names)(
         MergePolicy.find),
       maxBytes = size("maxBytes"),
-      maxDuration = read("maxDuration", "a time such as '90s', '10min' or '2h'")(duration),
+      maxDuration = read("maxDuration", "a duration such as '90s', '10min' or '2h'")(duration),
       minCubeSize = size("minCubeSize"),
       targetCubeSize = size("targetCubeSize"),
       maxFileSize = size("maxFileSize"),
@@ -102,7 +103,7 @@ object OptimizeOptions {
     )
   }
 
-  /** The command's output columns depend on it, before the options are checked. */
+  /** Read before the options are checked, because the command's output columns depend on it. */
   def wantsDetails(options: Seq[(String, String)]): Boolean =
     options.collectFirst { case (key, value) if key.equalsIgnoreCase("details") => value }
       .exists(value =>
@@ -111,7 +112,7 @@ object OptimizeOptions {
 
   private def duration(text: String): Option[Long] = {
     val trimmed = text.trim
-    // Spark takes a bare number for some unit of its own; a user would have to guess it.
+    // Spark reads a bare number in a unit that a user would have to guess.
     if (trimmed.forall(_.isDigit)) None
     else Try(JavaUtils.timeStringAs(trimmed, TimeUnit.MILLISECONDS)).toOption.filter(_ > 0)
   }

@@ -3,8 +3,8 @@ package io.zcube.clustering.plan
 import io.zcube.planning.MergePolicy
 import io.zcube.sql.errors.ZCubeErrors
 
-/** The settings of one run: the engine's, and the table format's own, by Delta's names where Delta is the
-  * format.
+/** The settings of one run: the engine's and the table format's, with Delta's names for Delta
+  * tables.
   *
   * @param maxFileBytes      `spark.databricks.delta.optimize.maxFileSize`
   * @param maxThreads        `spark.databricks.delta.optimize.maxThreads`
@@ -19,7 +19,7 @@ import io.zcube.sql.errors.ZCubeErrors
   *                          or `spark.databricks.io.skipping.mdc.sortWithinFiles` if only that is set
   * @param maxRecords        `spark.sql.files.maxRecordsPerFile`
   * @param sampleRowsPerFile rows sampled for each file
-  * @param freshBelow        files in no cube are taken only if they have fewer bytes
+  * @param freshBelow        files in no cube are rewritten only if they have fewer bytes
   */
 final case class OptimizeSettings(
     maxFileBytes: Long,
@@ -39,8 +39,9 @@ final case class OptimizeSettings(
     overlapShare: Double,
     freshBelow: Option[Long] = None) {
 
-  /** No cube is to be filled to less than what makes it stable. Of settings the plan takes the greater,
-    * as Delta does; but a user who writes a target into the statement means it.
+  /** The target size of cubes must not be below the stable size. For settings, the plan uses the
+    * larger of the two, as Delta does; but a target in the statement is intentional, so it is
+    * rejected.
     */
   def check(options: OptimizeOptions): Unit =
     options.targetCubeSize.filter(_ < leastCubeBytes(options)).foreach { target =>
@@ -50,7 +51,7 @@ final case class OptimizeSettings(
         s"at least minCubeSize, which is ${leastCubeBytes(options)} bytes here")
     }
 
-  /** Bytes from which on a cube is stable. */
+  /** Bytes from which a cube is stable. */
   def leastCubeBytes(options: OptimizeOptions): Long =
     options.minCubeSize.getOrElse(minCubeBytes)
 }

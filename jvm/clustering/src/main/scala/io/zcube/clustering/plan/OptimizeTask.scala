@@ -5,15 +5,15 @@ import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.planning.{MergeAll, PlanOptions}
 import io.zcube.sql.layout.LayoutRequest
 
-/** What one OPTIMIZE by columns has to do.
+/** The task of one OPTIMIZE by columns.
   *
-  * @param version    the table as it is read
-  * @param where      files outside of it are left alone
+  * @param version    the table version to read
+  * @param where      files that it excludes are not touched
   * @param columns    the clustering columns
   * @param clustered  whether they are the table's own (CLUSTER BY) and not the statement's (ZORDER BY)
-  * @param isFull     whether FULL was said
-  * @param weights    of the columns, normalised; empty if all are alike
-  * @param workload   queries that files are to be skipped by
+  * @param isFull     whether FULL was given
+  * @param weights of the columns, normalized; empty if all are equal
+  * @param workload   queries that should skip files
   * @param isAuto     whether it is auto compaction after a write, not a statement
   */
 final case class OptimizeTask(
@@ -31,7 +31,7 @@ final case class OptimizeTask(
   /** The table as the user knows it, for job descriptions and messages. */
   val tableName: String = version.table.name
 
-  /** What the tags of this task's files say. */
+  /** The tags of this task's files. */
   def layoutTag: LayoutTag = LayoutTag(
     columns,
     options.curve,
@@ -39,18 +39,18 @@ final case class OptimizeTask(
     Option.when(workload.nonEmpty)(WorkloadQuery.fingerprint(workload)),
     clustered)
 
-  /** Size of the files to write: the statement's, or the session's. */
+  /** Size of the files to write, from the statement or the session. */
   def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.maxFileBytes)
 
   /** The number of files for a group with this many rows. */
   def fileCount(group: RewriteGroup, rows: Long): Int =
     FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
 
-  /** The same where all rows are known: fewer where the most rows of a file decide. */
+  /** The same if all rows are known: fewer files if the row limit per file decides. */
   def leastFileCount(group: RewriteGroup, rows: Long): Int =
     FileCount.least(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
 
-  /** How a group's rows are to be laid out. */
+  /** How to lay out a group's rows. */
   def layoutRequest: LayoutRequest =
     LayoutRequest(
       options.curve,
@@ -60,7 +60,7 @@ final case class OptimizeTask(
       layoutWeights,
       workload.map(_.ranges))
 
-  /** What is cut by a column without minima and maxima, such as Delta's booleans, lets no query skip a
+  /** Cuts by a column without minima and maxima, such as Delta's booleans, let no query skip a
     * file.
     */
   private def layoutWeights: Seq[Double] = {
@@ -84,9 +84,10 @@ final case class OptimizeTask(
     mergeShare = settings.mergeShare,
     overlapShare = settings.overlapShare,
     maxBytes = options.maxBytes,
-    // ZORDER BY names its columns anew each time; files of others are then simply not in order.
+    // ZORDER BY names its columns each time; files with other columns are then simply not
+    // clustered.
     otherColumns = isFull || !(clustered || isAuto),
-    // A default may change, as ZCube's did; nobody asked for a table to be rewritten for that.
+    // A default may change, as ZCube's did, and must not cause a table to be rewritten.
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     force = isFull && !clustered
   )

@@ -4,13 +4,13 @@ import io.zcube.planning.{DataFile, PlannedCube}
 
 /** Files of one partition that are rewritten together into one ZCube.
   *
-  * @param planned what the plan says of them
-  * @param number  the place in the run's plan, from 1 on
-  * @param of      how many groups the run has
+  * @param planned the plan's decision about them
+  * @param number  the position in the run's plan, starting at 1
+  * @param of      the number of groups in the run
   */
 final case class RewriteGroup(planned: PlannedCube, number: Int, of: Int) {
 
-  /** In the order of their paths, so that nothing depends on the order of the log. */
+  /** Ordered by path, so that nothing depends on the order of the log. */
   val files: Seq[DataFile] = planned.files.map(_.file).sortBy(_.path)
 
   def partition: Map[String, String] = files.head.partition

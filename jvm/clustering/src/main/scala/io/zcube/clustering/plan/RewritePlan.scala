@@ -3,12 +3,12 @@ package io.zcube.clustering.plan
 import io.zcube.clustering.table.{FileSelection, OutsideWhere}
 import io.zcube.planning.{ClusteringPlan, DataFile, FileReason, KeyRanges, PlannedFile, ZCubePlanner}
 
-/** A plan, and the files that it is about.
+/** A plan, and the files that it covers.
   *
-  * @param selection  the files that WHERE takes in
+  * @param selection  the files that WHERE selects
   * @param groups     the new cubes' files, the most useful cube first
-  * @param considered all of the selection, with the cubes that they are in
-  * @param outside    how many files of a clustered table WHERE leaves out
+  * @param considered all files of the selection, with their cubes
+  * @param outside    how many files of a clustered table WHERE excludes
   */
 final case class RewritePlan(
     selection: FileSelection,
@@ -17,7 +17,7 @@ final case class RewritePlan(
     considered: Seq[DataFile],
     outside: Long) {
 
-  /** How many files stay, for each reason. */
+  /** The number of files that stay, for each reason. */
   def kept: Map[String, Long] = {
     val planned = PlannedFile.counts(plan.kept).map { case (reason, count) =>
       reason -> count.toLong
@@ -36,7 +36,7 @@ object RewritePlan {
     val options = task.planOptions
     def isTaken(file: DataFile) =
       task.settings.freshBelow.forall(file.storedBytes < _) || file.cube.exists(_.sameColumns)
-    // Extents matter only where there are cubes to merge with, and to a plan of several cubes.
+    // Extents matter only if there are cubes to merge with, or if the plan has several cubes.
     val bytes = files.iterator.map(_.storedBytes).sum
     val ranges: String => KeyRanges =
       if (files.exists(_.cube.exists(_.matches)) || bytes > options.packBytes)
@@ -54,8 +54,8 @@ object RewritePlan {
     RewritePlan(selection, plan, groups, described, outside.files)
   }
 
-  /** A partition is one value in one spelling. Delta takes two spellings of a timestamp for one
-    * partition if they are the same in this session's time zone; in another they may differ.
+  /** A partition is one value in one spelling. Delta treats two spellings of a timestamp as one
+    * partition if they are equal in this session's time zone; in another they may differ.
     */
   private def byPartition(task: OptimizeTask, described: Seq[DataFile]): Seq[Seq[DataFile]] =
     if (task.version.partitionColumns.isEmpty) Seq(described)

@@ -14,12 +14,12 @@ import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.WeightedBoxes
 import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, WeightedPredicate}
 
-/** A query of the workload that an OPTIMIZE is given.
+/** A query in the workload of an OPTIMIZE.
   *
   * @param predicate as the user wrote it
-  * @param asked     the condition, as Spark's analyzer understands it, as SQL
+  * @param asked     the analyzed condition, as SQL
   * @param condition the same, simplified as for a scan
-  * @param boxes     what it asks of the clustering columns
+  * @param boxes     its boxes in the clustering columns
   */
 final case class WorkloadQuery(
     predicate: WeightedPredicate,
@@ -29,17 +29,17 @@ final case class WorkloadQuery(
 
   def ranges: WeightedBoxes = WeightedBoxes(boxes.boxes, predicate.weight)
 
-  /** What a user should know of it; empty if there is nothing. */
+  /** A note for the user; empty if there is none. */
   def note: String =
-    if (boxes.isAnything && boxes.ignored.isEmpty) "asks nothing of the clustering columns"
+    if (boxes.isAnything && boxes.ignored.isEmpty) "doesn't use the clustering columns"
     else if (boxes.ignored.nonEmpty) s"not understood: ${boxes.ignored.mkString(", ")}"
     else ""
 }
 
 object WorkloadQuery {
 
-  /** @throws org.apache.spark.sql.AnalysisException if a predicate can't be resolved against the table, has
-    *                                                a subquery, or if none decides anything
+  /** @throws org.apache.spark.sql.AnalysisException if a predicate can't be resolved against the
+    *   table or has a subquery, or if none determines anything
     */
   def resolve(
       session: SparkSession,
@@ -65,8 +65,8 @@ object WorkloadQuery {
     queries
   }
 
-  /** Equal for workloads that ask the same with the same weights in proportion, in any order. Of the
-    * conditions before constants are folded: `day > current_date() - 7` is the same tomorrow.
+  /** Equal for workloads with the same conditions and the same ratios of weights, in any order. It
+    * uses the conditions before constant folding: `day > current_date() - 7` is the same tomorrow.
     */
   def fingerprint(workload: Seq[WorkloadQuery]): String = {
     val weights =

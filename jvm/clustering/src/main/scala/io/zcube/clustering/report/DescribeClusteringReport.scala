@@ -10,7 +10,7 @@ import io.zcube.quality.LayoutQuality
 /** The rows of DESCRIBE CLUSTERING. */
 object DescribeClusteringReport {
 
-  /** The row of all columns together. */
+  /** The name of the row for all columns together. */
   val All = "*"
 
   val schema: StructType = new StructType()
@@ -77,7 +77,7 @@ object DescribeClusteringReport {
       Option.when(columns.size > 1 && without > 0)(
         s"$without of ${quality.files} files have no minimum and maximum in each column"),
       Option.when(quality.measured < quality.filesWithStats)(
-        s"depth and overlaps are those of a sample of ${quality.measured} files against all " +
+        s"depth and overlaps compare a sample of ${quality.measured} files with all " +
           s"${quality.files}")
     ).flatten
   }

@@ -49,7 +49,7 @@ object DryRunReport {
 
   def rows(planned: RewritePlan, forecast: Forecast): Seq[Row] = {
     val cubes = planned.groups.zipWithIndex.map { case (group, i) =>
-      // What deletion vectors delete is read, but not written again.
+      // Rows deleted by deletion vectors are read, but not written.
       row(
         Some(i + 1),
         "rewrite",
@@ -98,7 +98,7 @@ object DryRunReport {
       row(None, action, None, of, 0L, 0L)
     }
 
-  /** Files outside of WHERE are counted, not listed: there may be millions. */
+  /** Files that WHERE excludes are counted, not listed: there may be millions. */
   private def outside(planned: RewritePlan): Option[Row] = Option.when(planned.outside > 0) {
     val reasons = Map(FileReason.NotSelected.text -> planned.outside)
     Row(null, "stay", null, reasons, planned.outside, 0L, 0L, Nil, null)

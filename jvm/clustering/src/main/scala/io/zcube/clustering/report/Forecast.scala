@@ -12,13 +12,13 @@ import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.sampling.SampleBudget
 import io.zcube.sql.simulation.SimulatedFile
 
-/** What a planned run would bring, and what it would cost.
+/** The expected benefit and cost of a planned run.
   *
-  * @param filesBefore files of the table, and not only of WHERE
+  * @param filesBefore files of the whole table, not only those that WHERE selects
   * @param filesAfter  the same after the run
-  * @param history     what earlier runs cost
-  * @param cpuTimeMs   of all cores together; None if there is no history
-  * @param quality     what queries may skip afterwards, if that was asked for
+  * @param history     the cost of earlier runs
+  * @param cpuTimeMs   for all cores together; None if there is no history
+  * @param quality     what queries can skip afterwards, if requested
   */
 final case class Forecast(
     filesBefore: Long,
@@ -29,11 +29,12 @@ final case class Forecast(
 
 object Forecast {
 
-  /** By a sample of the rows that would be rewritten.
+  /** The predicted quality, from a sample of the rows that would be rewritten.
     *
-    * @param rows    that would be rewritten
-    * @param sampled of them
-    * @param columns each column, and all together, as [[DescribeClusteringReport.All]]: as it is, as it would be
+    * @param rows    number of rows that would be rewritten
+    * @param sampled number of these that were sampled
+    * @param columns each column, and all together, as [[DescribeClusteringReport.All]]:
+    *                current and predicted
     */
   final case class Quality(
       rows: Long,
@@ -42,7 +43,8 @@ object Forecast {
 
   /** Reads the log, and with `sampling` the clustering columns of the files to rewrite.
     *
-    * @param session the run's ([[LayoutSession]]), so that the forecast reads what the run will read
+    * @param session the run's session ([[LayoutSession]]), so that the forecast reads what the run
+    *   will read
     */
   def of(
       session: SparkSession,

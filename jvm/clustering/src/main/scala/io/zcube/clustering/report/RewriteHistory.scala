@@ -2,11 +2,11 @@ package io.zcube.clustering.report
 
 import io.zcube.clustering.table.TableVersion
 
-/** What earlier runs of OPTIMIZE on a table cost, by the metrics of their commits.
+/** The cost of earlier OPTIMIZE runs on a table, from the metrics of their commits.
   *
-  * @param runs      commits that tell their CPU time
-  * @param cpuTimeMs of all of them
-  * @param bytes     that they read
+  * @param runs      commits with a recorded CPU time
+  * @param cpuTimeMs their total CPU time
+  * @param bytes     total bytes that they read
   */
 final case class RewriteHistory(runs: Int, cpuTimeMs: Long, bytes: Long) {
 
@@ -21,7 +21,7 @@ object RewriteHistory {
 
   val Empty: RewriteHistory = RewriteHistory(0, 0L, 0L)
 
-  /** The newest runs count, as data, columns and machines change. */
+  /** Only the newest runs count, because data, columns and machines change. */
   private val Runs = 20
 
   def of(version: TableVersion): RewriteHistory = {

@@ -8,7 +8,7 @@ import io.zcube.quality.LayoutQuality
 /** The column `details` of OPTIMIZE's result. */
 object RunDetails {
 
-  /** What became of each cube, and of the files that stay. */
+  /** The outcome of each cube, and the files that stay. */
   def json(result: RunResult, workload: WorkloadReport): String = {
     val RunResult(plan, outcomes, _) = result
     val cubes = outcomes.map { outcome =>

@@ -3,12 +3,12 @@ package io.zcube.clustering.report
 import io.zcube.clustering.plan.OptimizeTask
 import io.zcube.clustering.table.FilesRead
 
-/** What the queries of a workload must read before and after an OPTIMIZE: the files that the table
-  * format's own data skipping leaves to a scan. It asks metadata, not the data.
+/** What the queries of a workload must read before and after an OPTIMIZE: the files that remain
+  * after the table format's data skipping. It uses metadata, not the data.
   */
 final class WorkloadReport private (task: OptimizeTask, before: Seq[FilesRead]) {
 
-  /** For each query what it is, and what it reads in both states. */
+  /** Describes each query, and what it reads in both states. */
   def after(): Seq[Map[String, Any]] = {
     val now =
       if (before.isEmpty) Nil
@@ -32,7 +32,7 @@ final class WorkloadReport private (task: OptimizeTask, before: Seq[FilesRead]) 
 
 object WorkloadReport {
 
-  /** Takes down the state before; nothing where no one asks for details. */
+  /** Records the state before the run, if details are requested. */
   def of(task: OptimizeTask): WorkloadReport = {
     val queries = if (task.options.details) task.workload else Nil
     new WorkloadReport(task, queries.map(query => task.version.filesRead(query.condition)))

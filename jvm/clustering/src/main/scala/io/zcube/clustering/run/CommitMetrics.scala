@@ -3,14 +3,14 @@ package io.zcube.clustering.run
 import io.zcube.planning.PlannedFile
 import io.zcube.quality.LayoutQuality
 
-/** What a commit tells of itself in the table's history. The operationMetrics are whole numbers, as
-  * readers cast them to BIGINT: those that Delta's OPTIMIZE reports, under the same names, and some of
-  * ZCube's own. What is no whole number stands in the operationParameters, beside Delta's.
+/** What a commit records in the table's history. The operationMetrics are integers, because readers
+  * cast them to BIGINT: Delta's OPTIMIZE metrics, under the same names, and some of ZCube's own.
+  * Everything else goes into the operationParameters, next to Delta's.
   */
 object CommitMetrics {
 
-  /** Metrics that Delta has no name for. Times and CPU time are in milliseconds, summed over the commit's
-    * cubes, as far as they are known.
+  /** Metrics that Delta doesn't have. Times and CPU time are in milliseconds, summed over the
+    * commit's cubes, as far as known.
     */
   def ours(groups: Seq[RewriteResult]): Map[String, String] = {
     val figures = groups.map(_.metrics)
@@ -21,8 +21,8 @@ object CommitMetrics {
     ) ++ Option.when(cpu.forall(_.isDefined))("cpuTimeMs" -> cpu.flatten.sum.toString)
   }
 
-  /** Parameters that Delta has no name for. Quality is that of the removed files and of the added ones,
-    * among themselves, in all clustering columns together, averaged over files.
+  /** Parameters that Delta doesn't have. Quality is measured among the removed files and among the
+    * added files, in all clustering columns together, averaged over files.
     */
   def parameters(groups: Seq[RewriteResult]): Map[String, String] = {
     val figures = groups.map(_.metrics)
@@ -38,7 +38,7 @@ object CommitMetrics {
     def average(figure: LayoutQuality => Option[Double]): Option[String] = {
       val known = of.flatMap(quality => figure(quality).map(_ -> quality.filesWithStats.toLong))
       val files = known.map(_._2).sum
-      // One figure alone is given as it is, to the last digit.
+      // A single figure is recorded exactly.
       if (known.size == 1) Some(known.head._1.toString)
       else Option.when(files > 0)((known.map { case (v, n) => v * n }.sum / files).toString)
     }

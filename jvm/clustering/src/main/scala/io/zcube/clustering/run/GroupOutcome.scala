@@ -2,15 +2,15 @@ package io.zcube.clustering.run
 
 import io.zcube.clustering.plan.{RewriteGroup, RewritePlan}
 
-/** What became of a planned cube. */
+/** The outcome of a planned cube. */
 sealed trait GroupOutcome {
   def group: RewriteGroup
 }
 
 object GroupOutcome {
 
-  /** @param version      the table's version that has it
-    * @param committingMs milliseconds of its commit, other attempts included
+  /** @param version      the table version that contains it
+    * @param committingMs milliseconds of its commit, including other attempts
     */
   final case class Committed(rewritten: RewriteResult, version: Long, committingMs: Long)
       extends GroupOutcome {
@@ -20,11 +20,11 @@ object GroupOutcome {
   /** A concurrent change removed some of its files; nothing of it was committed. */
   final case class Dropped(group: RewriteGroup, conflict: Exception) extends GroupOutcome
 
-  /** Time was up before it began. */
+  /** Time ran out before it started. */
   final case class NotStarted(group: RewriteGroup) extends GroupOutcome
 }
 
-/** What a run planned, and what became of it.
+/** A run's plan and the outcomes.
   *
   * @param startedAt milliseconds since 1970
   */

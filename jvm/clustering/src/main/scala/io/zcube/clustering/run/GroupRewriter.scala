@@ -13,10 +13,11 @@ import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.{LayoutPlan, LayoutWriter}
 import io.zcube.sql.sampling.{JobDescription, SampleBudget}
 
-/** Rewrites groups of files: a sample of the clustering columns, a layout, one job that writes.
+/** Rewrites groups of files: samples the clustering columns, makes a layout, and writes with one
+  * job.
   *
-  * @param session a clone of the user's ([[LayoutSession]])
-  * @param samples for the samples of all groups of the run
+  * @param session a clone of the user's session ([[LayoutSession]])
+  * @param samples the budget for the samples of all groups of the run
   */
 final class GroupRewriter(
     session: SparkSession,
@@ -32,7 +33,7 @@ final class GroupRewriter(
 
   /** Runs on the calling thread, with the session active on it.
     *
-    * @param groups more than one only where each fills one file
+    * @param groups more than one only if each fills one file
     */
   def run(groups: Seq[RewriteGroup]): Seq[RewriteResult] = {
     FailurePoint.reached(FailurePoint.BeforeSampling)
@@ -91,19 +92,20 @@ final class GroupRewriter(
     txn.write(laidOut, group.partition)
   }
 
-  /** By one job, with a partition of the shuffle for each group. */
+  /** Writes with one job, with a shuffle partition for each group. */
   private def writeAll(groups: Seq[RewriteGroup], layout: LayoutPlan): Seq[Seq[DataFile]] = {
     val input = selection.scanGroups(session, groups.map(_.files))
     val laidOut = LayoutWriter.layOutGroups(
       input.plan,
       input.written,
       sampler.clusteringColumns(input),
-      input.group.getOrElse(throw ZCubeErrors.internal("a scan of groups that doesn't tell them")),
+      input.group.getOrElse(throw ZCubeErrors.internal("a scan of groups without group numbers")),
       groups.size,
       layout,
       settings.sort
     )
-    // A file's number tells its group: a rule of somebody else's that shuffles once more would mix them.
+    // A file's number identifies its group: a foreign rule that adds another shuffle would mix
+    // them.
     val planned = Sessions.rowsOf(session, laidOut).queryExecution.executedPlan
     if (planned.outputPartitioning.numPartitions != groups.size) {
       throw ZCubeErrors.internal(
@@ -113,16 +115,16 @@ final class GroupRewriter(
     groups.indices.map(written.getOrElse(_, Nil))
   }
 
-  /** Statistics say how many rows were written; without them the new files are counted.
+  /** Statistics say how many rows were written; without them the rows of the new files are counted.
     *
-    * @param rowsIn of all groups, as the sampling saw them
+    * @param rowsIn rows of all groups, as counted by the sampling
     */
   private def checkRows(
       groups: Seq[RewriteGroup],
       rowsIn: Long,
       added: Seq[Seq[DataFile]]): Unit =
     groups.zip(added).foreach { case (group, files) =>
-      // Those of groups that share a job are in the log, and their sum is what was read.
+      // For groups that share a job, the log has the counts, and their sum equals the rows read.
       val expected = if (groups.size == 1) rowsIn else group.rows.get
       val counts = files.map(_.rows)
       val rowsOut =
@@ -136,10 +138,10 @@ final class GroupRewriter(
 
 object GroupRewriter {
 
-  /** @param added of each group */
+  /** @param added the new files of each group */
   private case class Written(added: Seq[Seq[DataFile]], samplingMs: Long, writingMs: Long)
 
-  /** A number that depends on nothing but the row's file and place. */
+  /** A number that depends only on the row's file and position. */
   private def noiseOf(place: Seq[Attribute]): Expression = {
     val hash = new XxHash64(place)
     ShiftRightUnsigned(BitwiseXor(hash, ShiftRightUnsigned(hash, Literal(32))), Literal(1))

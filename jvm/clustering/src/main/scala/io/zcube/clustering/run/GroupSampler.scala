@@ -18,8 +18,8 @@ import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutPlan
 import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleBudget}
 
-/** Samples the clustering columns of a group of files: for its rewriting, and for the forecast of it,
-  * which so sees the very rows that the run will see.
+/** Samples the clustering columns of a group of files, for its rewriting and for its forecast,
+  * which therefore uses the same rows as the run.
   *
   * @param budget for the samples of all groups of the run
   */
@@ -31,16 +31,16 @@ final class GroupSampler(
 
   private val settings = task.settings
 
-  /** Draws the sample, and makes something of it, which must not hold on to it: there may be many groups.
-    * All rows that the log counts must have been seen.
+  /** Draws the sample and applies `use` to it. The result must not reference the sample, because
+    * there may be many groups. All rows that the log counts must have been seen.
     *
-    * @param what is done, for the description of the Spark job
-    * @param use  of the sample, and of how many files the group's rows are to be written to
+    * @param what the action, for the description of the Spark job
+    * @param use  a function of the sample and of the number of files for the group's rows
     */
   def sampled[T](group: RewriteGroup, what: String)(use: (RowSample, Int) => T): T =
     sampled(Seq(group), what)(use)
 
-  /** The same of several groups at once. If they are more than one, each fills a file. */
+  /** The same for several groups at once. If there is more than one, each fills a file. */
   def sampled[T](groups: Seq[RewriteGroup], what: String)(use: (RowSample, Int) => T): T = {
     val input = selection.scan(session, groups.flatMap(_.files))
     val counts = groups.map(_.rows)
@@ -72,7 +72,7 @@ final class GroupSampler(
     }
   }
 
-  /** The layout of a group by itself, of a sample that may be empty. */
+  /** The layout of a single group, from a sample that may be empty. */
   def layoutOf(group: RewriteGroup, sample: RowSample, files: Int): LayoutPlan =
     if (sample.rowCount == 0) LayoutPlan.of(sample, files, task.layoutRequest)
     else {
@@ -80,7 +80,7 @@ final class GroupSampler(
       LayoutPlan.within(sample, least, files, settings.maxRecords, task.layoutRequest)
     }
 
-  /** Files that were read with other numbers of rows than the log has of them. */
+  /** Files whose number of rows read differs from the log's count. */
   private def differing(files: Seq[DataFile], input: FileScan): Seq[String] =
     try {
       val name = input.place.head
@@ -97,7 +97,7 @@ final class GroupSampler(
         logged <- file.rows if logged != read(fileName)
       } yield s"$fileName: $logged in the log, ${read(fileName)} read"
     } catch {
-      // The error that this is a detail of matters more.
+      // This is only a detail of another error, which matters more.
       case NonFatal(_) => Nil
     }
 
@@ -106,7 +106,7 @@ final class GroupSampler(
     case several => several.size
   }
 
-  /** The clustering columns, over the group's rows. */
+  /** The clustering columns, as expressions over the group's rows. */
   def clusteringColumns(input: FileScan): Seq[Expression] = task.columns.map { column =>
     input.column(column, session.sessionState.conf.resolver)
       .getOrElse(throw ZCubeErrors.internal(s"a scan without the column ${column.name}"))

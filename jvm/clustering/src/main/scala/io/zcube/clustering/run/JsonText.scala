@@ -3,7 +3,7 @@ package io.zcube.clustering.run
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.module.scala.DefaultScalaModule
 
-/** Maps, sequences, texts and numbers as JSON. */
+/** Writes maps, sequences, strings and numbers as JSON. */
 private[clustering] object JsonText {
   private val mapper = new ObjectMapper().registerModule(DefaultScalaModule)
 

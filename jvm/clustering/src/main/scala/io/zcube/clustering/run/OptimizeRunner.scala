@@ -18,11 +18,12 @@ import io.zcube.concurrent.Caught
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.sampling.SampleBudget
 
-/** Runs an OPTIMIZE by columns: plans, then rewrites and commits cube by cube, several at a time; small
-  * cubes go together ([[GroupBatches]]). A cube that a concurrent change made void is dropped; the others
-  * go on. After any other failure nothing new begins, and what is committed stays.
+/** Runs an OPTIMIZE by columns: plans, then rewrites and commits cube by cube, several at a time;
+  * small cubes are combined ([[GroupBatches]]). A cube that a concurrent change invalidates is
+  * dropped; the others continue. After any other failure nothing new starts, and committed cubes
+  * stay.
   *
-  * @param listeners are told of plan, commits and dropped cubes
+  * @param listeners get the plan, commits and dropped cubes
   */
 final class OptimizeRunner(
     session: SparkSession,
@@ -40,7 +41,7 @@ final class OptimizeRunner(
   private val samples = new SampleBudget(awakened =
     () => if (stopped.get) throw new CancellationException(s"cancelled with $tag"))
 
-  /** The error of a commit with an unknown outcome. It is reported before any other failure. */
+  /** The error of a commit with an unknown outcome, which takes precedence over other failures. */
   @volatile private var unknown: Option[Throwable] = None
 
   /** @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
@@ -77,20 +78,20 @@ final class OptimizeRunner(
     RunResult(planned, outcomes.sortBy(_.group.number), startedAt)
   }
 
-  /** Throws the failure that came first in time; those of jobs cancelled for its sake are no cause. */
+  /** Throws the earliest failure; failures of jobs cancelled because of it aren't causes. */
   private def finish(outcomes: Seq[Try[Seq[GroupOutcome]]]): Seq[GroupOutcome] = {
     val failures = outcomes.collect { case Failure(e) => e }
     failures.find(!isCancellation(_)).orElse(failures.headOption).foreach {
-      // Spark's own exception for a failed job: say what it means for the table.
+      // For Spark's exception of a failed job, the error says what it means for the table.
       case e: SparkException => throw ZCubeErrors.rewriteFailed(task.tableName, e)
       case e => throw e
     }
     outcomes.flatMap(_.get)
   }
 
-  /** One commit for all of the batch.
+  /** One commit for the whole batch.
     *
-    * @param threads how many of its jobs at a time
+    * @param threads how many of its jobs run at a time
     */
   private def rewriteAndCommit(
       selection: FileSelection,
@@ -113,15 +114,15 @@ final class OptimizeRunner(
       outcome
     }
 
-  /** Nothing new begins, and what runs is to end. */
+  /** Prevents new work, and cancels running jobs. */
   private def stop(): Unit = {
     stopped.set(true)
     try context.cancelJobsWithTag(tag)
-    // Nothing runs in a context that is over.
+    // Nothing runs in a stopped context.
     catch { case NonFatal(e) => monitor.info(s"jobs could not be cancelled: $e") }
   }
 
-  /** Only where it is certain that nothing of the batch is committed, or will be. */
+  /** Only if it is certain that nothing of the batch is or will be committed. */
   private def remove(txn: RewriteTransaction, batch: Seq[RewriteGroup], why: Throwable): Unit =
     Caught {
       txn.abort()
@@ -131,7 +132,7 @@ final class OptimizeRunner(
   private def commit(
       txn: RewriteTransaction,
       rewritten: Seq[RewriteResult]): Try[Seq[GroupOutcome]] =
-    // One at a time: commits of one run need not get into each other's way.
+    // One at a time, so that commits of the same run don't conflict.
     commits.synchronized {
       if (stopped.get) {
         txn.abort()
@@ -167,8 +168,8 @@ final class OptimizeRunner(
       }
     }
 
-  /** Without the cubes that a concurrent change made void, as long as others are left. A batch of the size
-    * that the user asked for is committed as a whole or not at all.
+  /** Commits without the cubes that a concurrent change invalidated, as long as others are left. A
+    * batch of the user's size is committed as a whole or not at all.
     */
   @tailrec
   private def commitValid(
@@ -201,7 +202,7 @@ final class OptimizeRunner(
     CommitMetrics.ours(rewritten),
     CommitMetrics.parameters(rewritten))
 
-  /** Rewrites the groups of one commit; after the first failure nothing new starts. */
+  /** Rewrites the groups of a commit; after the first failure nothing new starts. */
   private def rewriteAll(
       selection: FileSelection,
       txn: RewriteTransaction,
@@ -214,12 +215,12 @@ final class OptimizeRunner(
         val outcome =
           try Caught(Sessions.within(session)(rewrite.run(groups)))
           finally context.removeJobTag(tag)
-        // The files of what still runs are removed afterwards, so it must come to its end first.
+        // Running work must finish first, because its files are removed afterwards.
         if (outcome.isFailure) stop()
         outcome
       }
     val jobs = batches.jobs(batch)
-    // An interrupt is a failure like others: its files are to be removed.
+    // An interrupt is a failure like others: the files must be removed.
     val outcomes = Caught {
       if (jobs.size == 1) jobs.flatMap(one)
       else inParallel(jobs, threads)(one).flatMap {
@@ -234,7 +235,9 @@ final class OptimizeRunner(
     }
   }
 
-  /** An interrupt of the caller ends what runs, and is passed on when all of it has cleaned up. */
+  /** An interrupt of the caller cancels running work, and is propagated after all of it has cleaned
+    * up.
+    */
   private def inParallel[A, B](items: Seq[A], threads: Int)(work: A => B): Seq[Try[B]] =
     new Workers("ZCubeOptimize", threads, () => stop()).map(items)(work)
 
@@ -244,8 +247,8 @@ final class OptimizeRunner(
 
 object OptimizeRunner {
 
-  /** @param tried   the cubes of the last try, which `result` is of
-    * @param dropped those that were left out of it
+  /** @param tried   the cubes of the last attempt, whose result is `result`
+    * @param dropped the cubes that were excluded from it
     */
   private case class CommitAttempt(
       result: CommitResult,

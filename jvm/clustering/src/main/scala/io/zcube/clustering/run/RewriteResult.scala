@@ -5,7 +5,7 @@ import io.zcube.clustering.table.NewCube
 import io.zcube.planning.DataFile
 import io.zcube.quality.LayoutQuality
 
-/** A group of files and what they were rewritten to. */
+/** A group of files and the files that replace them. */
 final case class RewriteResult(
     group: RewriteGroup,
     cubeId: String,
@@ -17,14 +17,14 @@ final case class RewriteResult(
   def cube: NewCube = NewCube(cubeId, removed, added)
 }
 
-/** What is known of a group's rewriting, for the history and the report.
+/** Metrics of a group's rewrite, for the history and the report.
   *
-  * @param samplingMs milliseconds from the start of the sampling job until the layout is known
-  * @param writingMs  of the job that writes
+  * @param samplingMs milliseconds from the start of the sampling job until the layout is made
+  * @param writingMs  milliseconds of the writing job
   * @param cpuMs      CPU milliseconds of all tasks; None if Spark's events came too late
   * @param before     quality of the files that were rewritten, among themselves, in all clustering
-  *                   columns together; None where it was too expensive to compute, as for `after`
-  * @param after      of those that were written, among themselves
+  *                   columns together; None if it was too expensive to compute, as for `after`
+  * @param after      quality of the written files, among themselves
   */
 final case class RewriteMetrics(
     samplingMs: Long,
@@ -33,7 +33,7 @@ final case class RewriteMetrics(
     before: Option[LayoutQuality] = None,
     after: Option[LayoutQuality] = None) {
 
-  /** Divided by weight: times of groups that share their jobs. They add up to these. */
+  /** Divides the times of shared jobs among groups by weight; the parts add up to the whole. */
   def among(weights: Seq[Long]): Seq[RewriteMetrics] =
     if (weights.size == 1) Seq(this)
     else {

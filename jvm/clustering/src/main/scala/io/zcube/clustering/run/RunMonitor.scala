@@ -13,20 +13,20 @@ import io.zcube.clustering.table.FileStatistics
 import io.zcube.quality.LayoutQuality
 import io.zcube.sql.metrics.OptimizeTotals
 
-/** What a run tells of itself: log lines that begin with table and run, CPU time, quality before and
-  * after. None of it can make a run fail.
+/** Monitors a run: log lines that begin with table and run, CPU time, quality before and after.
+  * Failures here never make a run fail.
   *
-  * @param session   a clone of the user's ([[LayoutSession]])
-  * @param listeners who is told besides [[RunListener.Totals]]
+  * @param session   a clone of the user's session ([[LayoutSession]])
+  * @param listeners in addition to [[RunListener.Totals]]
   */
 final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq[RunListener])
     extends Logging {
   import RunMonitor._
 
-  // Users configure it by this name, whatever the class is called.
+  // Users configure the logger by this name, independent of the class name.
   override protected def logName: String = "io.zcube.optimize"
 
-  /** In log lines and in the tag of the run's Spark jobs. */
+  /** Appears in log lines and in the tag of the run's Spark jobs. */
   val runId: String = UUID.randomUUID().toString
 
   private val cpuTime = new JobCpuTime(session.sparkContext)
@@ -34,7 +34,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
 
   @volatile private var planned: Option[RewritePlan] = None
 
-  /** By the number of the group. In one pass for all groups, as metadata is read for it. */
+  /** By group number. Computed in one pass for all groups, because it reads metadata. */
   private lazy val before: Map[Int, LayoutQuality] = planned
     .filter(_ => task.version.fileCount <= MostFiles)
     .map { run =>
@@ -64,7 +64,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
     tell(_.dropped(groups))
   }
 
-  /** To be called at the end of the run, however it ends. */
+  /** Must be called at the end of the run, however it ends. */
   def close(): Unit = {
     OptimizeTotals.activeRuns.decrementAndGet(): Unit
     cpuTime.close()
@@ -78,7 +78,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
   def info(group: RewriteGroup, text: String): Unit =
     info(s"${GroupDescription.inLog(group)}: $text")
 
-  /** One trace for all groups of a commit. */
+  /** Logs one stack trace for all groups of a commit. */
   def warn(groups: Seq[RewriteGroup], text: String, cause: Throwable): Unit =
     guarded(
       logWarning(
@@ -86,18 +86,18 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
           s"${groups.map(GroupDescription.inLog).mkString(", ")}: $text",
         cause))
 
-  /** A log on a full disk may be told to raise its errors. */
+  /** A logger may be configured to throw errors, for example on a full disk. */
   private def guarded(telling: => Unit): Unit =
     try telling
     catch { case NonFatal(_) => }
 
-  /** CPU milliseconds of the Spark jobs of `body`, if they are known. */
+  /** CPU milliseconds of the Spark jobs of `body`, if known. */
   def cpuMsOf[T](group: RewriteGroup)(body: => T): (T, Option[Long]) =
     cpuTime.of(s"$runId/${group.number}")(body)
 
-  /** The same with quality before and after.
+  /** Adds quality before and after.
     *
-    * @param added what is known of the new files of all of them
+    * @param added statistics of the new files of all results
     */
   def withQuality(results: Seq[RewriteResult])(added: => FileStatistics): Seq[RewriteResult] =
     try {

@@ -2,7 +2,7 @@ package io.zcube.clustering.run
 
 import java.util.concurrent.TimeUnit.NANOSECONDS
 
-/** How long things take. */
+/** Measures durations. */
 private[run] object Timed {
 
   /** The result of `body`, and its milliseconds. */

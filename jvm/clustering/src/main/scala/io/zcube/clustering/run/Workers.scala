@@ -11,19 +11,19 @@ import org.apache.spark.internal.Logging
 
 import io.zcube.concurrent.Caught
 
-/** Does several things at a time, and sees the end of each, whatever is thrown. A future of Scala's
-  * never completes after a fatal error.
+/** Runs several actions at a time, and waits for the end of each, whatever they throw. A Scala
+  * future never completes after a fatal error.
   *
-  * @param name     of its threads
-  * @param most     how many things at a time
-  * @param onCancel called when the caller was interrupted, and again until the work is over
+  * @param name     name of its threads
+  * @param most     maximum number of concurrent actions
+  * @param onCancel called when the caller is interrupted, and repeatedly until the work is over
   */
 final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
     extends Logging {
   import Workers._
 
-  /** What became of each item, when all of them are over. An interrupt of the caller interrupts what
-    * runs, drops what has not begun, and is passed on when all of it is over.
+  /** The outcome of each item, once all are finished. An interrupt of the caller interrupts running
+    * items, drops those that haven't started, and is propagated when all are finished.
     */
   def map[A, B](items: Seq[A])(work: A => B): Seq[Try[B]] = {
     val ends = Array.fill[Try[B]](items.size)(Failure(new InterruptedException("not begun")))
@@ -35,7 +35,7 @@ final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
           val job: Runnable = () =>
             try ends(i) = Caught(work(item))
             finally open.countDown()
-          // There may be no room for a thread.
+          // Starting a thread may fail for lack of memory.
           Caught(pool.execute(job)).failed.foreach { e =>
             ends(i) = Failure(e)
             open.countDown()
@@ -58,13 +58,13 @@ final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
       })
   }
 
-  /** Whether there was an interrupt. */
+  /** Whether the caller was interrupted. */
   @tailrec
   private def awaitEnd(pool: ExecutorService, open: CountDownLatch, interrupted: Boolean): Boolean =
     Caught(open.await(PollMs, TimeUnit.MILLISECONDS)) match {
       case Success(true) => interrupted
       case Success(false) =>
-        // A thread that is between two jobs has none to cancel, so again and again.
+        // A thread between two jobs has none to cancel, so this is repeated.
         if (interrupted) cancel()
         awaitEnd(pool, open, interrupted)
       case Failure(_) =>
@@ -73,7 +73,7 @@ final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
         awaitEnd(pool, open, interrupted = true)
     }
 
-  /** What runs comes to its end without it too. */
+  /** Running work finishes even if this fails. */
   private def cancel(): Unit =
     try onCancel()
     catch { case NonFatal(e) => logWarning(s"$name: its Spark jobs could not be cancelled", e) }

@@ -7,9 +7,10 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.zcube.quality.FileRanges
 import io.zcube.sql.simulation.SimulatedFile
 
-/** What metadata says of a table's files: their statistics of some columns, their sizes, their cubes.
+/** A table's files according to metadata: their statistics for some columns, their sizes, their
+  * cubes.
   *
-  * @param extremes for each column, what is known of each file's minimum and maximum
+  * @param extremes for each column, each file's minimum and maximum, as far as known
   * @param cubes    cubes by these columns
   * @param inCubes  bytes of their files
   * @param fresh    bytes of files in no cube
@@ -23,17 +24,17 @@ final case class ClusteringState(
     fresh: Long,
     others: Long) {
 
-  /** For each column. */
+  /** The quality of each column. */
   val ranges: IndexedSeq[FileRanges] = extremes.map(_.ranges)
 
-  /** Of all files. */
+  /** The bytes of all files. */
   def bytes: Long = inCubes + fresh + others
 }
 
 object ClusteringState {
   import FileStatistics._
 
-  /** Of the files that WHERE picks. */
+  /** The state of the files that WHERE selects. */
   def of(
       version: TableVersion,
       columns: Seq[ColumnPath],
@@ -42,10 +43,10 @@ object ClusteringState {
       if (where.picks) version.select(where).statistics(columns, None)
       else version.statistics(columns, withPaths = false))
 
-  /** All files as they are, and as they would be with some of them replaced by others.
+  /** The state of all files, and the state after replacing some of them by others.
     *
-    * @param removed paths of those that go
-    * @param added   those that come
+    * @param removed paths of the files to remove
+    * @param added   the files to add
     */
   def beforeAndAfter(
       version: TableVersion,

@@ -6,12 +6,12 @@ import org.apache.spark.sql.types.DataType
 import io.zcube.quality.FileRanges
 import io.zcube.sql.values.{LongKey, ValueOrdering}
 
-/** One column's minima and maxima in the log, and what is missing of them.
+/** A column's minima and maxima in the log, and counts of missing ones.
   *
-  * @param onlyNulls files that hold nothing but NULL in the column
-  * @param noMinimum files without a minimum, those of NULLs only left out
+  * @param onlyNulls files with only NULLs in the column
+  * @param noMinimum files without a minimum, except those with only NULLs
   * @param noMaximum files with a minimum, but without a maximum
-  * @param inverted  files whose maximum is below their minimum, which tells nothing
+  * @param inverted  files whose maximum is below their minimum, which is useless
   */
 final case class ColumnMinMax(
     ranges: FileRanges,
@@ -22,11 +22,11 @@ final case class ColumnMinMax(
 
 object ColumnMinMax {
 
-  /** Of rows that describe a file each.
+  /** From rows that each describe a file.
     *
-    * @param dataType of minima and maxima, at the places `low` and `high` of a row
-    * @param nulls    place of the number of NULLs
-    * @param count    place of the number of rows
+    * @param dataType type of minima and maxima, at the ordinals `low` and `high` of a row
+    * @param nulls    ordinal of the number of NULLs
+    * @param count    ordinal of the number of rows
     */
   def of(
       rows: Array[InternalRow],
@@ -35,7 +35,7 @@ object ColumnMinMax {
       high: Int,
       nulls: Int,
       count: Int): ColumnMinMax = {
-    // Both counts are physical: a deletion vector doesn't make them differ.
+    // Both counts include deleted rows, so a deletion vector doesn't make them differ.
     def onlyNulls(row: InternalRow): Boolean =
       !row.isNullAt(nulls) && !row.isNullAt(count) && row.getLong(nulls) == row.getLong(count)
     val kinds = rows.map { row =>

@@ -4,43 +4,43 @@ import org.apache.spark.sql.classic.SparkSession
 
 import io.zcube.planning.{DataFile, KeyRanges}
 
-/** The files of one version that a WHERE picks. Metadata is read when it is asked for, so that nothing
-  * is paid for what a plan doesn't need.
+/** The files of a version that a WHERE selects. Metadata is read on demand, so a plan doesn't pay
+  * for what it doesn't need.
   *
-  * Methods that take files take only those that [[files]] gave.
+  * Methods with files as arguments accept only files that [[files]] returned.
   */
 trait FileSelection {
 
-  /** All of them, without their extents.
+  /** All selected files, without their extents.
     *
-    * @param layout a file's [[io.zcube.planning.CubeTag]] says whether its cube was laid out so; for None
-    *               no file has one
+    * @param layout a file's [[io.zcube.planning.CubeTag]] says whether its cube has this layout;
+    *   with None, no file has a tag
     */
   def files(layout: Option[LayoutTag]): Seq[DataFile]
 
   /** The extents of the files in some columns, by their paths. */
   def ranges(columns: Seq[ColumnPath]): String => KeyRanges
 
-  /** What the WHERE leaves out of these cubes, which have files on both sides, by their ids. */
+  /** The excluded parts of these cubes, which WHERE splits, by cube id. */
   def outside(cubes: Set[String]): OutsideWhere
 
-  /** @param paths those of the files asked about; None for all */
+  /** @param paths paths of the requested files; None for all */
   def statistics(columns: Seq[ColumnPath], paths: Option[collection.Set[String]]): FileStatistics
 
-  /** The rows of some files. What the format's deletions removed is not among them.
+  /** The rows of some files, without deleted rows.
     *
-    * @param session made for reading and writing by a layout, active on the calling thread
+    * @param session made for reading and writing a layout, active on the calling thread
     */
   final def scan(session: SparkSession, files: Seq[DataFile]): FileScan =
     scanGroups(session, Seq(files))
 
-  /** The rows of several groups of files at once. Of more than one group each row tells which it is of
-    * ([[FileScan.group]]).
+  /** The rows of several groups of files at once. If there is more than one group, each row has its
+    * group's number ([[FileScan.group]]).
     */
   def scanGroups(session: SparkSession, groups: Seq[Seq[DataFile]]): FileScan
 
-  /** A transaction that rewrites some files. Its commit fails if one of them, or what WHERE picks, was
-    * changed since in a way that the rewrite would undo.
+  /** A transaction that rewrites some files. Its commit fails if one of them, or what WHERE
+    * selects, was changed since in a way that the rewrite would undo.
     */
   def begin(session: SparkSession, files: Seq[DataFile]): RewriteTransaction
 }

@@ -7,15 +7,15 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.zcube.concurrent.InParallel
 import io.zcube.sql.simulation.SimulatedFile
 
-/** What a table's metadata says of files: a row each with the path, the size, the cube, and the
+/** A table's metadata about files: for each file a row with the path, the size, the cube, and the
   * statistics of some columns.
   *
-  * Places in a row: the path (empty if it wasn't asked for), bytes, the id of the cube (NULL for none),
-  * whether the file is laid out by other columns, rows; then for each column the minimum, the maximum
-  * and the count of NULLs. What isn't known is NULL.
+  * The fields of a row: the path (empty if not requested), bytes, the id of the cube (NULL for
+  * none), whether the file is laid out by other columns, rows; then for each column the minimum,
+  * the maximum and the count of NULLs. Unknown values are NULL.
   *
-  * @param rows  in Spark's own form of values: no conversion, and no time zone in the way
-  * @param types of all places; NullType where a column has no statistics at all
+  * @param rows in Spark's internal form, without conversion and independent of time zones
+  * @param types of all fields; NullType if a column has no statistics at all
   */
 final class FileStatistics(val rows: Array[InternalRow], types: IndexedSeq[DataType]) {
   import FileStatistics._
@@ -23,11 +23,11 @@ final class FileStatistics(val rows: Array[InternalRow], types: IndexedSeq[DataT
   def only(keep: InternalRow => Boolean): FileStatistics =
     new FileStatistics(rows.filter(keep), types)
 
-  /** With files besides that are not written yet. */
+  /** Adds files that are not written yet. */
   def and(more: Seq[SimulatedFile]): FileStatistics = {
     val simulated = more.map { file =>
       val perColumn = (FirstColumn until types.size by PerColumn).zipWithIndex.flatMap {
-        // Files have no statistics of columns that the table keeps none of.
+        // Files have no statistics for columns for which the table keeps none.
         case (at, _) if types(at) == NullType => Seq[Any](null, null, null)
         case (_, i) => Seq[Any](file.lower(i), file.upper(i), file.nulls(i))
       }
@@ -41,11 +41,11 @@ final class FileStatistics(val rows: Array[InternalRow], types: IndexedSeq[DataT
     new FileStatistics(rows ++ simulated, types)
   }
 
-  /** The files in groups. */
+  /** Splits the files into groups. */
   def by[K](key: InternalRow => K): Map[K, FileStatistics] =
     rows.groupBy(key).map { case (k, members) => k -> new FileStatistics(members, types) }
 
-  /** For each column, what is known of the files' minima and maxima. */
+  /** For each column, the files' minima and maxima, as far as known. */
   def extremes: IndexedSeq[ColumnMinMax] =
     InParallel.map(FirstColumn until types.size by PerColumn) { at =>
       ColumnMinMax.of(rows, types(at), at, at + 1, at + 2, Rows)
@@ -61,6 +61,6 @@ object FileStatistics {
   private val FirstColumn = 5
   private val PerColumn = 3
 
-  /** The place of a column's minimum; the maximum and the count of NULLs come after it. */
+  /** The ordinal of a column's minimum; the maximum and the count of NULLs follow it. */
   def placeOf(column: Int): Int = FirstColumn + column * PerColumn
 }

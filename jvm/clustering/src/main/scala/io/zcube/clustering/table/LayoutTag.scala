@@ -2,11 +2,11 @@ package io.zcube.clustering.table
 
 import io.zcube.layout.kinds.LayoutKind
 
-/** What a file's tags must say for it to belong to a layout.
+/** The tags that a file must have to belong to a layout.
   *
   * @param columns  the clustering columns, in their order
-  * @param weights  of the columns, normalised; empty if all are alike
-  * @param workload the fingerprint of the workload, where there is one
+  * @param weights of the columns, normalized; empty if all are equal
+  * @param workload the fingerprint of the workload, if there is one
   * @param declared whether the columns are the table's own (CLUSTER BY) and not a statement's
   */
 final case class LayoutTag(

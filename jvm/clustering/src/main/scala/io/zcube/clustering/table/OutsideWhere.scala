@@ -2,10 +2,10 @@ package io.zcube.clustering.table
 
 import io.zcube.planning.CubeRest
 
-/** What is to be known of the files that a WHERE leaves out.
+/** Summary of the files that a WHERE excludes.
   *
-  * @param files how many there are
-  * @param cubes for each cube that has files on both sides, by id, what is left out of it
+  * @param files number of excluded files
+  * @param cubes the excluded part of each cube that WHERE splits, by id
   */
 final case class OutsideWhere(files: Long, cubes: Map[String, CubeRest])
 

@@ -4,50 +4,50 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.zcube.planning.DataFile
 
-/** One atomic rewrite. Files are written for each group, by several threads at once, and then all are
-  * committed once, or the transaction is aborted.
+/** An atomic rewrite. Several threads write files for each group; then all files are committed at
+  * once, or the transaction is aborted.
   */
 trait RewriteTransaction {
 
-  /** Writes one file for each partition of the rows' shuffle. When it throws, no task of it runs any
-    * more.
+  /** Writes one file for each partition of the rows' shuffle. When it throws, none of its tasks is
+    * running any more.
     *
-    * @param rows      as [[FileScan.written]] has them
-    * @param partition of the table, which all of the rows are in
+    * @param rows      the rows, as in [[FileScan.written]]
+    * @param partition the table partition that contains all of the rows
     */
   final def write(rows: LogicalPlan, partition: Map[String, String]): Seq[DataFile] =
     writeGroups(rows, _ => partition).map(_.file)
 
-  /** The same for rows of several partitions of the table.
+  /** The same for rows of several table partitions.
     *
-    * @param partitionOf the table's partition that the rows of a partition of the shuffle are in, by its
-    *                    number
+    * @param partitionOf from the number of a shuffle partition to the table partition of its rows
     */
   def writeGroups(
       rows: LogicalPlan,
       partitionOf: Int => Map[String, String]): Seq[RewriteTransaction.Written]
 
-  /** The rows of files that it wrote, by reading them. */
+  /** Counts the rows of files that it wrote by reading them. */
   def countRows(written: Seq[DataFile]): Long
 
-  /** What is known of files that it wrote. */
+  /** The statistics of files that it wrote. */
   def statistics(written: Seq[DataFile], columns: Seq[ColumnPath]): FileStatistics
 
-  /** Commits once, and tries again where others committed meanwhile and left the rewritten files alone.
-    * Never throws: whatever went wrong, the table says how it ended.
+  /** Commits once, and retries if others committed meanwhile without touching the rewritten files.
+    * Never throws: whatever went wrong, the table decides the outcome.
     *
-    * After [[CommitResult.Refused]] with only some cubes void it may be called again, with the others.
+    * After [[CommitResult.Refused]] that invalidates only some cubes, it may be called again with
+    * the others.
     *
-    * @param cubes all that is written, but for what was [[discard]]ed
+    * @param cubes everything that is written, except what was [[discard]]ed
     */
   def commit(cubes: Seq[NewCube], summary: CommitSummary): CommitResult
 
-  /** Removes files that it wrote, of cubes that surely are not and will not be committed: after
+  /** Removes written files of cubes that certainly are not and will not be committed, after
     * [[CommitResult.Refused]]. Never throws for a file that can't be removed.
     */
   def discard(written: Seq[DataFile]): Unit
 
-  /** Removes what was written. Only where surely nothing is committed and nothing will be: before
+  /** Removes what was written. Call it only if certainly nothing is or will be committed: before
     * [[commit]], or after [[CommitResult.Refused]]. Never throws for a file that can't be removed.
     */
   def abort(): Unit
@@ -55,21 +55,21 @@ trait RewriteTransaction {
 
 object RewriteTransaction {
 
-  /** @param part the number of the partition of the shuffle whose rows it has */
+  /** @param part the number of the shuffle partition whose rows it has */
   final case class Written(part: Int, file: DataFile)
 }
 
-/** A group of files and the files of the ZCube that take their place. */
+/** A group of files and the files of the ZCube that replace them. */
 final case class NewCube(id: String, removed: Seq[DataFile], added: Seq[DataFile])
 
-/** What a table's history is to say of a commit.
+/** What a table's history records for a commit.
   *
-  * @param layout     what the new files' tags say
-  * @param isFull     whether FULL was said
+  * @param layout     the new files' tags
+  * @param isFull     whether FULL was given
   * @param isAuto     whether it is auto compaction after a write, not a statement
-  * @param startedAt  of the run, in milliseconds since 1970
-  * @param metrics    whole numbers
-  * @param parameters text
+  * @param startedAt  start of the run, in milliseconds since 1970
+  * @param metrics    integers
+  * @param parameters strings
   */
 final case class CommitSummary(
     layout: LayoutTag,

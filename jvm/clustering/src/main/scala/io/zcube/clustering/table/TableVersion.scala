@@ -6,10 +6,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StructType
 
-/** A table at one version, which never changes. Everything that is asked here is answered by metadata;
-  * no data file is opened.
+/** An immutable version of a table. All methods use only metadata; no data file is opened.
   *
-  * Every method is called with a session active on the calling thread.
+  * Every method must be called with a session active on the calling thread.
   */
 trait TableVersion {
 
@@ -17,13 +16,13 @@ trait TableVersion {
 
   def schema: StructType
 
-  /** Their names, as the schema has them; rows of two partitions are never in one file. */
+  /** Their names, as in the schema; rows of different partitions are never in the same file. */
   def partitionColumns: Seq[String]
 
-  /** The columns that the table itself is declared to be clustered by; Nil if there are none. */
+  /** The columns that the table is declared to be clustered by; Nil if there are none. */
   def clusteringColumns: Seq[ColumnPath]
 
-  /** Whether the table can be declared to be clustered, even if it has no such columns now. */
+  /** Whether the table can be declared as clustered, even if it has no clustering columns now. */
   def takesClusteringColumns: Boolean
 
   /** None if there is no such column. */
@@ -34,42 +33,43 @@ trait TableVersion {
 
   def fileCount: Long
 
-  /** The files that a WHERE picks. */
+  /** The files that a WHERE selects. */
   def select(where: WhereClause): FileSelection
 
-  /** What is known of all files.
+  /** The state of all files.
     *
-    * @param withPaths whether their paths are asked for, which are most of what is collected
+    * @param withPaths whether to include their paths, which are most of what is collected
     */
   def statistics(columns: Seq[ColumnPath], withPaths: Boolean): FileStatistics
 
-  /** The files that the format's own data skipping leaves to a scan with this condition. */
+  /** The files that remain for a scan with this condition after the format's data skipping. */
   def filesRead(condition: Expression): FilesRead
 
-  /** The scans of this table in a query that is optimized. */
+  /** The scans of this table in an optimized query. */
   def scansIn(optimized: LogicalPlan): Seq[TableScan]
 
-  /** What earlier rewrites cost, at most `most` of them, the newest first. */
+  /** The costs of at most `most` earlier rewrites, the newest first. */
   def pastRewrites(most: Int): Seq[RewriteCost]
 
-  /** Settings of the format for a session that reads and writes this table's files for a layout. */
+  /** Sets the format's settings in a session that reads and writes this table's files for a layout.
+    */
   def tune(session: SparkSession): Unit
 }
 
 /** How much a query reads. */
 final case class FilesRead(files: Long, bytes: Long)
 
-/** One scan of a table in a query, as the optimizer left it.
+/** A scan of a table in an optimized query.
   *
-  * @param filters that were pushed down to it, over the table's columns; all must hold
-  * @param read    what is left after the format has skipped what it can
+  * @param filters the filters pushed down to it, over the table's columns; all must hold
+  * @param read    what remains after the format's data skipping
   */
 final case class TableScan(filters: Seq[Expression], read: FilesRead) {
 
   def condition: Expression = filters.reduceOption(And(_, _)).getOrElse(Literal.TrueLiteral)
 }
 
-/** @param cpuTimeMs of all tasks
-  * @param bytes     that were read
+/** @param cpuTimeMs CPU time of all tasks
+  * @param bytes     bytes read
   */
 final case class RewriteCost(cpuTimeMs: Long, bytes: Long)

@@ -7,12 +7,12 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.layout.kinds.LayoutKind.{Hilbert, KdTree, Linear, ZOrder}
 
-/** The search alone, in made-up worlds where what each layout reads is known. */
+/** Tests only the search, in invented settings where each layout's reads are known. */
 class LayoutSearchSuite extends AnyFunSuite {
 
   private val tried = mutable.ArrayBuffer.empty[LayoutCandidate]
 
-  /** Ranked layouts, where a layout reads what `bytes` says of it. */
+  /** Ranked layouts, where `bytes` says what a layout reads. */
   private def search(columns: Int, asked: Map[Int, Double] = Map.empty)(
       bytes: LayoutCandidate => Double): Seq[LayoutCandidate] = {
     tried.clear()
@@ -26,7 +26,7 @@ class LayoutSearchSuite extends AnyFunSuite {
       }).run()
     assert(tried.distinct.size == tried.size, "tried twice")
     assert(found.map(_.candidate).toSet == tried.toSet)
-    // But for the first, which may have fewer columns than one that reads a little less.
+    // Except the first, which may have fewer columns than one that reads slightly less.
     assert(found.tail.map(_.bytesRead) == found.tail.map(_.bytesRead).sorted)
     found.map(_.candidate)
   }
@@ -48,14 +48,14 @@ class LayoutSearchSuite extends AnyFunSuite {
     assert(best.columns.toSet == Set(1, 3) && best.curve == KdTree)
   }
 
-  test("of two columns that read nearly the same, the layout has one") {
+  test("of two columns that save nearly the same, the layout uses one") {
     val best = search(2)(divided(Map(0 -> 3.0, 1 -> 1.005))).head
     assert(best == LayoutCandidate(Seq(0), KdTree))
-    // Two hundredths are worth a column.
+    // A saving of two hundredths justifies a column.
     assert(search(2)(divided(Map(0 -> 3.0, 1 -> 1.02))).head.columns.toSet == Set(0, 1))
   }
 
-  test("what saves next to nothing is looked at, and built on no further") {
+  test("a column that saves almost nothing is tried, but not extended") {
     search(4)(divided(Map(0 -> 3.0, 1 -> 2.0, 2 -> 1.005, 3 -> 1.005)))
     val largest = tried.filter(_.columns.size > 2)
     assert(largest.nonEmpty && largest.forall(_.columns.size == 3))
@@ -68,7 +68,7 @@ class LayoutSearchSuite extends AnyFunSuite {
     assert(tried.map(_.columns.size).max == 4)
   }
 
-  test("a pair is found though the better of its columns alone is second") {
+  test("a pair is found even if neither column is the best alone") {
     // Column 0 is best alone; 1 and 2 are best together, and no others save anything.
     val best = search(3) { candidate =>
       val reads = candidate.columns.toSet match {
@@ -88,7 +88,7 @@ class LayoutSearchSuite extends AnyFunSuite {
     val whole = tried.filter(_.columns.size == 3)
     assert(whole.map(_.curve).toSet == Set(KdTree, Hilbert, ZOrder, Linear))
     assert(whole.filter(_.curve == Linear).map(_.columns.head).toSet == Set(0, 1, 2))
-    // One column is one column, by whatever curve.
+    // A single column is the same with any curve.
     assert(tried.filter(_.columns.size == 1).forall(_.curve == KdTree))
   }
 
@@ -100,16 +100,16 @@ class LayoutSearchSuite extends AnyFunSuite {
     assert(best.curve == Linear && best.columns.head == 1)
   }
 
-  test("weights go as queries ask for the columns, from 1 to 4 times") {
+  test("weights follow how often queries filter by the columns, from 1 to 4 times") {
     search(3, Map(0 -> 100.0, 1 -> 50.0, 2 -> 1.0))(divided(c => 2.0 + c))
     val weighted = tried.filter(_.weights.nonEmpty).filter(_.columns.size == 3)
     assert(weighted.nonEmpty && weighted.forall(_.curve == KdTree))
     weighted.foreach { candidate =>
-      // As multiples of the greatest: 4, 2 and 1 for the columns 0, 1 and 2.
+      // Relative to the largest: 4, 2 and 1 for the columns 0, 1 and 2.
       val expected = Map(0 -> 1.0, 1 -> 0.5, 2 -> 0.25)
       assert(candidate.weights == candidate.columns.map(expected))
     }
     search(3)(divided(c => 2.0 + c))
-    assert(tried.forall(_.weights.isEmpty), "columns that are asked for alike have no weights")
+    assert(tried.forall(_.weights.isEmpty), "columns queried equally often have no weights")
   }
 }

@@ -13,7 +13,7 @@ import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.LazyLeveling
 
-/** The engine on tables in memory. */
+/** The engine on in-memory tables. */
 trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
 
   protected lazy val session: SparkSession = {
@@ -27,7 +27,7 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
     .master("local[2]")
     .config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
-    // Plans of a few rows: to compile them takes longer than to run them.
+    // With a few rows, compiling a plan takes longer than running it.
     .config("spark.sql.codegen.wholeStage", "false")
     .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     .getOrCreate()
@@ -38,7 +38,7 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
 
   protected val schema: StructType = StructType.fromDDL("id BIGINT, x INT, y BIGINT, p INT")
 
-  /** Ten rows fill a file, and any number of files a cube. */
+  /** Ten rows fill a file; a cube may have any number of files. */
   protected val settings: OptimizeSettings = OptimizeSettings(
     maxFileBytes = 10 * MemoryFile.RowBytes,
     maxThreads = 3,

@@ -16,8 +16,8 @@ import io.zcube.clustering.table._
 import io.zcube.concurrent.DeferredInterrupt
 import io.zcube.planning.DataFile
 
-/** Commits as Delta does: a version is a file that must not exist yet, and after a failure the log is asked
-  * who wrote it.
+/** Commits like Delta: a version is a file that must not exist yet, and after a failure the log
+  * shows who wrote it.
   */
 final private class MemoryRewrite(
     session: SparkSession,
@@ -94,7 +94,8 @@ final private class MemoryRewrite(
     }
   }
 
-  /** What the log says of the commit; or the version to try next, if another took this one. */
+  /** The outcome according to the log, or the version to try next if another writer took this one.
+    */
   private def found(number: Long, failure: Throwable): Either[Long, CommitResult] =
     try {
       val log = store.commits()

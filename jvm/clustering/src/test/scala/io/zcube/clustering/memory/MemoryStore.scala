@@ -7,7 +7,8 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Data files and a log in memory, of one table. Each operation may be made to fail ([[StoreFaults]]). */
+/** In-memory data files and log of a table. Each operation can be made to fail ([[StoreFaults]]).
+  */
 final class MemoryStore {
 
   val faults = new StoreFaults
@@ -31,7 +32,7 @@ final class MemoryStore {
 
   def commits(): IndexedSeq[MemoryCommit] = faults.around("list")(history)
 
-  // What tests look at, past the faults.
+  // What tests inspect, bypassing the faults.
 
   def history: IndexedSeq[MemoryCommit] = synchronized(log.toIndexedSeq)
 

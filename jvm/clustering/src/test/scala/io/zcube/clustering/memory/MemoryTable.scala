@@ -9,8 +9,8 @@ import org.apache.spark.sql.types.StructType
 
 import io.zcube.clustering.table.{ClusterableTable, LayoutTag}
 
-/** A table of files in memory, with a log: the second format of the engine's. It has what is needed to
-  * ask everything of the engine: partitions, deleted rows, cubes, conflicts, a store that fails.
+/** A table with in-memory files and a log: the engine's second format. It has everything needed to
+  * test the engine: partitions, deleted rows, cubes, conflicts, a failing store.
   *
   * @param partitionedBy names of columns; files have them too
   * @param declared      the clustering columns
@@ -28,7 +28,7 @@ final class MemoryTable(
 
   override def latest(): MemoryVersion = versionOf(store.commits())
 
-  /** The table, seen past the faults of its store. */
+  /** The table, bypassing the faults of its store. */
   def now: MemoryVersion = versionOf(store.history)
 
   private def versionOf(commits: IndexedSeq[MemoryCommit]): MemoryVersion = {
@@ -38,7 +38,7 @@ final class MemoryTable(
     new MemoryVersion(this, commits, files)
   }
 
-  /** A file of these rows for each partition that they are of. */
+  /** Adds a file for each partition of these rows. */
   def append(rows: Seq[InternalRow]): Unit = {
     val added = rows.groupBy(MemoryFile.partitionOf(this, _)).toSeq.sortBy(_._1.toString).map {
       case (partition, members) =>
@@ -71,7 +71,7 @@ final class MemoryTable(
     if (!done) commit(change)
   }
 
-  /** How often each row is in the table now, as text. */
+  /** How often each row is in the table now, as strings. */
   def rows: Map[String, Int] =
     now.live.flatMap(_.rowsIn(store)).groupMapReduce(_.toSeq(schema).toString)(_ => 1)(_ + _)
 
@@ -97,10 +97,10 @@ final case class MemoryFile(
 
 object MemoryFile {
 
-  /** Every row takes as many bytes, for plans that can be foreseen. */
+  /** Every row takes the same number of bytes, so that plans are predictable. */
   val RowBytes = 100L
 
-  /** In Spark's own form; None if all values are NULL. */
+  /** In Spark's internal form; None if all values are NULL. */
   final case class Bounds(extremes: Option[(Any, Any)], nulls: Long)
 
   def of(

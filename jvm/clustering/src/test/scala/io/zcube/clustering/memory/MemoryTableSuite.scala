@@ -2,7 +2,8 @@ package io.zcube.clustering.memory
 
 import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract}
 
-/** The tables in memory keep what the interface promises, so that what is shown on them holds for others. */
+/** In-memory tables satisfy the interface's contract, so results from them hold for other formats.
+  */
 class MemoryTableSuite extends ClusterableTableContract with MemoryEngine {
 
   override protected def newTable(partitioned: Boolean): ContractTable = new ContractTable {

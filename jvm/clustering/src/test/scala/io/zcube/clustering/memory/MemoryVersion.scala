@@ -82,7 +82,7 @@ object MemoryVersion {
   }
 }
 
-/** WHERE is understood where it is `partition = value`. */
+/** Supports only WHERE `partition = value`. */
 final private class MemorySelection(version: MemoryVersion, where: WhereClause)
     extends FileSelection {
 

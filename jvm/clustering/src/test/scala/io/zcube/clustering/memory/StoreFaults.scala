@@ -3,7 +3,7 @@ package io.zcube.clustering.memory
 import java.io.{IOException, InterruptedIOException}
 import java.nio.file.FileAlreadyExistsException
 
-/** Lets one operation of a store fail: the k-th from when it was armed. */
+/** Makes one operation of a store fail: the k-th after arming. */
 final class StoreFaults {
   import StoreFaults._
 
@@ -24,10 +24,10 @@ final class StoreFaults {
     met = None
   }
 
-  /** Operations are counted, and none fails. */
+  /** Counts operations without failures. */
   def count(): Unit = arm(Int.MaxValue, Before)
 
-  /** No operation fails from now on. How many there were, and which one failed. */
+  /** Stops failures. Returns the number of operations, and the one that failed. */
   def disarm(): (Int, Option[String]) = synchronized {
     armed = None
     blind = false
@@ -77,22 +77,22 @@ object StoreFaults {
   /** Nothing happened. */
   case object Before extends Kind
 
-  /** It happened, and nobody hears of it. */
+  /** It happened, but the response is lost. */
   case object After extends Kind
 
-  /** It happened, nobody hears of it, and from then on nobody can look. */
+  /** It happened, the response is lost, and from then on the log is unreadable. */
   case object Unseen extends Kind
 
-  /** It happened, and the store's client tried it again. */
+  /** It happened, and the store's client retried it. */
   case object Exists extends Kind
 
-  /** Somebody cancels, and nothing happens. */
+  /** It is cancelled, and nothing happens. */
   case object Interrupted extends Kind
 
-  /** It happened, and the process is unwell. */
+  /** It happened, and then a fatal error occurs. */
   case object Fatal extends Kind
 
-  /** Nothing fails, but somebody else does something first. */
+  /** Nothing fails, but another writer does something first. */
   final case class Meanwhile(action: () => Unit) extends Kind
 
   val kinds: Seq[Kind] = Seq(Before, After, Unseen, Exists, Interrupted, Fatal)

@@ -14,10 +14,10 @@ import io.zcube.clustering.plan.{OptimizeSettings, RewriteGroup, RewritePlan}
 import io.zcube.concurrent.Caught
 import io.zcube.sql.metrics.OptimizeTotals
 
-/** Every operation of a run fails, and every commit meets another's.
+/** Every operation of a run fails, and every commit encounters another writer's.
   *
-  * Each operation fails in two of the six ways, in turns, so that over the cases each kind of operation
-  * fails in each way. `ZCUBE_TESTS=all`: each operation of each case in each way, at each time.
+  * Each operation fails in two of the six ways, in rotation, so that each kind of operation fails in
+  * each way in some case. `ZCUBE_TESTS=all`: each operation of each case in each way, at each time.
   */
 class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
@@ -25,13 +25,13 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   private val all = sys.env.get("ZCUBE_TESTS").contains("all")
 
-  /** How the operation of that number fails. */
+  /** The ways in which the operation with that number fails. */
   private def waysOf(turn: Int): Seq[Kind] =
     if (all) kinds else Seq(0, 3).map(k => kinds((turn + k) % kinds.size)).distinct
 
   private def times(last: Int): Range = if (all) 0 until last else 0 until last by 3
 
-  /** What the table of a case is like. */
+  /** The table of a case. */
   private case class TableKind(declared: Boolean, partitioned: Boolean = false)
 
   private def newTable(kind: TableKind): MemoryTable = {
@@ -68,7 +68,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
   )
 
   for (((name, declared, settings), place) <- cases.zipWithIndex)
-    test(s"$name: whatever fails, rows stay, and files without an owner are removed") {
+    test(s"$name: whatever fails, rows stay, and orphaned files are removed") {
       var points, unknown = 0
       val counting = newTable(declared)
       counting.store.faults.count()
@@ -86,14 +86,14 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         met.foreach(_ => points += 1)
         assert(table.rows == before, point)
         assert(table.now.live.forall(f => table.store.paths(f.path)), point)
-        // Whether a version that isn't there may still come, nobody can know.
+        // It can't be known whether a missing version will still appear.
         val mayCome = met.contains("list") ||
           met.contains("append") && (kind == Before || kind == Interrupted)
         if (mayCome) unknown += 1 else assert(table.orphans.isEmpty, point)
         if (met.contains("append") && kind == Unseen) unknown += 1
         result match {
           case Success(done) =>
-            // The answer alone was lost.
+            // Only the response was lost.
             assert(met.isEmpty || met.contains("append"), point)
             assert(done.outcomes.forall(_.isInstanceOf[GroupOutcome.Committed]), point)
             done.outcomes.foreach {
@@ -105,16 +105,16 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
             assert(table.now.live.forall(_.cube.isDefined), point)
           case Failure(_) => assert(met.isDefined, point)
         }
-        // What is left is done by the next run.
+        // The next run does the rest.
         run(taskOf(table, settings)): Unit
         assert(table.rows == before, point)
         assert(table.now.live.forall(_.cube.isDefined), point)
       }
-      info(s"$points points, $unknown of them with an outcome that nobody knows")
+      info(s"$points points, $unknown of them with an unknown outcome")
       assert(points >= operations * waysOf(0).size)
     }
 
-  test("a file that can't be removed is left, and the first failure is the one that is told") {
+  test("a file that can't be removed is left, and the first failure is reported") {
     for ((name, declared, settings) <- cases; number <- 1 until 20 by 2) {
       val table = newTable(declared)
       val before = table.rows
@@ -132,7 +132,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     }
   }
 
-  test("rows that are appended meanwhile stay, and the run goes through") {
+  test("rows appended concurrently stay, and the run succeeds") {
     val operations = mutable.Map.empty[String, Int].withDefaultValue(0)
     for (((name, declared, settings), place) <- cases.zipWithIndex; time <- times(30)) {
       val number = time + place % 3
@@ -157,7 +157,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
   /** All in the first file, and in one partition. */
   private def isLost(row: InternalRow): Boolean = row.getLong(0) < 5 && row.getLong(0) % 2 == 0
 
-  test("rows that are deleted meanwhile stay deleted: their cube is dropped, the others are not") {
+  test("rows deleted concurrently stay deleted: only their cube is dropped") {
     var dropped, failed = 0
     for (((name, declared, settings), place) <- cases.zipWithIndex; time <- times(30)) {
       val number = time + place % 3
@@ -178,7 +178,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         case Failure(e) =>
           failed += 1
           assert(e.isInstanceOf[ConcurrentModificationException], point)
-          // There was one cube, or the user asked for one commit.
+          // There was one cube, or the user requested one commit.
           assert(name == "one cube" || settings.batchBytes.isDefined, point)
       }
     }
@@ -215,7 +215,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         assert(table.now.live.forall(f => table.store.paths(f.path)), point)
         val mayCome = met.contains("list") ||
           met.contains("append") && (fault == Before || fault == Interrupted) ||
-          // What can't be removed is left.
+          // Files that can't be removed stay.
           met.contains("delete")
         if (!mayCome) assert(table.orphans.isEmpty, point)
         met.foreach(_ => points += 1)
@@ -271,7 +271,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
       table.store.faults.arm(
         number,
         Meanwhile { () =>
-          // Its own operations meet no fault.
+          // Its own operations don't fail.
           run(taskOf(table, settings)): Unit
         })
       val result = Caught(run(taskOf(table, settings)))
@@ -283,7 +283,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     }
   }
 
-  test("files of deleted rows only are removed without a file in their place") {
+  test("files with only deleted rows are removed without replacement") {
     val table = new MemoryTable("t", schema)
     table.append((0L until 30L).map(row))
     table.delete(_ => true)

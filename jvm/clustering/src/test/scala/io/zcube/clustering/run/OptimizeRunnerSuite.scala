@@ -15,7 +15,7 @@ import io.zcube.clustering.report.{RunDetails, WorkloadReport}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
 
-/** What holds for a run on any table, whatever its format. */
+/** Properties of a run on any table, whatever its format. */
 class OptimizeRunnerSuite
     extends AnyFunSuite
     with ScalaCheckPropertyChecks
@@ -78,7 +78,7 @@ class OptimizeRunnerSuite
     table
   }
 
-  test("rows stay, files are in their cubes, partitions and budget, and nothing else changes") {
+  test("rows stay, files respect cubes, partitions and budget, and nothing else changes") {
     forAll(scenarios) { scenario =>
       val table = tableOf(scenario)
       val before = table.rows
@@ -109,7 +109,7 @@ class OptimizeRunnerSuite
             assert(batch.size == 1 || batch.map(_.group.bytes).sum <= settings.minCubeBytes)
           }
         case Some(capacity) =>
-          // In the plan's order, and as much at once as there is room for.
+          // In the plan's order, with as much at once as fits.
           assert(committed.map(_.group.number) == committed.indices.map(_ + 1))
           assert(committed.map(_.version) == committed.map(_.version).sorted)
           committed.groupBy(_.version).values.foreach { batch =>
@@ -130,7 +130,7 @@ class OptimizeRunnerSuite
         assert(added.forall(file =>
           file.rowsIn(table.store).forall(row =>
             MemoryFile.partitionOf(table, row) == file.partition)))
-        // As many files as the rows fill.
+        // The number of files that the rows fill.
         val rows = done.group.rows.get
         assert(added.map(_.rowCount).sum == rows)
         assert(added.size <= math.max(1, (rows + 9) / 10 * 2), s"$rows rows")
@@ -184,7 +184,7 @@ class OptimizeRunnerSuite
     assert(table.now.live.forall(_.rowCount == 2))
     table.now.live.foreach(file =>
       assert(file.rowsIn(table.store).forall(MemoryFile.partitionOf(table, _) == file.partition)))
-    // Along this curve rows are in the order of the first column.
+    // With this curve, rows are in the order of the first column.
     val first = table.now.live.map(_.rowsIn(table.store).map(_.getInt(1)))
     assert(first.forall(xs => xs == xs.sorted))
     assert(first.exists(_.distinct.size == 2))
@@ -200,7 +200,7 @@ class OptimizeRunnerSuite
     assert(RewriteMetrics(5, 6, None).among(Seq(3L, 4L)).forall(_.cpuMs.isEmpty))
   }
 
-  test("a few rows fill as few files as the most rows of a file allow") {
+  test("with few rows, the row limit per file decides the number of files") {
     for {
       kind <- LayoutKind.all
       (rows, most, files) <- Seq((4, 2, 2), (9, 3, 3), (10, 3, 4), (12, 4, 3), (7, 1, 7), (5, 5, 1))
@@ -215,7 +215,7 @@ class OptimizeRunnerSuite
     }
   }
 
-  test("rows of one file are nearer to each other than before") {
+  test("rows of a file are closer to each other than before") {
     val table = new MemoryTable("t", schema)
     (0L until 400L by 40L).foreach(start => table.append((start until start + 40).map(row)))
     run(taskOf(table))
@@ -241,7 +241,7 @@ class OptimizeRunnerSuite
       f.cube.isDefined && f.partition("p") == "1"))
   }
 
-  test("details tell a NULL partition from its text") {
+  test("details distinguish a NULL partition from the string NULL") {
     val table = new MemoryTable("t", schema, Seq("p"))
     table.append((0L until 20L).map(row))
     val task = taskOf(table, options = Seq("details" -> "true"))
@@ -260,13 +260,13 @@ class OptimizeRunnerSuite
     run(taskOf(table))
     val once = table.now.files.keySet
     val rows = table.rows
-    // By another curve, so that there is something to do.
+    // With another curve, so that there is something to do.
     run(taskOf(table, options = Seq("curve" -> "zorder"), isFull = true))
     assert(table.now.files.keySet.intersect(once).isEmpty)
     assert(table.rows == rows)
   }
 
-  test("no cube begins when time is up") {
+  test("no cube starts when time is up") {
     val table = new MemoryTable("t", schema)
     table.append((0L until 100L).map(row))
     val task = taskOf(table)
@@ -276,11 +276,11 @@ class OptimizeRunnerSuite
     assert(table.now.commits.size == 1)
   }
 
-  test("a sample that saw other rows than the log counts is an error, and changes nothing") {
+  test("a sample with a different row count than the log is an error, and changes nothing") {
     val table = new MemoryTable("t", schema)
     table.append((0L until 50L).map(row))
     val task = taskOf(table)
-    // A reader that leaves rows out, as a row filter of an extension would.
+    // A reader that omits rows, as an extension's row filter would.
     val path = table.now.live.head.path
     table.store.put(path, table.store.rowsOf(path).drop(3))
     val before = table.now.files

@@ -12,7 +12,7 @@ import io.zcube.concurrent.Caught
 
 class WorkersSuite extends AnyFunSuite {
 
-  test("whatever is thrown, each end is seen, in the order of the items") {
+  test("whatever is thrown, every outcome is returned, in the order of the items") {
     val thrown = Seq[Throwable](
       new OutOfMemoryError("a test's"),
       new NoClassDefFoundError("a test's"),
@@ -30,7 +30,7 @@ class WorkersSuite extends AnyFunSuite {
     assert(new Workers("WorkersSuite", 0).map(Seq.empty[Int])(identity) === Nil)
   }
 
-  test("an interrupt ends what waits, drops what has not begun, and comes when all is over") {
+  test("an interrupt ends waiting work, drops work not started, and is rethrown at the end") {
     val begun = new CountDownLatch(2)
     val (started, over, cancelled) = (new AtomicInteger, new AtomicInteger, new AtomicInteger)
     @volatile var outcome: Option[Throwable] = None

@@ -16,7 +16,7 @@ import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.DataFile
 import io.zcube.sql.layout.PartitionShuffle
 
-/** What the engine takes for granted of a table format. Every format's suite is one of these. */
+/** What the engine assumes about a table format. Every format's suite extends this. */
 trait ClusterableTableContract extends AnyFunSuite {
 
   protected def session: SparkSession
@@ -27,7 +27,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     */
   protected def newTable(partitioned: Boolean): ContractTable
 
-  /** What a test does to a table past the interface. */
+  /** What a test does to a table outside the interface. */
   protected trait ContractTable {
     def table: ClusterableTable
 
@@ -40,10 +40,10 @@ trait ClusterableTableContract extends AnyFunSuite {
     def liveFiles: Set[String]
     def storedFiles: Set[String]
 
-    /** The next commit is written, and then its writer is told that it failed. */
+    /** The next commit is written, but reported to its writer as failed. */
     def loseNextAnswer(): Unit
 
-    /** The next commit is not written, and its writer is told that it failed. */
+    /** The next commit is not written, and reported as failed. */
     def failNextCommit(): Unit
   }
 
@@ -87,7 +87,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     Project(scan.written, Sort(Seq(SortOrder(id, Ascending)), global = false, parted))
   }
 
-  /** A rewrite of some files into a cube, as far as its commit. */
+  /** A rewrite of some files into a cube, up to its commit. */
   private case class Begun(
       transaction: RewriteTransaction,
       cube: NewCube,
@@ -135,7 +135,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     }
   }
 
-  test("a scan has each row once, and each row's place is its own") {
+  test("a scan has each row once, with a unique position") {
     val made = tableOf50(partitioned = false)
     made.delete(7)
     val version = inSession(made.table.latest())
@@ -162,7 +162,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     }
   }
 
-  test("what is aborted leaves nothing behind") {
+  test("an aborted transaction leaves nothing behind") {
     val made = newTable(partitioned = false)
     made.append(0 until 30)
     val before = (made.liveFiles, made.storedFiles)
@@ -173,7 +173,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert((made.liveFiles, made.storedFiles) == before)
   }
 
-  test("what is committed is in the table, in a cube of that layout only") {
+  test("committed files are in the table, in cubes of that layout only") {
     for (partitioned <- Seq(false, true)) {
       val made = tableOf50(partitioned)
       val old = inSession(made.table.latest())
@@ -198,7 +198,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       ).foreach { other =>
         assert(cubes(other).forall(_.exists(tag => tag.id == "c" && !tag.matches)), other)
       }
-      // The old version is as it was.
+      // The old version hasn't changed.
       assert(inSession(old.select(WhereClause.Everything).files(None)).map(_.path).toSet == before)
       assert(old.fileCount == before.size)
       assert(inSession(old.pastRewrites(5)).isEmpty)
@@ -208,7 +208,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     }
   }
 
-  test("rows appended meanwhile stay, and the commit goes through") {
+  test("rows appended concurrently stay, and the commit succeeds") {
     val made = newTable(partitioned = false)
     made.append(0 until 30)
     val begun = begin(made)
@@ -217,7 +217,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert(made.ids == (0L until 40L))
   }
 
-  test("a commit that would undo another's is refused") {
+  test("a commit that would undo another is rejected") {
     val others: Seq[(String, ContractTable => Unit)] = Seq(
       "a row is deleted" -> (_.delete(3)),
       "the files are rewritten" -> (made => {
@@ -241,7 +241,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     }
   }
 
-  test("a lost answer is looked up in the table") {
+  test("after a lost response, the table decides") {
     val made = newTable(partitioned = false)
     made.append(0 until 30)
     val begun = begin(made)
@@ -254,7 +254,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert(made.liveFiles == begun.cube.added.map(_.path).toSet)
   }
 
-  test("of a commit that is not there nobody knows, and its files stay") {
+  test("the outcome of a missing commit is unknown, and its files stay") {
     val made = newTable(partitioned = false)
     made.append(0 until 30)
     val begun = begin(made)
@@ -268,7 +268,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert(begun.cube.removed.forall(file => made.liveFiles(file.path)))
   }
 
-  test("what was written is described before it is committed") {
+  test("written files have statistics before they are committed") {
     val made = newTable(partitioned = false)
     made.append(0 until 30)
     val begun = begin(made)
@@ -309,7 +309,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert(made.ids == (0L until 60L))
   }
 
-  test("groups of files are scanned and written by one job, each to files of its own") {
+  test("groups of files are scanned and written by one job, each to separate files") {
     for (partitioned <- Seq(false, true)) {
       val made = tableOf50(partitioned)
       made.delete(7)
@@ -317,7 +317,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       val layout = layoutOf(version)
       reading(version) { clone =>
         val selection = version.select(WhereClause.Everything)
-        // A group in the middle has no rows, as one of deleted rows only.
+        // A group in the middle has no rows, like one with only deleted rows.
         val groups = selection.files(Some(layout)).map(Seq(_)).patch(1, Seq(Nil), 0)
         val scan = selection.scanGroups(clone, groups)
         val group = scan.group.get
@@ -350,7 +350,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       files: Seq[DataFile]): Set[Long] =
     Sessions.rowsOf(clone, selection.scan(clone, files).plan).collect().map(_.getLong(0)).toSet
 
-  test("cubes that a change made void are told, and the others can be committed without them") {
+  test("invalidated cubes are reported, and the others can be committed without them") {
     for (void <- 0 until 3) {
       val made = newTable(partitioned = false)
       (0 until 30 by 10).foreach(start => made.append(start until start + 10))
@@ -375,7 +375,7 @@ trait ClusterableTableContract extends AnyFunSuite {
         transaction.discard(lost.flatMap(_.added))
         assert(lost.flatMap(_.added).forall(file => !made.storedFiles(file.path)))
         assert(valid.flatMap(_.added).forall(file => made.storedFiles(file.path)))
-        // Once more, meanwhile: what was looked at before doesn't count for ever.
+        // Again, concurrently: earlier checks don't stay valid forever.
         made.append(30 until 35)
         assert(transaction.commit(valid, summaryOf(layout)).isInstanceOf[CommitResult.Landed])
         assert(made.ids == (0L until 35L).filter(_ != ids(void).head))
@@ -384,7 +384,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     }
   }
 
-  test("several commits of one run follow each other, whatever comes between them") {
+  test("several commits of a run succeed, whatever other commits come between them") {
     for (between <- 0 to 3; deletes <- Seq(false, true)) {
       val made = newTable(partitioned = false)
       (0 until 40 by 10).foreach(start => made.append(start until start + 10))
@@ -403,7 +403,7 @@ trait ClusterableTableContract extends AnyFunSuite {
             summaryOf(layout))
         }
         val results = begun.indices.map { i =>
-          // A row of the last file: its cube alone is void.
+          // A row of the last file: only its cube is invalidated.
           if (i == between) { if (deletes) made.delete(ids(3).head) else made.append(40 until 45) }
           begun(i).commit()
         }
@@ -449,7 +449,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     val some = expected.map(_._1).toSeq.sorted.take(2).toSet
     assert(found(inSession(selection.statistics(columns, Some(some)))) ==
       expected.filter(file => some(file._1)))
-    // By other columns it is another's cube.
+    // For other columns it is a foreign cube.
     val others = inSession(version.statistics(columns.reverse, withPaths = true)).rows
     assert(others.count(_.getBoolean(FileStatistics.OtherColumns)) == files.count(
       _.cube.isDefined))
@@ -463,7 +463,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     }
   }
 
-  test("WHERE picks by partition, and what it leaves out is summed up") {
+  test("WHERE selects by partition, and excluded files are summed up") {
     val made = tableOf50(partitioned = true)
     assert(inSession(begin(made, pick = _.filter(_.partition.values.toSeq == Seq("0"))).commit())
       .isInstanceOf[CommitResult.Landed])
@@ -482,7 +482,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert(outside.cubes("c").bytes == left.map(_.bytes).sum)
   }
 
-  /** For formats that are given rows and no SQL. */
+  /** For formats that take rows, not SQL. */
   protected def internalRow(id: Long): InternalRow = rowOf(id) match {
     case (id, x, y, p) => InternalRow(id, x, y, p)
   }

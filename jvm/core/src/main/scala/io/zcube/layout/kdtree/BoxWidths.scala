@@ -2,24 +2,24 @@ package io.zcube.layout.kdtree
 
 import io.zcube.layout.Layout
 
-/** Measures boxes of ranks by what queries see of them.
+/** Measures boxes of ranks by how many queries they affect.
   *
-  * The width of a box in a column is the share of the column's values that lie between the smallest and
-  * the greatest value in the box: about how likely a narrow range of that column, begun at some value,
-  * touches it. So a column of few values among NULLs counts as much as a full one: who clusters by it
-  * asks for its values. NULL counts besides, by its share of the rows: a file of values without NULLs, or
-  * of NULLs alone, is skipped by one kind of query more.
+  * The width of a box in a column is the share of the column's values between the smallest and the
+  * largest value in the box: roughly the probability that a narrow range of that column, starting
+  * at some value, touches it. So a column with few values among NULLs counts as much as a full one,
+  * because queries ask for its values. NULL counts in addition, by its share of the rows: a file
+  * with only values, or only NULLs, is skipped by one more kind of query.
   *
   * @param points  for each column, the rank of each sampled row; NULL has [[Layout.NullRank]]
   * @param ranks   for each column, ranks are in [0, ranks)
-  * @param weights what a column's width counts, each greater than 0
+  * @param weights factor for each column's width, greater than 0
   */
 final private[layout] class BoxWidths(
     points: Array[Array[Int]],
     ranks: Array[Int],
     weights: Array[Double]) {
 
-  /** By column and rank: the weighted width of NULL and the values with a smaller rank. */
+  /** By column and rank: the weighted width of NULL and all values with a smaller rank. */
   private val below: Array[Array[Double]] = points.indices.toArray.map { c =>
     val counts = new Array[Int](ranks(c))
     points(c).foreach(rank => counts(rank) += 1)

@@ -4,13 +4,13 @@ import java.util.Arrays
 
 import io.zcube.layout.Layout
 
-/** Finds the best cut of a box that is to become several files.
+/** Finds the best cut of a box that becomes several files.
   *
-  * Every place between two different ranks of every column is looked at, with the number of files
-  * that comes nearest to the rows on its low side. A cut is worth what it saves: files times width of
-  * the box, less the same of the two parts, each with the bounding box that its rows really have. So
-  * a box is cut where it is widest, gaps and correlated columns count for what they are, and NULLs and
-  * frequent values come off by themselves when there are enough of them.
+  * It evaluates every position between two different ranks of every column, with the number of
+  * files that fits the rows on its low side best. The gain of a cut is what it saves: files times
+  * width of the box, minus the same for the two parts, each with the actual bounding box of its
+  * rows. So a box is cut where it is widest, gaps and correlated columns are taken into account,
+  * and NULLs and frequent values are separated when there are enough of them.
   *
   * Cost: one pass over the box's rows for each column.
   *
@@ -28,7 +28,8 @@ final private[layout] class KdSplitSearch(
 
   private val dimensions = points.length
   private val most = ranks.max
-  // Of the rank at hand: rows, and the box of those rows; swept twice, so that each array is scratch.
+  // For the current rank: rows, and their bounding box; swept twice, so each array is scratch
+  // space.
   private val counts = new Array[Int](most)
   private val lows = Array.fill(dimensions)(new Array[Int](most))
   private val highs = Array.fill(dimensions)(new Array[Int](most))
@@ -75,7 +76,7 @@ final private[layout] class KdSplitSearch(
     }
   }
 
-  /** Rows of each rank of the column, and the box of those rows. */
+  /** Rows of each rank of the column, and their bounding box. */
   private def collect(
       column: Int,
       least: Int,
@@ -147,7 +148,7 @@ final private[layout] class KdSplitSearch(
         val evenness = math.max(0.1, 1 - UnevenCost * math.max(0.0, error - wholeError))
         val score = saved * evenness * (if (rank == Layout.NullRank) NullBonus else 1.0)
         if ((isEven && !bestIsEven) || score > bestScore) {
-          // Values between that were not sampled are shared out.
+          // Unsampled values in between are divided.
           best = KdSplit(column, rank + (next - rank - 1) / 2, lowFiles)
           bestScore = score
           bestIsEven = isEven
@@ -186,19 +187,19 @@ private[layout] object KdSplitSearch {
 
   private val NoSplit: KdSplit = KdSplit(-1, -1, 0)
 
-  /** How far the mean file of a part may be off the table's mean: much for a single file, little for
-    * a large part, whose own cuts need room too.
+  /** How far the mean file of a part may deviate from the table's mean: more for a single file,
+    * less for a large part, whose own cuts need room too.
     */
   private def tolerance(files: Int): Double = 0.04 + 0.08 / files
 
-  /** What else is borne where nothing is even, rather than tearing a value apart. */
+  /** The deviation that is accepted if no cut is even, rather than splitting a value. */
   private def isBearable(size: Double): Boolean = size >= 0.6 && size <= 1.2
 
-  /** Share of what a cut saves that it must pay for each unit of unevenness. */
+  /** The share of a cut's gain that is deducted for each unit of unevenness. */
   private val UnevenCost = 2.0
 
-  /** What a cut between NULLs and values counts for more: no range reads the NULLs' files again, so
-    * they need no more cuts in this column, which what is saved now doesn't tell.
+  /** Bonus factor for a cut between NULLs and values: no range reads the NULLs' files any more, so
+    * they need no further cuts in this column, which the immediate gain doesn't include.
     */
   private val NullBonus = 1.2
 }

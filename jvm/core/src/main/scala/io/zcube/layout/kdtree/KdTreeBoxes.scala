@@ -2,11 +2,11 @@ package io.zcube.layout.kdtree
 
 import io.zcube.layout.{FileBoxes, Layout}
 
-/** The numbers of a k-d tree's boxes alone, which are those of the files where each box is a file.
+/** Finds only the number of a k-d tree's box, which is that of the file if each box is a file.
   *
-  * Only the bounds between buckets that the tree cuts at matter to it, as many in all columns together as
-  * it has nodes. So a value is looked up among a few of them instead of thousands, in memory that
-  * the processor has at hand.
+  * Only the bounds between buckets that the tree cuts at matter, and all columns together have no
+  * more of them than the tree has nodes. So a value is looked up among a few bounds instead of
+  * thousands, which fit into the processor's cache.
   *
   * Example: a tree that cuts a column at the ranks 7 and 3 needs its bounds 2 and 6; ranks 1 to 3
   * become 1, 4 to 7 become 2, those above become 3, and NULL stays 0.
@@ -28,7 +28,8 @@ object KdTreeBoxes {
 
   /** @param tree over ranks that are the numbers of buckets plus 1, and 0 for NULL */
   def of(tree: KdTree, dimensions: Int): KdTreeBoxes = {
-    // The greatest rank of a low side is that of the bucket which the bound of its own number ends.
+    // The largest rank of a low side is that of the bucket that ends at the bound with the same
+    // number.
     val cuts = tree.cuts(dimensions).map(_.filter(_ > Layout.NullRank))
     val among = tree.recut((column, greatest) =>
       if (greatest == Layout.NullRank) Layout.NullRank

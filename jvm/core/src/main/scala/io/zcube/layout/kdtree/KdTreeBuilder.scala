@@ -4,16 +4,16 @@ import scala.collection.mutable
 
 import io.zcube.layout.Workload
 
-/** Cuts a sample into boxes, top down. A box is cut by the best cut that there is
-  * ([[KdSplitSearch]]), its files shared out in proportion to the rows; a box of one file is done, and
-  * so is one of several files that no value divides.
+/** Cuts a sample into boxes, top down. Each box gets the best possible cut ([[KdSplitSearch]]), and
+  * its files are divided in proportion to the rows. A box of one file is finished, and so is one of
+  * several files that no value divides.
   *
   * Cost: as many passes over the sample as the tree has levels, times columns squared.
   *
   * @param points   for each column, the rank of each sampled row; NULL has [[Layout.NullRank]]
   * @param weights  of the columns
   * @param files    number of files wanted
-  * @param workload whose skipping decides the cuts, where it has a say
+  * @param workload decides the cuts by what it skips, where any of its queries gains
   */
 final private[layout] class KdTreeBuilder(
     points: Array[Array[Int]],
@@ -56,9 +56,9 @@ final private[layout] class KdTreeBuilder(
         ~(boxes.length - 1)
     }
 
-  /** Brings the rows of rank at most `greatest` to the front.
+  /** Moves the rows of rank at most `greatest` to the front.
     *
-    * @return where the others begin
+    * @return the start of the others
     */
   private def partition(from: Int, until: Int, ranks: Array[Int], greatest: Int): Int = {
     var low = from
@@ -81,7 +81,7 @@ private[layout] object KdTreeBuilder {
   /** A box of the tree.
     *
     * @param rows  numbers of the sampled rows in it
-    * @param files how many files it becomes: more than one only where it can't be cut
+    * @param files how many files it becomes: more than one only if it can't be cut
     */
   final case class Box(rows: Array[Int], files: Int)
 }

@@ -3,19 +3,20 @@ package io.zcube.layout.kdtree
 import io.zcube.curve.{HilbertCurve, SpaceFillingCurve}
 import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, SkippedRows, Workload}
 
-/** A layout of boxes. The key of a row is the number of its box, and below that the row's place on a
-  * Hilbert curve of the box's own, which puts rows of a file into an order by all columns too.
+/** A layout of boxes. A row's key has the number of its box in the high bits and, in the low bits,
+  * the row's position on a Hilbert curve through that box, which orders the rows of a file by all
+  * columns too.
   *
-  * Against a curve over the whole space: files are boxes and no pieces of a curve, so no file is
-  * wider than it need be; any number of files fits; and what is cut next is decided for each box.
+  * Compared with a curve over the whole space: files are boxes and not pieces of a curve, so no
+  * file is wider than necessary; any number of files fits; and the next cut is chosen for each box.
   *
-  * Ranks are the numbers of buckets plus 1, and 0 for NULL. A look-up is the walk of the tree, then a
+  * Ranks are the numbers of buckets plus 1, and 0 for NULL. A look-up walks the tree, then does a
   * subtraction, a multiplication and a shift for each column, then the curve. Nothing is allocated.
   *
   * @param tree    from ranks to boxes
   * @param buckets number of buckets of each column
   * @param lower   by box and column, the smallest rank
-  * @param upper   by box and column, the greatest rank
+  * @param upper   by box and column, the largest rank
   */
 final class KdTreeLayout private (
     val tree: KdTree,
@@ -27,7 +28,7 @@ final class KdTreeLayout private (
 
   private val columns = buckets.length
   private val localBits = SpaceFillingCurve.MostIndexBits - bitsFor(tree.boxes)
-  // Where there are more columns than bits the first ones order the rows inside files.
+  // If there are more columns than bits, the first columns order the rows inside files.
   private val curveColumns = math.min(columns, localBits)
   private val curveBits = math.min(MostCurveBits, localBits / curveColumns)
   private val curve = HilbertCurve(curveColumns, curveBits)
@@ -45,7 +46,7 @@ final class KdTreeLayout private (
     var at = box * columns
     var c = 0
     while (c < curveColumns) {
-      // What was not in the sample can lie a little outside.
+      // Values that weren't sampled can lie slightly outside.
       val inside = math.max(lower(at), math.min(upper(at), point(c))) - lower(at)
       point(c) = ((inside * factors(at)) >>> FractionBits).toInt
       at += 1
@@ -60,7 +61,7 @@ final class KdTreeLayout private (
 
 object KdTreeLayout {
 
-  /** A thousand places in each column are enough to order the rows of one file. */
+  /** A thousand positions in each column are enough to order the rows of a file. */
   private val MostCurveBits = 10
 
   private val FractionBits = 32
@@ -69,15 +70,15 @@ object KdTreeLayout {
 
   /** Cuts a sample into boxes.
     *
-    * Each box is a file. A box of rows that no value divides, and that is more than a file, is cut
-    * along its curve, and there by noise, as curves are ([[CutPoints.of]]).
+    * Each box is a file. A box of more than one file whose rows no value divides is cut along its
+    * curve, by noise where necessary, as curves are ([[CutPoints.of]]).
     *
     * @param files    number of files wanted, at least 1
     * @param spread   whether one combination of values that fills more than a file is spread
-    * @param weights  of the columns, each greater than 0: how much more often queries filter by one
-    *                 than by another; empty if all are alike
-    * @param workload queries that are to skip as many rows as may be; on the sample they never skip
-    *                 fewer than without it
+    * @param weights of the columns, each greater than 0: how much more often queries filter by one
+    *   than by another; empty if all are equal
+    * @param workload queries that should skip as many rows as possible; on the sample they never
+    *   skip fewer than without it
     */
   def of(
       sample: BucketedSample,
@@ -90,7 +91,7 @@ object KdTreeLayout {
       weights.isEmpty || weights.length == sample.dimensions,
       s"${weights.length} weights for ${sample.dimensions} columns")
     require(weights.forall(w => w > 0 && !w.isInfinite), s"weights must be positive: $weights")
-    // NullBucket is -1, so NULL comes to rank 0.
+    // NullBucket is -1, so NULL gets rank 0.
     val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
     val byColumn = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
     val (tree, boxes) = build(points, byColumn, files, workload)
@@ -107,8 +108,8 @@ object KdTreeLayout {
       Option.when(cut.files == boxes.size)(KdTreeBoxes.of(tree, layout.dimensions)))
   }
 
-  /** The greedy tree may lose to the usual one, where a cut that helps little now spoils better ones; so
-    * both are made, and the one whose files the workload skips more of is taken.
+  /** The greedy tree may be worse than the usual one, if a cut that helps little now prevents
+    * better ones. So both are built, and the one with more skipped rows is taken.
     */
   private def build(
       points: Array[Array[Int]],

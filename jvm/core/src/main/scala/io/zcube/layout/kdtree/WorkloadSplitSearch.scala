@@ -4,27 +4,28 @@ import java.util.Arrays
 
 import io.zcube.layout.{RankExtents, Workload}
 
-/** Finds the cut of a box after which a workload skips most.
+/** Finds the cut of a box that lets a workload skip most.
   *
   * A query skips a part of the box if the extent of the part's rows touches none of the query's boxes.
-  * A cut is worth the rows so skipped, times the weights of the queries. Every place between two
-  * ranks of every column is looked at. Where no cut lets any query skip anything, as in a box that no
-  * query asks for, the usual rule decides.
+  * The gain of a cut is the number of rows that queries then skip, times the weights of the
+  * queries. Every position between two ranks of every column is evaluated. If no cut lets any query
+  * skip anything, as in a box that no query touches, the usual rule decides.
   *
-  * From one place to the next the low part only grows, so a query skips it up to some place and never
-  * again, and the high part from some place on. Both places are found by bisection, and the worth of
-  * all cuts of a column by two running sums.
+  * From one position to the next the low part only grows, so a query skips it up to some position
+  * and never after, and skips the high part from some position on. Bisection finds both positions,
+  * and two running sums give the gains of all cuts of a column.
   *
   * Cost: one pass over the box's rows for each column; for each column and query box the logarithm of
   * the ranks.
   *
   * Source: Z. Yang et al., "Qd-tree: Learning Data Layouts for Big Data Analytics", SIGMOD 2020, the
-  * greedy construction. Theirs limits a block's rows from below only; here files are to be even.
+  * greedy construction. Qd-tree sets only a lower limit for a block's rows; here files must be
+  * even.
   *
   * @param points for each column, the rank of each sampled row
   * @param ranks  for each column, ranks are in [0, ranks)
   * @param even   rows of the sample in a file of mean size
-  * @param usual  the rule where the workload has no say
+  * @param usual the rule if no query gains
   */
 final private[layout] class WorkloadSplitSearch(
     points: Array[Array[Int]],
@@ -38,21 +39,21 @@ final private[layout] class WorkloadSplitSearch(
   private val dimensions = points.length
   private val most = ranks.max
   private val counts = new Array[Int](most)
-  // Of the ranks that occur, in their order: the rank, the rows up to it; the extents of the parts.
+  // For the ranks that occur, in order: the rank, the rows up to it, and the extents of the parts.
   private val slot = new Array[Int](most)
   private val rankAt = new Array[Int](most)
   private val rowsUpTo = new Array[Int](most)
   private val lowParts = new RankExtents(dimensions, most)
   private val highParts = new RankExtents(dimensions, most)
   private val whole = new RankExtents(dimensions, 1)
-  // Weights of the queries that skip the low (high) part from (up to) a place on.
+  // Weights of the queries, by the position from (up to) which they skip the low (high) part.
   private val lowChange = new Array[Double](most + 1)
   private val highChange = new Array[Double](most + 1)
 
   override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] = {
     whole.clear(1)
     whole.addRows(points, rows, from, until)(_ => 0)
-    // What lies elsewhere has no say here.
+    // Queries that don't touch this box don't matter.
     val asking = workload.queries
       .map(query => query.copy(boxes = query.boxes.filter(whole.touches(0, _))))
       .filter(_.boxes.nonEmpty)
@@ -80,7 +81,7 @@ final private[layout] class WorkloadSplitSearch(
     var allLow = 0.0
     asking.foreach { query =>
       val (first, last) = reach(query, places)
-      // A cut behind place i has the places 0 to i in its low part.
+      // A cut after position i has the positions 0 to i in its low part.
       allLow += query.weight
       lowChange(first) -= query.weight
       highChange(last) += query.weight
@@ -104,7 +105,7 @@ final private[layout] class WorkloadSplitSearch(
       skipsHigh += highChange(i)
       val below = rowsUpTo(i)
       val worth = skipsLow * below + skipsHigh * (rowCount - below)
-      // Sums of weights that should be 0 may be off it a little.
+      // Sums of weights that should be 0 may be slightly off.
       if (worth > Noise * allLow * rowCount) {
         val lowFiles =
           math.max(1, math.min(files - 1, math.round(below.toDouble * files / rowCount).toInt))
@@ -112,7 +113,7 @@ final private[layout] class WorkloadSplitSearch(
           math.abs(below / (lowFiles * even) - 1),
           math.abs((rowCount - below) / ((files - lowFiles) * even) - 1))
         if (error <= math.max(wholeError, MostUneven)) {
-          // Values between that were not sampled are shared out.
+          // Unsampled values in between are divided.
           val greatest = rankAt(i) + (rankAt(i + 1) - rankAt(i) - 1) / 2
           best = better(best, Some(Cut(KdSplit(column, greatest, lowFiles), worth, error)))
         }
@@ -124,7 +125,7 @@ final private[layout] class WorkloadSplitSearch(
 
   /** Fills in the ranks that occur, and the extents below and above each.
     *
-    * @return how many there are
+    * @return the number of ranks that occur
     */
   private def collect(column: Int, rows: Array[Int], from: Int, until: Int): Int = {
     val own = points(column)
@@ -160,7 +161,7 @@ final private[layout] class WorkloadSplitSearch(
     places
   }
 
-  /** The first place whose low part a query touches, and the last whose high part it does. */
+  /** The first position whose low part a query touches, and the last whose high part it touches. */
   private def reach(query: Workload.Query, places: Int): (Int, Int) = {
     var first = places
     var last = -1
@@ -174,7 +175,7 @@ final private[layout] class WorkloadSplitSearch(
 
 private[layout] object WorkloadSplitSearch {
 
-  /** How far off the table's mean the mean file of a part may be. */
+  /** How far the mean file of a part may deviate from the table's mean. */
   val MostUneven = 0.15
 
   private val Noise = 1e-9
@@ -187,7 +188,7 @@ private[layout] object WorkloadSplitSearch {
     case _ => a.orElse(b)
   }
 
-  /** The first of the places 0 to `until` - 1 from which on `holds`, which is false before. */
+  /** The first of the positions 0 to `until` - 1 where `holds` is true; it is monotonic. */
   private def firstPlace(until: Int)(holds: Int => Boolean): Int = {
     var low = 0
     var high = until

@@ -5,11 +5,11 @@ import io.zcube.layout.{Layout, RankScale}
 
 /** A layout along a space-filling curve: bucket of each column → rank → key on the curve → file.
   *
-  * Where the curve is made of one contribution of each column (Z-order, linear order), the
-  * contributions are tabled, and a key costs one array access and one OR for each column. A Hilbert
-  * key costs a call of the curve.
+  * If the index is composed of a contribution from each column (Z-order, linear order), the
+  * contributions are in tables, and a key costs one array access and one OR for each column. A
+  * Hilbert key costs a call of the curve.
   *
-  * @param curve  the curve, of as many dimensions as columns
+  * @param curve  the curve, with a dimension for each column
   * @param scales the rank scale of each column
   */
 final class CurveLayout(curve: SpaceFillingCurve, scales: Array[RankScale]) extends Layout {
@@ -19,7 +19,7 @@ final class CurveLayout(curve: SpaceFillingCurve, scales: Array[RankScale]) exte
 
   override def dimensions: Int = scales.length
 
-  /** Whether [[contributions]] can stand in for [[keyOf]]. */
+  /** Whether [[contributions]] can replace [[keyOf]]. */
   val isSeparable: Boolean = curve.isSeparable
 
   /** For a separable curve: by column and bucket, what that bucket adds to the key. */

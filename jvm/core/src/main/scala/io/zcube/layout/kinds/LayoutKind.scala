@@ -12,21 +12,21 @@ sealed abstract class LayoutKind(val name: String) extends Serializable {
   /** Whether columns can have weights. */
   def takesWeights: Boolean = false
 
-  /** Whether a workload can decide where it cuts. */
+  /** Whether a workload can decide the cuts. */
   def takesWorkload: Boolean = false
 
   /** Bits of rank for each column; see [[Resolution.bits]]. */
   def bits(columns: Int, files: Int, ranges: Option[Int]): Int =
     Resolution.bits(columns, files, ranges)
 
-  /** Works out the layout.
+  /** Computes the layout.
     *
-    * @param sample  of the clustering columns
+    * @param sample  sampled rows of the clustering columns
     * @param files   number of files wanted
     * @param bits    bits of rank for each column
-    * @param spread  whether one key that fills more than a file is spread over several
-    * @param weights of the columns, each greater than 0; empty if all are alike
-    * @param workload queries that files are to be skipped by; empty if none are known
+    * @param spread whether a key that fills more than one file is spread over several
+    * @param weights of the columns, each greater than 0; empty if all are equal
+    * @param workload queries that should skip files; empty if none are known
     */
   def layOut(
       sample: BucketedSample,
@@ -77,8 +77,8 @@ object LayoutKind {
       HilbertCurve(dimensions, bits)
   }
 
-  /** Boxes instead of pieces of a curve: see [[KdTreeLayout]]. Of one column that is its order, as
-    * [[Linear]] has it; a workload may still say where that is cut.
+  /** Boxes instead of pieces of a curve: see [[KdTreeLayout]]. A single column is sorted, as with
+    * [[Linear]]; a workload may still decide where it is cut.
     */
   case object KdTree extends LayoutKind("kdtree") {
     override def takesWeights: Boolean = true
@@ -110,6 +110,6 @@ object LayoutKind {
   /** For messages. */
   val names: String = all.map(_.name).mkString(" or ")
 
-  /** The layout of that name, in any case. */
+  /** The layout of that name, ignoring case. */
   def find(name: String): Option[LayoutKind] = all.find(_.name == name.toLowerCase(Locale.ROOT))
 }

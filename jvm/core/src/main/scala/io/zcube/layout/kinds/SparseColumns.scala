@@ -4,27 +4,28 @@ import io.zcube.curve.{HilbertCurve, MortonCurve, SpaceFillingCurve}
 import io.zcube.layout.kdtree.BoxWidths
 import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankScale}
 
-/** What the k-d tree can't do: bring the few values of several columns of NULLs together.
+/** Brings the few values of several mostly-NULL columns together, which the k-d tree can't do.
   *
-  * Rows that have a value in any of them may be less than a file, or a file and a half. A tree cuts along
-  * one column at a time, into whole files, so that many files get some of these rows. Along a curve over
-  * dense ranks, NULL the least of them, they come close together. So for tables with such columns both
-  * are worked out, and where queries would read less of the curve's files by the sample, it is taken.
+  * All rows that have a value in any of these columns may fill less than a file, or a file and a
+  * half. A tree cuts along one column at a time, into whole files, so many files get some of these
+  * rows. On a curve over dense ranks, with NULL as the smallest, they are close together. So for
+  * tables with such columns both are computed, and the curve is used if queries would read less of
+  * its files, judged by the sample.
   */
 private[kinds] object SparseColumns {
 
-  /** From this share of NULLs on a column is sparse. */
+  /** A column with at least this share of NULLs is sparse. */
   private val Sparse = 0.5
 
-  /** Of what is read of the tree's files, what must be saved at least: a tree is cheaper to look up. */
+  /** The minimum share of the tree's reads that a curve must save: a tree is cheaper to look up. */
   private val LeastGain = 0.01
 
-  /** As Delta has, so that its curves are among those that are tried. */
+  /** Delta's value, so that Delta's curves are among the candidates. */
   private val MostBits = 10
 
   /** @param tree    the layout by the k-d tree
     * @param bits    of rank that the sample's buckets come from
-    * @param weights of the columns; empty if all are alike
+    * @param weights of the columns; empty if all are equal
     */
   def best(
       tree: LayoutResult,
@@ -46,7 +47,7 @@ private[kinds] object SparseColumns {
   private def isSparse(buckets: Array[Int]): Boolean =
     buckets.count(_ == BucketedSample.NullBucket) > Sparse * buckets.length
 
-  /** Over the numbers of the buckets, less their last bits where there are more than the curves have. */
+  /** Over the bucket numbers, without their last bits if there are more than the curves have. */
   private def curvesOver(sample: BucketedSample, rankBits: Int): Seq[CurveLayout] = {
     val dimensions = sample.dimensions
     val bits = math.min(MostBits, SpaceFillingCurve.MostIndexBits / dimensions)
@@ -60,15 +61,16 @@ private[kinds] object SparseColumns {
       .map(new CurveLayout(_, scales))
   }
 
-  /** What two kinds of queries read of a layout, multiplied. One asks for each column alike, the other for
-    * each value that a row has, so that it asks less for a column the more NULLs that has.
+  /** The product of what two kinds of queries read from a layout. The first queries all columns
+    * equally often. The second queries each non-NULL value, so it queries columns with many NULLs
+    * less often.
     */
   private def readingOf(sample: BucketedSample, weights: Seq[Double]): LayoutResult => Double = {
     val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
     val ranks = sample.scales.map(_.ranks.length + Layout.NullRank + 1)
     val alike = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
     val byValues = alike.zip(points).map { case (weight, column) =>
-      // Not 0, for a column of NULLs only.
+      // Not 0, even for a column with only NULLs.
       weight * (column.count(_ != Layout.NullRank) + 1.0) / (column.length + 1.0)
     }
     val models = Seq(alike, byValues).map(new BoxWidths(points, ranks, _))
@@ -84,7 +86,7 @@ private[kinds] object SparseColumns {
       laidOut.cuts.fileOf(key, laidOut.cuts.turn(row))
     }
 
-  /** Of all files, the mean of their widths in all columns together. */
+  /** The mean of the files' widths in all columns together. */
   private def meanWidth(
       points: Array[Array[Int]],
       fileOf: Array[Int],

@@ -10,7 +10,7 @@ import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankSca
 
 class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
-  /** A sample as it is: the value is the bucket, all buckets below the greatest exist. */
+  /** A sample in which the value is the bucket, and all buckets up to the largest exist. */
   private def sample(columns: Array[Int]*): BucketedSample =
     new BucketedSample(
       columns.toArray.map { column =>
@@ -39,7 +39,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     counts.toSeq
   }
 
-  /** For each file, the extent of its rows in a column, NULLs left out. */
+  /** For each file, the extent of its rows in a column, without NULLs. */
   private def extents(sample: BucketedSample, laidOut: LayoutResult, column: Int): Seq[(Int, Int)] =
     filesOf(sample, laidOut).zip(sample.buckets(column)).filter(_._2 >= 0).groupBy(_._1).values
       .map(rows => (rows.map(_._2).min, rows.map(_._2).max)).toSeq
@@ -49,7 +49,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     case other => fail(s"no tree: $other")
   }
 
-  test("a walk through a tree written out by hand") {
+  test("look-ups in a hand-written tree") {
     val tree = new KdTree(Array(0, 5, 1, ~2, 1, 2, ~0, ~1))
     assert(tree.boxes === 3)
     for (x <- 0 to 10; y <- 0 to 10) {
@@ -59,7 +59,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(new KdTree(Array()).boxOf(Array(7)) === 0)
   }
 
-  test("boxes alone: only the bounds that the tree cuts at, of a tree written out by hand") {
+  test("boxes alone: a hand-written tree needs only the bounds that it cuts at") {
     // Column 0 is cut at rank 5, and below that at NULL; column 1 at ranks 9 and, twice, 2.
     val tree = new KdTree(Array(0, 5, 1, 3, 1, 2, 2, ~2, 0, 0, ~0, ~1, 1, 9, 4, ~5, 1, 2, ~3, ~4))
     val boxes = KdTreeBoxes.of(tree, 3)
@@ -71,7 +71,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(numbers(2) === Seq(3, 3, 4, 5))
   }
 
-  test("exactly as many files as wanted, and even ones, of any number") {
+  test("exactly as many files as wanted, all even, for any number") {
     for (columns <- 1 to 4; files <- Seq(1, 2, 3, 7, 17, 64, 100, 200)) {
       val points = uniform(files, 20000, columns, 5000)
       val laidOut = layOut(points, files)
@@ -82,7 +82,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("the tree alone finds the file that the key leads to, of points that were not sampled too") {
+  test("the tree alone finds the same file as the key, also for unsampled points") {
     var alone = 0
     for (columns <- 1 to 4; files <- Seq(1, 2, 7, 64); values <- Seq(1, 5, 3000); seed <- 1 to 3) {
       val points = uniform(seed, 3000, columns, values)
@@ -94,7 +94,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         for (_ <- 1 to 1000) {
           val point = Array.fill(columns)(random.nextInt(values + 2))
           val byKey = laidOut.cuts.fileOf(laidOut.layout.keyOf(point.clone()))
-          // NULL stays; a value comes behind the bounds of the buckets before its own.
+          // NULL stays; a value comes after the bounds of the buckets before its own.
           val among = point.zip(numbers.bounds).map { case (rank, bounds) =>
             if (rank == Layout.NullRank) rank else 1 + bounds.count(_ < rank - 1)
           }
@@ -102,7 +102,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         }
       }
       if (values == 3000 || files == 1) assert(laidOut.files.isDefined)
-      // One value fills many files: they are pieces of one box.
+      // A value that fills many files: they are pieces of one box.
       if (values == 1 && files > 1) assert(laidOut.files.isEmpty)
     }
     assert(alone > 60)
@@ -119,7 +119,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(cases) { case (columns, files, values, rows, seed) =>
       val points = uniform(seed, rows, columns, values)
       val found = tree(layOut(points, files))
-      // All points of the grid by the box that they are in; each box must be a full product.
+      // All points of the grid, grouped by box; each box must be a full product.
       val grid = (0 until columns).foldLeft(Seq(Seq.empty[Int])) { (partial, _) =>
         partial.flatMap(p => (0 to values).map(p :+ _))
       }
@@ -170,7 +170,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(cutsOf(5, 5) === Seq(x, y))
   }
 
-  test("a low-cardinality column is cut between its values only") {
+  test("a low-cardinality column is cut only between its values") {
     val random = new Random(4)
     val few = Array.fill(30000)(random.nextInt(3))
     val points = sample(few, Array.fill(30000)(random.nextInt(5000)))
@@ -180,7 +180,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(sizes(points, laidOut).forall(n => n > 800 && n < 1200))
   }
 
-  test("a value is kept whole where a cut between values is near enough") {
+  test("a value is kept whole if a cut between values is close enough") {
     // 10 values of 100 rows in 4 files: even cuts would go through the 3rd and the 8th value.
     val points = sample(Array.tabulate(1000)(_ / 100))
     val laidOut = layOut(points, 4)
@@ -188,7 +188,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(sizes(points, laidOut).sorted === Seq(200, 200, 300, 300))
   }
 
-  test("one too-frequent combination is spread over its share of the files, others stay apart") {
+  test("a too frequent combination is spread over its share of the files, others stay separate") {
     val random = new Random(6)
     def column = Array.tabulate(40000)(i => if (i < 24000) 7 else random.nextInt(2000))
     val points = sample(column, column)
@@ -203,7 +203,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(!whole.cuts.splitsKeys)
   }
 
-  test("NULLs get files of their own when there are enough of them") {
+  test("NULLs get separate files when there are enough of them") {
     val random = new Random(8)
     def nullable = Array.fill(50000)(if (random.nextInt(5) == 0) -1 else random.nextInt(3000))
     val points = sample(nullable, nullable)
@@ -215,7 +215,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(nulls.count(share => share > 0 && share < 1) <= 5, nulls.filter(x => x > 0 && x < 1))
   }
 
-  test("correlated columns: what cuts one cuts the other") {
+  test("correlated columns: cutting one cuts the other") {
     val random = new Random(5)
     val x = Array.fill(40000)(random.nextInt(4000))
     val points = sample(x, x.map(v => math.max(0, math.min(3999, v + random.nextInt(80) - 40))))

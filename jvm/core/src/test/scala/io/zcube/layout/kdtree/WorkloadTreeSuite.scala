@@ -30,7 +30,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
       laidOut.cuts.fileOf(keys(row), random.nextInt(CutPoints.NoiseRange))).values.toSeq
   }
 
-  /** Whether the minima, maxima and NULLs of some rows let a query skip them: written down plainly. */
+  /** Whether the minima, maxima and NULLs of some rows let a query skip them, written naively. */
   private def skips(query: Query, points: Array[Array[Int]], rows: Seq[Int]): Boolean =
     query.boxes.forall { box =>
       points.indices.exists { c =>
@@ -87,7 +87,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
       val (without, greedy) = (of(Workload.Empty), of(workload))
       assert(greedy >= without, s"seed $seed")
       val all = workload.queries.map(_.weight).sum * 3000
-      // What is still read.
+      // Rows that are still read.
       (all - greedy) / math.max(1.0, all - without)
     }
     assert(gains.sum / gains.size < 0.85, gains)
@@ -129,7 +129,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
     assert(compared > 40)
   }
 
-  test("where no query asks, the usual rule cuts") {
+  test("where no query gains, the usual rule cuts") {
     val random = new Random(1)
     val rows = sample(Array.fill(5000)(random.nextInt(500)), Array.fill(5000)(random.nextInt(500)))
     val nowhere =
@@ -141,7 +141,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
         filesOf(rows, layOut(rows, 20, Workload.Empty)).toSet)
   }
 
-  test("one narrow query of one column reads about its share of the files") {
+  test("a narrow query on one column reads about its share of the files") {
     val random = new Random(2)
     def column = Array.fill(30000)(random.nextInt(3000))
     val rows = sample(column, column, column)

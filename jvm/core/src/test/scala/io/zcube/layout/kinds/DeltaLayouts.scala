@@ -4,16 +4,17 @@ import scala.util.Random
 
 import io.zcube.curve.HilbertCurve
 
-/** What Delta does, written after its source (MultiDimClustering, 4.4.0) with no code of ZCube's but the
-  * Hilbert curve: dense range ids, 1,000 of each column, NULL the least value; along the Z-order or the
-  * Hilbert curve of these, rows of one key in random order; cut evenly.
+/** Reimplements Delta's layouts from its source (MultiDimClustering, 4.4.0), using only the Hilbert
+  * curve from ZCube: dense range ids, 1,000 per column, with NULL as the smallest value; sorted
+  * along the Z-order or the Hilbert curve of these, rows with equal keys in random order; cut
+  * evenly.
   */
 object DeltaLayouts {
 
   private val Ranges = 1000
   private val RangeBits = 10
 
-  /** The most columns that Delta takes for CLUSTER BY. */
+  /** The maximum number of columns in Delta's CLUSTER BY. */
   val MostClustered = 4
 
   /** The file of each row by ZORDER BY. */
@@ -31,7 +32,7 @@ object DeltaLayouts {
       cut(keys.indices.toArray.sortBy(row => (keys(row), noise(row))), files)
     }
 
-  /** By row, the range ids of its columns. */
+  /** For each row, the range ids of its columns. */
   private def ids(columns: Seq[TestColumn]): Array[Array[Int]] =
     columns.map(rangeIds).toArray.transpose
 

@@ -21,7 +21,7 @@ class LayoutKindSuite extends AnyFunSuite {
     (keys, keys.map(laidOut.cuts.fileOf(_, noise.nextInt(CutPoints.NoiseRange))))
   }
 
-  test("the k-d tree of one column is its order") {
+  test("the k-d tree of one column sorts it") {
     val random = new Random(1)
     val column = TestColumn(Array.fill(5000) {
       random.nextInt(4) match {
@@ -33,13 +33,14 @@ class LayoutKindSuite extends AnyFunSuite {
     for (files <- Seq(1, 3, 17, 300))
       assert(filesOf(LayoutKind.KdTree, Seq(column), files) ===
         filesOf(LayoutKind.Linear, Seq(column), files))
-    // And by the column itself: no file begins before another ends, but of a value that fills several.
+    // Sorted by the column itself: no file begins before another ends, except for a value that
+    // fills several.
     val (_, files) = filesOf(LayoutKind.KdTree, Seq(column), 3)
     val ordered = column.values.toSeq.zip(files).sorted.map(_._2)
     assert(ordered === ordered.sorted)
   }
 
-  test("the few rows with values of several columns of NULLs come together") {
+  test("the few rows with values in several mostly-NULL columns are brought together") {
     val rows = 9000
     // Each row has a value in one of four columns at most, a fifth of the rows in any.
     val columns = (0 until 4).map { c =>
@@ -51,7 +52,7 @@ class LayoutKindSuite extends AnyFunSuite {
     assert((0 to 2).forall(file => math.abs(files.count(_ == file) - rows / 3) < rows / 10))
   }
 
-  test("a sample of NULLs only, and an empty one, can be laid out") {
+  test("a sample with only NULLs and an empty sample can be laid out") {
     for (rows <- Seq(0, 50)) {
       val column = TestColumn(Array.fill(rows)(Null))
       val (_, files) = filesOf(LayoutKind.KdTree, Seq(column, column), 3)

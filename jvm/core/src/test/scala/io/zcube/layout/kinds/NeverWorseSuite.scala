@@ -10,10 +10,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.layout.{ColumnWeights, CutPoints, Workload}
 
-/** That queries never read a greater share of the files of the default layout than of Delta's.
+/** Checks that queries never read a larger share of the files with the default layout than with
+  * Delta's.
   *
-  * With `ZCUBE_LONG_RUN` in the environment: all numbers of columns and of files, some minutes; the
-  * figures go to `benchmarks/results/never_worse_simulated.md`.
+  * With `ZCUBE_LONG_RUN` in the environment: all numbers of columns and of files, which takes some
+  * minutes; the figures go to `benchmarks/results/never_worse_simulated.md`.
   */
 class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
   import NeverWorseSuite._
@@ -40,7 +41,7 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   override protected def afterAll(): Unit =
-    // Not of a run of some of the tests.
+    // Not written when only some of the tests run.
     if (isLong && all.map(_.data).distinct.size == TestTables.names.size) {
       val page = Paths.get("benchmarks", "results", "never_worse_simulated.md")
       val _ = Files.writeString(page, markdown)
@@ -87,7 +88,7 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
   private def kdTree(columns: Seq[TestColumn], files: Int): Array[Int] = {
     val bits = LayoutKind.KdTree.bits(columns.size, files, None)
     val sample = TestColumn.sample(columns, 1 << bits)
-    // What statistics don't tell, the engine has count for nothing.
+    // The engine gives columns without statistics a negligible weight.
     val weights =
       if (columns.forall(_.isTold) || !columns.exists(_.isTold)) Nil
       else columns.map(column => if (column.isTold) 1.0 else ColumnWeights.Nothing)
@@ -101,12 +102,12 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
 private object NeverWorseSuite {
   private val Rows = 20000
 
-  /** Of what is read of Delta's layout. */
+  /** The limit, relative to what is read with Delta's layout. */
   private val Limit = 1.02
 
   private val Layouts = Seq("ZORDER BY", "CLUSTER BY")
 
-  /** @param kinds by kind of query, the share of files read to that of Delta's layout */
+  /** @param kinds by kind of query, the share of files read relative to Delta's layout */
   private case class Case(
       data: String,
       columns: Int,

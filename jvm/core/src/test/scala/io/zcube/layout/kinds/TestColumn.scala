@@ -2,16 +2,16 @@ package io.zcube.layout.kinds
 
 import io.zcube.layout.{BucketedSample, RankScale}
 
-/** A column of numbers that sort as the values do.
+/** A column of numbers that sort like the values.
   *
   * @param values of each row; [[TestColumn.Null]] for NULL
-  * @param seen   what the statistics of a file tell of a value: of a long text its first characters,
-  *               of a boolean nothing
+  * @param seen a value as recorded in a file's statistics: the first characters of a long string,
+  *   nothing for a boolean
   */
 final case class TestColumn(values: Array[Long], seen: Long => Long = identity) {
   import TestColumn.Null
 
-  /** Whether statistics tell anything of it. */
+  /** Whether it has statistics. */
   def isTold: Boolean = seen(known.head) != seen(known.last) || known.head == known.last
 
   /** The values without NULL, in their order. */

@@ -2,7 +2,7 @@ package io.zcube.layout.kinds
 
 import scala.util.Random
 
-/** Tables of eight columns, each made from a seed: what columns are like. */
+/** Tables of eight columns, each generated from a seed, with various kinds of columns. */
 object TestTables {
   import TestColumn.Null
 
@@ -83,7 +83,7 @@ object TestTables {
       case _ => column(n)(r.nextInt().toLong)
     }
 
-  // Of URLs and the like the statistics have the first 32 characters, which tell more or less.
+  // For URLs and the like, statistics have the first 32 characters, which vary in usefulness.
   private val text: Maker = (r, n) => {
     val each = Seq[Long](1, 1000, 1, 1 << 22, 1, 50, 1, 1 << 30)
     eight(c => column(n)((r.nextInt() >>> 1).toLong).copy(seen = _ / each(c)))

@@ -6,14 +6,15 @@ import org.apache.spark.sql.internal.SQLConf
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.{MergePolicy => MergePolicies}
 
-/** ZCube's settings. Delta's own settings keep their meaning beside them. */
+/** ZCube's settings. Delta's own settings keep their meaning. */
 object ZCubeConf {
 
   val Enabled = SQLConf
     .buildConf("spark.zcube.enabled")
     .doc(
-      "Whether ZCube runs OPTIMIZE by columns, and auto compaction of what it lays out, in place of " +
-        "Delta, and whether MERGE INTO may skip files. Switched off, every OPTIMIZE and MERGE is Delta's own.")
+      "Whether ZCube replaces Delta for OPTIMIZE by columns and for auto compaction of tables " +
+        "that it lays out, and whether MERGE INTO may skip files. If false, every OPTIMIZE and " +
+        "MERGE is Delta's own.")
     .version("0.1.0")
     .booleanConf
     .createWithDefault(true)
@@ -21,8 +22,8 @@ object ZCubeConf {
   val Curve = SQLConf
     .buildConf("spark.zcube.layout.curve")
     .doc(
-      "The curve that OPTIMIZE lays rows along when its OPTIONS name none, by ZORDER BY and by the " +
-        s"columns of clustered tables alike: ${LayoutKind.names}. Cubes by the same columns along " +
+      "The curve that OPTIMIZE uses if its OPTIONS name none, for ZORDER BY and for clustered " +
+        s"tables: ${LayoutKind.names}. Cubes with the same columns and " +
         "another curve stay as they are until OPTIMIZE FULL.")
     .version("0.1.0")
     .stringConf
@@ -67,7 +68,7 @@ object ZCubeConf {
     .buildConf("spark.zcube.merge.fanOut")
     .doc(
       "Policy leveled: merge a size class once this many of its cubes overlap. More " +
-        "means less rewriting and more files to read.")
+        "means less rewriting, but more files to read.")
     .version("0.1.0")
     .intConf
     .checkValue(_ >= 2, "must be at least 2")
@@ -76,8 +77,8 @@ object ZCubeConf {
   val MergeShare = SQLConf
     .buildConf("spark.zcube.merge.share")
     .doc(
-      "Policy leveled: small cubes are merged into the largest partial one when together they have " +
-        "this share of the bytes that they overlap there. More means less rewriting and more files " +
+      "Policy leveled: small cubes are merged into the largest partial one once together they have " +
+        "this share of the bytes that they overlap there. More means less rewriting, but more files " +
         "to read.")
     .version("0.1.0")
     .doubleConf
@@ -97,8 +98,9 @@ object ZCubeConf {
   val MergeIntoPruning = SQLConf
     .buildConf("spark.zcube.mergeInto.pruning")
     .doc(
-      "Whether MERGE INTO skips files of the target by the keys of its source. Off unless it is set: it " +
-        "is new, and on small tables the keys cost more than they spare. MERGE is Delta's own then.")
+      "Whether MERGE INTO skips files of the target by the keys of its source. Off by default: " +
+        "it is new, and on small tables reading the keys costs more than it saves. When off, " +
+        "MERGE is Delta's own.")
     .version("0.1.0")
     .booleanConf
     .createWithDefault(false)
@@ -106,8 +108,8 @@ object ZCubeConf {
   val MergeIntoMaxBoxes = SQLConf
     .buildConf("spark.zcube.mergeInto.maxBoxes")
     .doc(
-      "MERGE INTO: the keys of the source are put into at most so many boxes. More spare more files, and " +
-        "take longer to compare with each file's statistics.")
+      "MERGE INTO: the keys of the source are grouped into at most this many boxes. More boxes " +
+        "skip more files, but take longer to compare with each file's statistics.")
     .version("0.1.0")
     .intConf
     .checkValue(_ >= 1, "must be at least 1")
@@ -116,8 +118,8 @@ object ZCubeConf {
   val MergeIntoMaxSourceBytes = SQLConf
     .buildConf("spark.zcube.mergeInto.maxSourceBytes")
     .doc(
-      "MERGE INTO: the keys of a source larger than this aren't read. Counted are the source as " +
-        "Delta materialized it, else its key columns, as Spark estimates them.")
+      "MERGE INTO: the keys of a source larger than this aren't read. The size is that of the " +
+        "source as Delta materialized it, otherwise Spark's estimate of its key columns.")
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
     .createWithDefaultString("1g")

@@ -2,7 +2,7 @@ package io.zcube.sql.errors
 
 import org.apache.spark.ErrorClassesJsonReader
 
-/** Reads the texts and SQLSTATEs of ZCube's error conditions. */
+/** Reads the messages and SQLSTATEs of ZCube's error conditions. */
 private[errors] object ErrorConditions {
 
   val resource: String = "error/zcube-error-conditions.json"

@@ -4,14 +4,14 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.AnalysisException
 
-/** A statement that can't be run as it stands. PySpark raises its own AnalysisException for it. */
+/** A statement that can't be run as written. PySpark raises its own AnalysisException for it. */
 final class ZCubeAnalysisException(condition: String, parameters: Map[String, String])
     extends AnalysisException(
       message = ErrorConditions.message(condition, parameters),
       errorClass = Some(condition),
       messageParameters = parameters) {
   override def getSqlState: String = ErrorConditions.sqlState(condition)
-  // The parent's message is complete already.
+  // The parent's message is already complete.
   override def getMessage: String = message
   override def getMessageParameters: java.util.Map[String, String] = parameters.asJava
 }

@@ -4,7 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.SparkThrowable
 
-/** A value that a function can't take. PySpark raises its own ArithmeticException for it. */
+/** A value that a function can't accept. PySpark raises its own ArithmeticException for it. */
 final class ZCubeArithmeticException(condition: String, parameters: Map[String, String])
     extends ArithmeticException(ErrorConditions.message(condition, parameters))
     with SparkThrowable {

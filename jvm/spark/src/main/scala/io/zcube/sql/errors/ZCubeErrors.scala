@@ -2,7 +2,7 @@ package io.zcube.sql.errors
 
 import org.apache.spark.sql.types.DataType
 
-/** The one factory of ZCube's errors; their texts are in `error/zcube-error-conditions.json`. */
+/** The factory of all ZCube errors; their messages are in `error/zcube-error-conditions.json`. */
 object ZCubeErrors {
 
   def clusterInputSizeUnknown(): Throwable =
@@ -22,7 +22,7 @@ object ZCubeErrors {
       "known" -> known.mkString(", "))
 
   /** @param tried the versions that may have it
-    * @param why   what keeps it from being known
+    * @param why   why the outcome is unknown
     */
   def commitUnknown(
       table: String,
@@ -56,7 +56,7 @@ object ZCubeErrors {
         "bits" -> bits.toString,
         "greatest" -> ((1L << bits) - 1).toString))
 
-  /** @param what that should not be: a user can do nothing about it */
+  /** @param what the unexpected state, which a user can't fix */
   def internal(what: String, cause: Throwable = null): Throwable =
     new ZCubeExecutionException("ZCUBE_INTERNAL_ERROR", Map("what" -> what), cause)
 
@@ -67,7 +67,7 @@ object ZCubeErrors {
   def invalidPredicate(predicate: String, reason: String): Throwable =
     analysis("ZCUBE_INVALID_PREDICATE", "predicate" -> predicate, "reason" -> reason)
 
-  /** @param files those whose counts differ, with both counts, as far as they are known */
+  /** @param files the files whose counts differ, with both counts, as far as known */
   def loggedRowsMismatch(table: String, logged: Long, read: Long, files: Seq[String]): Throwable = {
     val few = files.take(3) ++ Option.when(files.size > 3)(s"${files.size - 3} more files")
     new ZCubeExecutionException(
@@ -76,7 +76,7 @@ object ZCubeErrors {
         "table" -> table,
         "logged" -> logged.toString,
         "read" -> read.toString,
-        "files" -> (if (few.isEmpty) "it isn't known of which files" else few.mkString("; ")))
+        "files" -> (if (few.isEmpty) "it isn't known in which files" else few.mkString("; ")))
     )
   }
 
@@ -144,7 +144,7 @@ object ZCubeErrors {
       "ZCUBE_SAMPLE_TOO_SMALL",
       Map("columns" -> columns.mkString(", "), "rows" -> rows.toString, "files" -> files.toString))
 
-  /** @param node of the plan, that no plain scan has */
+  /** @param node the plan node that doesn't belong to a plain scan */
   def scanChanged(table: String, node: String): Throwable =
     analysis("ZCUBE_SCAN_CHANGED", "table" -> table, "node" -> node)
 
@@ -184,9 +184,9 @@ object ZCubeErrors {
       "ZCUBE_WRITTEN_FILE_MISSING",
       Map("table" -> table, "path" -> path))
 
-  /** It tells the reason; what is around it only tells where. */
+  /** The innermost cause has the reason; the others only say where. */
   private def innermostMessage(e: Throwable): String = {
-    // Causes may go in a circle.
+    // Causes may form a cycle.
     val innermost = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(100).toSeq.last
     Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
   }

@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.execution.QueryExecutionException
 
-/** A command that failed while it ran. PySpark raises its own QueryExecutionException for it. */
+/** A command that failed at run time. PySpark raises its own QueryExecutionException for it. */
 final class ZCubeExecutionException(
     condition: String,
     parameters: Map[String, String],

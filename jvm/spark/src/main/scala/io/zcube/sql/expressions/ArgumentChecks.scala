@@ -7,15 +7,15 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.DataTypeMismatch
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.types._
 
-/** What the curve functions refuse about their arguments, by Spark's own error conditions. */
+/** Argument checks of the curve functions, with Spark's own error conditions. */
 private[expressions] object ArgumentChecks {
 
-  /** Taken as they are, without a cast; an untyped NULL always is. */
+  /** Types accepted without a cast; an untyped NULL is always accepted. */
   val UpToInt: Seq[DataType] = Seq(IntegerType, ShortType, ByteType)
 
   val Integral: Seq[DataType] = LongType +: UpToInt
 
-  /** Whether an argument is taken as an INT without a cast. */
+  /** Whether an argument is accepted as an INT without a cast. */
   def isIntOrNarrower(dataType: DataType): Boolean =
     dataType == NullType || UpToInt.contains(dataType)
 
@@ -30,9 +30,9 @@ private[expressions] object ArgumentChecks {
         "docroot" -> SPARK_DOC_ROOT)
     )
 
-  /** `DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE` for the first argument of none of the types.
+  /** `DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE` for the first argument with none of the types.
     *
-    * @param offset number of arguments of the function that stand before these
+    * @param offset number of arguments of the function before these
     */
   def firstOfAnotherType(
       arguments: Seq[Expression],

@@ -10,9 +10,9 @@ import io.zcube.layout.Layout
 import io.zcube.layout.kinds.CurveLayout
 import io.zcube.sql.values.TypedRangeBounds
 
-/** Place of a row in a layout: the columns' values → buckets → ranks → key.
+/** Position of a row in a layout: the columns' values → buckets → ranks → key.
   *
-  * BIGINT, never NULL, never negative. A NULL value stands at the start of its column's scale.
+  * BIGINT, never NULL, never negative. A NULL value is at the start of its column's scale.
   *
   * @param children the clustering columns
   * @param bounds   for each column, the bounds of its buckets
@@ -60,7 +60,7 @@ case class ClusteringKey(
   }
 
   private def genPoint(ctx: CodegenContext, ev: ExprCode): ExprCode = {
-    // By its own class, so that the call is a static one.
+    // Uses the concrete class, so that the call is static.
     val place = ctx.addReferenceObj("layout", layout)
     val point = ctx.addMutableState("int[]", "point", v => s"$v = new int[${children.length}];")
     val steps = children.indices.map { c =>

@@ -13,8 +13,8 @@ import io.zcube.layout.CutPoints
   *
   * @param left  the key, BIGINT, never NULL
   * @param right the row's noise, a non-negative BIGINT of which the low 16 bits count, never NULL;
-  *              a literal 0 where no key is torn
-  * @param cuts  where the sequence of keys is cut
+  *              a literal 0 if no key is split
+  * @param cuts the positions where the sequence of keys is cut
   */
 case class FileOfKey(left: Expression, right: Expression, cuts: CutPoints)
     extends BinaryExpression {

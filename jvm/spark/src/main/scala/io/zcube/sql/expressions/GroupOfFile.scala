@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Number of the group that a row's file is in.
+/** Number of the group that contains a row's file.
   *
   * @param child the file's path, a STRING
   */
@@ -40,7 +40,7 @@ case class GroupOfFile(child: Expression, groups: GroupOfFile.Groups) extends Un
 
 object GroupOfFile {
 
-  /** @param numbers by path */
+  /** @param numbers group numbers by path */
   final class Groups(numbers: Map[String, Int]) extends Serializable {
     import Groups._
 
@@ -53,7 +53,7 @@ object GroupOfFile {
       map
     }
 
-    // Rows come file by file.
+    // Rows arrive file by file.
     @transient private var last: Known = _
 
     /** @throws org.apache.spark.SparkException if the file is in no group */

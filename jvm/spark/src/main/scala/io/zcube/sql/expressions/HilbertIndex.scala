@@ -10,10 +10,10 @@ import org.apache.spark.sql.types._
 
 import io.zcube.curve.SpaceFillingCurve
 
-/** Place of a point on the Hilbert curve ([[io.zcube.curve.HilbertCurve]]).
+/** Position of a point on the Hilbert curve ([[io.zcube.curve.HilbertCurve]]).
   *
-  * BIGINT where columns × bits is at most 63, else BINARY in curve order; NULL where a column is NULL.
-  * A coordinate outside [0, 2^bits) raises ZCUBE_HILBERT_VALUE_OUT_OF_RANGE.
+  * BIGINT if columns × bits is at most 63, otherwise BINARY in curve order; NULL if a column is
+  * NULL. A coordinate outside [0, 2^bits) raises ZCUBE_HILBERT_VALUE_OUT_OF_RANGE.
   *
   * @param children the number of bits, then the columns
   */
@@ -118,7 +118,7 @@ case class HilbertIndex(children: Seq[Expression]) extends Expression {
           s"""if (${value.isNull}) { $anyNull = true; }
              |else { $point[$i] = $reference.coordinate((long) ${value.value}); }""".stripMargin
         }
-      // As eval does: what comes behind a NULL is not looked at.
+      // Like eval: arguments after a NULL are not evaluated.
       s"if (!$anyNull) {\n${value.code}\n$step\n}"
     }
     val javaType = CodeGenerator.javaType(dataType)

@@ -4,7 +4,7 @@ import io.zcube.curve.SpaceFillingCurve.MostIndexBits
 import io.zcube.curve.{HilbertCurve, WideHilbertCurve}
 import io.zcube.sql.errors.ZCubeErrors
 
-/** What `hilbert_index` computes for each row, interpreted and in generated code alike. */
+/** What `hilbert_index` computes for each row, both interpreted and in generated code. */
 final class HilbertKernel(dimensions: Int, bits: Int) extends Serializable {
 
   private val curve: HilbertCurve =

@@ -64,7 +64,8 @@ case class InterleaveBits(children: Seq[Expression]) extends Expression {
       ctx.addMutableState("int[]", "interleaved", v => s"$v = new int[${children.length}];")
     val steps = children.zipWithIndex.map { case (child, i) =>
       val value = child.genCode(ctx)
-      // Not `isNull ? 0 : value`: Janino takes that for a byte where the value is a byte, and then refuses the 0.
+      // Not `isNull ? 0 : value`: if the value is a byte, Janino types that as a byte and then
+      // rejects the 0.
       val known =
         if (child.dataType == NullType) s"$values[$i] = 0;"
         else s"if (${value.isNull}) { $values[$i] = 0; } else { $values[$i] = ${value.value}; }"

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
 
 import io.zcube.sql.values.TypedRangeBounds
 
-/** Number of the range that a value falls into; NULL has 0, interpreted and generated alike. */
+/** Number of the range that contains a value; NULL has 0. Interpreted and generated code agree. */
 case class RangeIdOf(child: Expression, bounds: TypedRangeBounds) extends UnaryExpression {
 
   override def dataType: DataType = IntegerType

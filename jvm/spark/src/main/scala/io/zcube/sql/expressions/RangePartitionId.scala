@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure,
 import org.apache.spark.sql.catalyst.expressions.{BinaryExpression, Expression, ExpressionDescription, RowOrdering, Unevaluable}
 import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
 
-/** Approximate rank of a value, as a placeholder: which ranges there are is known only after its input
-  * was sampled. [[io.zcube.sql.rules.PullOutRangePartitionId]] fixes at analysis what the input is,
-  * [[io.zcube.sql.rules.RangePartitionIdRewrite]] samples it and puts [[RangeIdOf]] here.
+/** Placeholder for the approximate rank of a value: the ranges are known only after its input was
+  * sampled. [[io.zcube.sql.rules.PullOutRangePartitionId]] fixes the input at analysis;
+  * [[io.zcube.sql.rules.RangePartitionIdRewrite]] samples it and replaces this with [[RangeIdOf]].
   *
   * @param left  the value
   * @param right the number of ranges, a constant INT of 1 to [[RangePartitionId.MostRanges]]

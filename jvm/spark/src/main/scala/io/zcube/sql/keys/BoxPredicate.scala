@@ -3,11 +3,11 @@ package io.zcube.sql.keys
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.TimestampType
 
-/** The condition that a row lies in one of some boxes. */
+/** Builds the condition that a row is in one of several boxes. */
 object BoxPredicate {
 
   /** @param columns    some of the dimensions' columns
-    * @param dimensions which these are
+    * @param dimensions the numbers of their dimensions
     */
   def of(
       columns: Seq[Expression],
@@ -23,8 +23,8 @@ object BoxPredicate {
   private def within(column: Expression, low: Any, high: Any): Expression = {
     def literal(value: Any) = Literal(value, column.dataType)
     if (column.dataType == TimestampType && high != null) {
-      // Wider, also around a single key: many zones have offsets with seconds in years before 1900 or so,
-      // which a writer may leave out of the log. (Delta 4.4 on Spark 4.2 writes them.)
+      // The range is widened, even for a single key: before about 1900, many zones have offsets
+      // with seconds, which a writer may omit in the log. (Delta 4.4 on Spark 4.2 writes them.)
       val last = LessThanOrEqual(column, literal(shifted(high, OffsetSeconds)))
       if (low == null) Or(IsNull(column), last)
       else And(GreaterThanOrEqual(column, literal(shifted(low, -OffsetSeconds))), last)
@@ -34,7 +34,7 @@ object BoxPredicate {
     else And(GreaterThanOrEqual(column, literal(low)), LessThanOrEqual(column, literal(high)))
   }
 
-  /** In microseconds: more than the seconds of any offset. */
+  /** In microseconds: more than the seconds part of any offset. */
   private val OffsetSeconds = 60000000L
 
   private def shifted(micros: Any, by: Long): Long = {
@@ -43,7 +43,7 @@ object BoxPredicate {
     if (by > 0 && to < from) Long.MaxValue else if (by < 0 && to > from) Long.MinValue else to
   }
 
-  /** Not a chain, which would be as deep as it is long. */
+  /** A balanced tree, because a chain would be as deep as it is long. */
   private def balanced(each: Seq[Expression]): Expression = each match {
     case Seq() => Literal.FalseLiteral
     case Seq(one) => one

@@ -3,11 +3,11 @@ package io.zcube.sql.keys
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Gathers the keys of a task's rows: each by itself as long as they are few, then in boxes.
+/** Collects the keys of a task's rows: individually while they are few, then in boxes.
   *
   * @param nullSafe  for each dimension, whether a NULL is a key; otherwise a row with one matches nothing
-  * @param mostKeys  keys that are held before they are put into boxes
-  * @param mostBoxes boxes that they are put into
+  * @param mostKeys  maximum number of keys held before they are grouped into boxes
+  * @param mostBoxes maximum number of boxes
   */
 final class KeyCollector(
     cover: ValueCover,
@@ -35,7 +35,9 @@ final class KeyCollector(
       }
     }
 
-  /** Boxes, most of them single keys, that hold all keys of the rows; None if nearly all files meet them. */
+  /** Boxes, most of them single keys, that hold all keys of the rows; None if they touch nearly all
+    * files.
+    */
   def result: Option[Array[ValueBox]] = {
     if (!isEverything && keys.size + boxes.length > mostBoxes) reduce(mostBoxes)
     Option.when(!isEverything)(boxes ++ points)
@@ -61,10 +63,10 @@ final class KeyCollector(
 
 object KeyCollector {
 
-  /** A share of the files: to read the few others costs less than to tell them apart. */
+  /** A share of the files: reading the few others costs less than distinguishing them. */
   val NearlyAll = 0.95
 
-  /** Apart from the row, whose memory the next one takes. */
+  /** Copied, because the next row reuses the memory. */
   private def owned(value: Any): Any = value match {
     case text: UTF8String => text.clone()
     case other => other

@@ -3,17 +3,17 @@ package io.zcube.sql.keys
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-/** A column of the target that equals a key of the source wherever two rows match.
+/** A column of the target that equals a key of the source whenever two rows match.
   *
   * @param column   a column of the target, or a field of one
-  * @param key      of the source's columns, and of the column's type. NULL where it is of a wider type and
-  *                 no value of the column's equals it
+  * @param key an expression over the source's columns, in the column's type; NULL if it has a wider
+  *   type and no value of the column's type equals it
   * @param nullSafe whether NULL matches NULL
   */
 final case class KeyPair(column: Expression, key: Expression, nullSafe: Boolean)
 
-/** What the condition of a MERGE says of the keys of matching rows. What it doesn't understand it leaves
-  * out: fewer pairs say less, and nothing that is wrong.
+/** What the condition of a MERGE says about the keys of matching rows. It omits parts that it
+  * doesn't understand: fewer pairs say less, but nothing wrong.
   */
 final class MatchCondition(condition: Expression, target: AttributeSet, source: AttributeSet)
     extends PredicateHelper {
@@ -27,18 +27,18 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
     case _ => None
   }
 
-  /** What rows of the source must fulfil to match anything. */
+  /** The conditions that rows of the source must satisfy to match anything. */
   val ofSource: Seq[Expression] = conjuncts.filter(isOfSource)
 
   private def pair(column: Expression, key: Expression, nullSafe: Boolean): Option[KeyPair] =
     if (!isOfSource(key) || column.dataType != key.dataType) None
     else {
       column match {
-        // The one cast of a column that is looked through: it changes no number.
+        // The only cast of a column that is ignored: it doesn't change the number.
         case Cast(narrow, wide, _, _)
             if isColumn(narrow) && isWidened(narrow.dataType, wide) =>
           Some(KeyPair(narrow, narrowed(key, narrow.dataType), nullSafe))
-        // Nobody counts the NULLs of a field where what holds it is NULL.
+        // Statistics don't count a field's NULLs where the containing struct is NULL.
         case field: GetStructField if isColumn(field) && !nullSafe =>
           Some(KeyPair(field, key, nullSafe))
         case attribute: Attribute if isColumn(attribute) =>
@@ -61,15 +61,15 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
 
 object MatchCondition {
 
-  /** A function of the user's says that it is deterministic, which need not be so. */
+  /** A user-defined function may claim to be deterministic when it isn't. */
   private def isRepeatable(e: Expression): Boolean =
     e.deterministic && !e.exists {
       case _: UserDefinedExpression | _: SubqueryExpression => true
       case _ => false
     }
 
-  /** Types with minima and maxima in Delta's log whose equality is that of their order. Not floating point
-    * (NaN, and two zeros), nor strings with a collation.
+  /** Types with minima and maxima in Delta's log whose equality agrees with their order. This
+    * excludes floating point (NaN, and two zeros) and strings with a collation.
     */
   def isOrdered(dataType: DataType): Boolean = dataType match {
     case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType |
@@ -89,7 +89,7 @@ object MatchCondition {
     order.contains(from) && order.indexOf(from) < order.indexOf(to)
   }
 
-  /** The key as a number of fewer bytes, NULL where it doesn't fit. */
+  /** The key as a number of fewer bytes, NULL if it doesn't fit. */
   private def narrowed(key: Expression, to: DataType): Expression = {
     val (_, least, greatest) = Integers.find(_._1 == to).get
     val long = Cast(key, LongType)

@@ -1,9 +1,9 @@
 package io.zcube.sql.keys
 
-/** A box of values: in each dimension from `low` to `high`, both within, in Catalyst's internal form.
+/** A box of values: in each dimension from `low` to `high`, inclusive, in Catalyst's internal form.
   *
-  * Of keys, null stands for NULL, which sorts below all values. Of a file's ranges, it stands for a bound
-  * that isn't known.
+  * In boxes of keys, null represents NULL, which sorts below all values. In a file's ranges, it
+  * represents an unknown bound.
   */
 final class ValueBox(val low: Array[Any], val high: Array[Any]) extends Serializable {
 

@@ -7,7 +7,8 @@ import org.apache.spark.sql.types.DataType
 import io.zcube.cover.{BoxCover, RankBox}
 import io.zcube.sql.values.ValueOrdering
 
-/** Covers boxes of values by few, so that few files of a table meet them ([[BoxCover]]).
+/** Covers boxes of values by a few boxes that touch as few files of a table as possible
+  * ([[BoxCover]]).
   *
   * @param types of the dimensions
   * @param files the files' ranges, or a sample of them
@@ -20,7 +21,7 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
 
   def fileCount: Int = files.length
 
-  /** At most so many boxes that hold all of these between them. */
+  /** At most this many boxes that together hold all of these. */
   def reduce(boxes: Array[ValueBox], most: Int): Array[ValueBox] =
     if (boxes.length <= most) boxes
     else {
@@ -28,13 +29,13 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
       BoxCover.of(boxes.map(ranks.ofKeys), ranks.files, most).map(ranks.values)
     }
 
-  /** How many of the files a box meets. */
+  /** How many of the files a box touches. */
   def met(boxes: Array[ValueBox]): Int = {
     val ranks = new Ranks(boxes)
     BoxCover.met(boxes.map(ranks.ofKeys), ranks.files)
   }
 
-  /** As [[BoxCover.overlap]]. */
+  /** See [[BoxCover.overlap]]. */
   def overlap: Double = BoxCover.overlap(new Ranks(Array.empty).files)
 
   def contains(box: ValueBox, key: Array[Any]): Boolean = {
@@ -47,7 +48,7 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
   private def isBelow(d: Int, a: Any, b: Any): Boolean =
     b != null && (a == null || orderings(d).lt(a, b))
 
-  /** The places of the values of some boxes, and of the files, in the order of each dimension. */
+  /** The ranks of the boxes' and the files' values, in the order of each dimension. */
   final private class Ranks(boxes: Array[ValueBox]) {
 
     private val sorted: IndexedSeq[Array[AnyRef]] = types.indices.map { d =>

@@ -9,12 +9,12 @@ import io.zcube.sql.expressions.{ClusteringKey, FileOfKey}
 import io.zcube.sql.sampling.{RowSample, SampleLimits}
 import io.zcube.sql.values.TypedRangeBounds
 
-/** A layout worked out from a sample: the key of each row, and the cuts between files.
+/** A layout computed from a sample: the key of each row, and the cuts between files.
   *
   * @param bounds for each column, the bounds between its buckets
   * @param layout from buckets to keys
   * @param cuts   from keys to files
-  * @param files  from values to files without their keys, where the layout has a way
+  * @param files from values directly to files, if the layout supports it
   */
 final case class LayoutPlan(
     bounds: Seq[TypedRangeBounds],
@@ -25,7 +25,7 @@ final case class LayoutPlan(
   /** The key of a row with these values in its clustering columns. */
   def key(columns: Seq[Expression]): ClusteringKey = ClusteringKey(columns, bounds, layout)
 
-  /** The number of the file of a row with these values in its clustering columns; no key may be torn. */
+  /** The file number of a row with these values in its clustering columns; no key may be split. */
   def file(columns: Seq[Expression]): Expression = files match {
     case Some(boxes) => Cast(ClusteringKey(columns, boxes.bounds, boxes.numbers), IntegerType)
     case None => FileOfKey(key(columns), Literal(0L), cuts)
@@ -50,16 +50,16 @@ object LayoutPlan {
 
   /** Boxes that are files.
     *
-    * @param bounds  for each column, the few bounds that boxes end at
-    * @param numbers from places among these bounds to files
+    * @param bounds  for each column, the few bounds at which boxes end
+    * @param numbers from positions among these bounds to files
     */
   final case class Boxes(bounds: Seq[TypedRangeBounds], numbers: FileBoxes)
 
-  /** Plans a layout of `files` files, or of fewer if the sample has all rows and shows that no file has more
-    * than it may have. The writer splits a file that has more, so that a sliver is left.
+  /** Plans a layout of `files` files, or of fewer if the sample has all rows and shows that no file
+    * exceeds its limit. The writer splits a file that exceeds it, which leaves a tiny file.
     *
-    * @param least    number of files that hold all rows if each is filled
-    * @param mostRows of a file; 0 or less for no limit
+    * @param least    number of files that hold all rows if each is full
+    * @param mostRows maximum number of rows in a file; 0 or less for no limit
     */
   def within(
       sample: RowSample,
@@ -76,7 +76,7 @@ object LayoutPlan {
 
   private val Tries = 3
 
-  /** Sampled rows wanted for a layout of that many files. */
+  /** The number of rows to sample for a layout of that many files. */
   def limits(files: Int, rowsPerFile: Int): SampleLimits =
     SampleLimits.ofRows(math.min(MostRows, math.max(LeastRows, files.toLong * rowsPerFile)).toInt)
 
@@ -86,8 +86,8 @@ object LayoutPlan {
   /** Plans a layout of `files` files.
     *
     * @param sample a sample of the clustering columns, in their order
-    * @param parts  tables that are laid out alike, of that many files each: ranks are as fine as for as
-    *               many files as they have together
+    * @param parts number of tables that share the layout, with that many files each; the ranks are
+    *   as fine as for all their files together
     */
   def of(
       sample: RowSample,

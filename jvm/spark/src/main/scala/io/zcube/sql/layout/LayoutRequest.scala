@@ -3,14 +3,14 @@ package io.zcube.sql.layout
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.predicates.PredicateBoxes
 
-/** How rows are to be laid out.
+/** How to lay out rows.
   *
   * @param curve    the curve, or the tree
-  * @param ranges   ranks for each column, where the user fixed them
-  * @param spread   whether one key that fills more than a file is spread over several
+  * @param ranges   number of ranks for each column, if the user set it
+  * @param spread   whether a key that fills more than one file is spread over several
   * @param sort     whether rows are sorted by key inside each file
-  * @param weights  of the columns, where the curve takes any; empty if all are alike
-  * @param workload queries that files are to be skipped by, where the curve takes any
+  * @param weights  of the columns, if the curve supports them; empty if all are equal
+  * @param workload queries that should skip files, if the curve supports them
   */
 final case class LayoutRequest(
     curve: LayoutKind,
@@ -22,7 +22,7 @@ final case class LayoutRequest(
 
 /** A query of a workload.
   *
-  * @param boxes  where its rows lie, by the numbers of the clustering columns
-  * @param weight how often it is asked, greater than 0
+  * @param boxes  the boxes with its rows, by the numbers of the clustering columns
+  * @param weight how often it runs, greater than 0
   */
 final case class WeightedBoxes(boxes: Seq[PredicateBoxes.Box], weight: Double)

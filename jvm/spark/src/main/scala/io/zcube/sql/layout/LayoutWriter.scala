@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
 
 import io.zcube.sql.expressions.FileOfKey
 
-/** Puts a layout into a query plan: key and file number as generated code, one shuffle, one sort
+/** Applies a layout to a query plan: key and file number as generated code, one shuffle, one sort
   * inside each partition. Partition `f` of the result holds the rows of file `f`.
   */
 object LayoutWriter {
@@ -28,7 +28,7 @@ object LayoutWriter {
       sort: Boolean): LogicalPlan = {
     val key = plan.key(columns)
     if (!plan.cuts.splitsKeys && columns.forall(isCheap(_, output))) {
-      // To work the key out again costs less than to carry it along and to cut it off each row.
+      // Recomputing the key costs less than carrying it along and removing it from each row.
       val file = plan.file(columns)
       ordered(PartitionShuffle.byNumber(file, plan.cuts.files, Project(output, child)), key, sort)
     } else {
@@ -36,7 +36,7 @@ object LayoutWriter {
       val keyed = Project(child.output :+ carried, child)
       val shuffled =
         if (plan.cuts.splitsKeys) {
-          // The noise is made of columns that must not travel through the shuffle.
+          // The noise is computed from columns that must not travel through the shuffle.
           val file = Alias(FileOfKey(carried.toAttribute, noise, plan.cuts), FileName)()
           val numbered = Project(output ++ Seq(carried.toAttribute, file), keyed)
           PartitionShuffle.byNumber(file.toAttribute, plan.cuts.files, numbered)
@@ -49,8 +49,8 @@ object LayoutWriter {
     }
   }
 
-  /** Several groups of rows, each in a partition of its own: partition `g` of the result holds the rows of
-    * group `g`, in the layout's order.
+  /** Several groups of rows, each in a separate partition: partition `g` of the result holds the
+    * rows of group `g`, in the layout's order.
     *
     * @param group  the number of a row's group, an INT of the child's output, 0 to `groups` - 1
     */
@@ -68,7 +68,9 @@ object LayoutWriter {
     Project(output, ordered(shuffled, carried.toAttribute, sort))
   }
 
-  /** Whether computing the rank of a column's value is cheap, and possible after the shuffle. */
+  /** Whether the rank of a column's value is cheap to compute, and can be computed after the
+    * shuffle.
+    */
   private def isCheap(column: Expression, output: Seq[Attribute]): Boolean =
     column.deterministic && column.references.subsetOf(AttributeSet(output)) &&
       UnsafeRow.isFixedLength(column.dataType)

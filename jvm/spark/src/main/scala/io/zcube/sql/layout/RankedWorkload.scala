@@ -3,10 +3,10 @@ package io.zcube.sql.layout
 import io.zcube.layout.Workload
 import io.zcube.sql.predicates.{PredicateBoxes, ValueRange}
 
-/** Brings the boxes of queries, which are of values, into the ranks of a sample. */
+/** Converts queries' boxes of values to boxes of ranks in a sample. */
 private[layout] object RankedWorkload {
 
-  /** @param columns for each column, its sampled values and the indices of its bounds among them */
+  /** @param columns for each column, its sampled values and the indexes of its bounds among them */
   def of(queries: Seq[WeightedBoxes], columns: Seq[(SampledColumn, Array[Int])]): Workload =
     Workload(queries.map { query =>
       Workload.Query(query.weight, query.boxes.map(ranked(_, columns)))

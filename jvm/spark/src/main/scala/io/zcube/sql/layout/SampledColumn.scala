@@ -6,7 +6,8 @@ import org.apache.spark.sql.types.DataType
 import io.zcube.sql.predicates.Interval
 import io.zcube.sql.values.{TypedRangeBounds, ValueOrdering}
 
-/** One column of a sample: its distinct values in order, how often each was seen, and the NULLs. */
+/** A column of a sample: its distinct values in order, the count of each, and the count of NULLs.
+  */
 final class SampledColumn private (
     dataType: DataType,
     ordering: Ordering[Any],
@@ -14,14 +15,14 @@ final class SampledColumn private (
     val distinctSorted: Array[Any],
     val counts: Array[Long]) {
 
-  /** Bounds at these of the distinct values; the indices ascend strictly. */
+  /** Bounds at the distinct values with these indexes, which are strictly ascending. */
   def boundsAt(indices: Array[Int]): TypedRangeBounds =
     TypedRangeBounds.at(dataType, indices.map(distinctSorted(_)))
 
-  /** The first and the last bucket with a sampled value in the interval; where there is none, the one
-    * bucket that a value just there belongs to.
+  /** The first and the last bucket with a sampled value in the interval; if there is none, the
+    * bucket that a value in it would belong to.
     *
-    * @param bounds indices of the buckets' greatest values, as for `boundsAt`
+    * @param bounds indexes of the buckets' largest values, as for `boundsAt`
     */
   def bucketsOf(interval: Interval, bounds: Array[Int]): (Int, Int) = {
     val below = interval.lower.fold(0)(end => countBefore(end.value, orEqual = !end.inclusive))
@@ -32,13 +33,13 @@ final class SampledColumn private (
     (least, if (upTo > below) bucketOf(upTo - 1, bounds) else least)
   }
 
-  /** The bucket of a distinct value by its index: how many buckets end before it. */
+  /** The bucket of a distinct value, given its index: the number of buckets that end before it. */
   private def bucketOf(index: Int, bounds: Array[Int]): Int = {
     val at = java.util.Arrays.binarySearch(bounds, index)
     if (at < 0) -at - 1 else at
   }
 
-  /** How many of the distinct values are smaller, or as great too. */
+  /** How many of the distinct values are smaller, or also equal. */
   private def countBefore(value: Any, orEqual: Boolean): Int = {
     var low = 0
     var high = distinctSorted.length

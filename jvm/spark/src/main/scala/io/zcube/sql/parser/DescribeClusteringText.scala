@@ -4,10 +4,10 @@ import scala.jdk.CollectionConverters._
 
 /** Reads `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`.
   *
-  * @param optimize the OPTIMIZE statement that names the same table and columns: Delta's parser reads
-  *                 it, so that whatever names a table there names it here
-  * @param where    the predicate, which is never put into a statement: what it says is a predicate or
-  *                 nothing
+  * @param optimize the OPTIMIZE statement that names the same table and columns: Delta's parser
+  *   reads it, so both statements name tables in the same way
+  * @param where the predicate, which is never inserted into a statement, so it can't be anything
+  *   but a predicate
   */
 final private[parser] case class DescribeClusteringText(optimize: String, where: Option[String])
 

@@ -1,12 +1,12 @@
 package io.zcube.sql.parser
 
-/** The words that a statement begins with. A cheap look at every statement of the session: only what
-  * may be ours is worth a grammar. It looks at no more than the space, the comments and the words at the
-  * statement's head, in a loop, so that no text is too long for it.
+/** Checks the words that a statement begins with. This is a cheap check of every statement in the
+  * session: only those that may be ZCube's are parsed with its grammar. It reads only the
+  * whitespace, comments and words at the beginning, in a loop, so that no text is too long for it.
   */
 private[parser] object FirstWords {
 
-  /** Whether the statement begins with these words, in any case. */
+  /** Whether the statement begins with these words, ignoring case. */
   def are(sqlText: String, words: String*): Boolean = {
     var at = 0
     words.forall { word =>
@@ -21,7 +21,8 @@ private[parser] object FirstWords {
 
   private def isOfWord(c: Char): Boolean = Character.isLetterOrDigit(c) || c == '_'
 
-  /** The place behind all space and comments; the end of the text, where a comment isn't closed. */
+  /** The position after all whitespace and comments; the end of the text if a comment isn't closed.
+    */
   private def afterSpace(sqlText: String, from: Int): Int = {
     var at = from
     var before = -1
@@ -37,11 +38,11 @@ private[parser] object FirstWords {
   private def isSpace(c: Char): Boolean =
     c == '\u000b' || c == '\u00a0' || c == '\u2007' || c == '\u202f' || Character.isWhitespace(c)
 
-  /** A hint is no comment. */
+  /** A hint isn't a comment. */
   private def opensComment(sqlText: String, at: Int): Boolean =
     sqlText.startsWith("/*", at) && !sqlText.startsWith("+", at + 2)
 
-  /** A backslash at the end of the line goes on with the comment. */
+  /** A backslash at the end of the line continues the comment. */
   private def afterLine(sqlText: String, from: Int): Int = {
     var at = from
     while (at < sqlText.length && sqlText.charAt(at) != '\r' &&
@@ -49,7 +50,7 @@ private[parser] object FirstWords {
     at
   }
 
-  /** Comments may hold others. */
+  /** Comments may be nested. */
   private def afterBlock(sqlText: String, from: Int): Int = {
     var at = from + 2
     var depth = 1

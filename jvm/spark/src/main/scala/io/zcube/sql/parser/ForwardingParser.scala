@@ -6,10 +6,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.types.{DataType, StructType}
 
-/** Passes everything but whole statements on: which class a statement comes in by depends on Spark. */
+/** Forwards everything except whole statements, whose entry points depend on the Spark version. */
 abstract class ForwardingParser(delegate: ParserInterface) extends ParserInterface {
 
-  /** The plan of a statement that is ours; `parseWhole` parses what is left of it. */
+  /** The plan of one of ZCube's statements; `parseWhole` parses the rest of it. */
   protected def takeOver(
       sqlText: String,
       parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan]

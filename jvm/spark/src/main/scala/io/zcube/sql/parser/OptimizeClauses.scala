@@ -2,7 +2,7 @@ package io.zcube.sql.parser
 
 import scala.jdk.CollectionConverters._
 
-/** Tells an OPTIMIZE statement from the clauses that ZCube adds to it.
+/** Separates an OPTIMIZE statement from the clauses that ZCube adds to it.
   *
   * `OPTIMIZE t ZORDER BY (a) OPTIONS ('curve' = 'hilbert') DRY RUN` gives `OPTIMIZE t ZORDER BY (a)`,
   * `curve → hilbert`, and that it is a dry run.

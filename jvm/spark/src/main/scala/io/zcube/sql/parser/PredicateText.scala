@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.trees.TreePattern
 
 import io.zcube.sql.errors.ZCubeErrors
 
-/** The text of a predicate, which is read by itself and never put into a statement. So a comment in it
-  * ends where the text ends, and nothing in it can be taken for a clause.
+/** The text of a predicate, which is parsed on its own and never inserted into a statement. So a
+  * comment in it ends with the text, and nothing in it can be read as a clause.
   */
 object PredicateText {
 
@@ -22,7 +22,7 @@ object PredicateText {
       catch { case e: ParseException => refuse(e.getSimpleMessage) }
     expression match {
       case _: Alias | _: MultiAlias => refuse("a predicate has no name")
-      case _: Star => refuse("a star is no predicate")
+      case _: Star => refuse("a star is not a predicate")
       case e if e.containsPattern(TreePattern.PARAMETER) => refuse("it has a parameter marker")
       case _ =>
     }

@@ -7,7 +7,7 @@ import io.zcube.sql.errors.ZCubeErrors
 /** Reads `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`.
   *
   * @param optimize the OPTIMIZE statement that names the same table, for Delta's parser to read
-  * @param queries  texts and weights
+  * @param queries  their text and weights
   */
 final private[parser] case class RecommendClusteringText(
     optimize: String,

@@ -8,21 +8,22 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.sql.errors.ZCubeErrors
 
-/** A statement that may be ours, read by ZCube's grammar.
+/** A statement that may be ZCube's, parsed with its grammar.
   *
-  * @param tokens those of comments and space too
+  * @param tokens including comments and whitespace
   */
 final private[parser] class StatementReader private (
     tokens: CommonTokenStream,
     val statement: ZCubeSqlBaseParser.StatementContext) {
 
-  /** What stands from the first to the last, for another parser to read. Comments are blank: parsers
-    * differ in where one ends, and what one of them skips the other must not take for a clause.
+  /** The text from the first to the last token, for another parser. Comments are blanked: parsers
+    * differ in where a comment ends, and text that one parser skips must not be read as a clause by
+    * the other.
     */
   def textOf(first: ParserRuleContext, last: ParserRuleContext): String =
     textOf(first.getStart.getTokenIndex, last.getStop.getTokenIndex)
 
-  /** The same of all tokens from the statement's first to the one before `end`. */
+  /** The same for all tokens from the statement's first to the one before `end`. */
   def textBefore(end: Token): String =
     textOf(statement.getStart.getTokenIndex, end.getTokenIndex - 1)
 
@@ -36,14 +37,14 @@ final private[parser] class StatementReader private (
     text.toString
   }
 
-  /** The predicate as it stands there, comments and all: whoever reads it reads nothing else. */
+  /** The predicate as written, including comments, because it is parsed on its own. */
   def rawTextOf(first: Token, last: Token): String =
     first.getInputStream.getText(Interval.of(first.getStartIndex, last.getStopIndex))
 
-  /** The text that a literal stands for, or several side by side: what `SELECT` of them gives. */
+  /** The value of a literal, or of several adjacent ones: what `SELECT` returns for them. */
   def unquote(literal: ZCubeSqlBaseParser.StringContext): String = {
     val sql = rawTextOf(literal.getStart, literal.getStop)
-    // Spark's own reading, with all settings that it heeds.
+    // Spark's parser reads it, so all its settings apply.
     CatalystSqlParser.parseExpression(sql) match {
       case Literal(text: UTF8String, _) => text.toString
       case _ => throw ZCubeErrors.notAText(sql)
@@ -53,7 +54,7 @@ final private[parser] class StatementReader private (
 
 private[parser] object StatementReader {
 
-  /** None where the text can't be read; whoever reads it next says what is wrong. */
+  /** None if the text can't be parsed; the next parser reports the error. */
   def read(sqlText: String): Option[StatementReader] = {
     val lexer = new ZCubeSqlBaseLexer(CharStreams.fromString(sqlText))
     lexer.removeErrorListeners()

@@ -6,11 +6,11 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions, RecommendClustering}
 
-/** Takes OPTIONS and DRY RUN off an OPTIMIZE statement and reads DESCRIBE CLUSTERING and RECOMMEND
-  * CLUSTERING; whatever else comes is passed on.
+/** Removes OPTIONS and DRY RUN from an OPTIMIZE statement and parses DESCRIBE CLUSTERING and
+  * RECOMMEND CLUSTERING; all other statements are forwarded.
   *
-  * What is left of the statement goes to the session's whole chain of parsers and not only to those
-  * behind this one, so that Delta's parser reads it whichever extension was named first.
+  * The rest of the statement goes to the session's whole chain of parsers and not only to those
+  * after this one, so that Delta's parser reads it whichever extension was named first.
   */
 final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
     extends DelegatingParser(delegate) {

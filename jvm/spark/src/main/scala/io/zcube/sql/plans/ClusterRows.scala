@@ -5,14 +5,15 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 import io.zcube.sql.layout.LayoutRequest
 
-/** The child's rows, laid out by the clustering columns: what `zcube.cluster(df, …)` and the hint
-  * `ZCUBE_CLUSTER` stand for until the optimizer samples the child and puts a shuffle in its place.
+/** The child's rows, laid out by the clustering columns: represents `zcube.cluster(df, …)` and the
+  * hint `ZCUBE_CLUSTER` until the optimizer samples the child and replaces this node with a
+  * shuffle.
   *
   * @param columns         the clustering columns
-  * @param workload        predicates that partitions are to be skipped by
-  * @param workloadWeights how often each is asked
+  * @param workload        predicates that should skip partitions
+  * @param workloadWeights how often each query runs
   * @param partitions      number of output partitions, if given
-  * @param targetFileBytes else the size of a partition to aim at
+  * @param targetFileBytes otherwise the target size of a partition
   */
 case class ClusterRows(
     columns: Seq[Expression],

@@ -3,9 +3,10 @@ package io.zcube.sql.plans
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, UnaryNode}
 
-/** A DESCRIBE CLUSTERING statement, until the Delta side takes it over. It never is run as it stands.
+/** A DESCRIBE CLUSTERING statement, until the Delta module replaces it. It is never executed
+  * itself.
   *
-  * @param where which files, as the user wrote it
+  * @param where selects files, as the user wrote it
   * @param child the OPTIMIZE statement that names the same table and columns
   */
 case class DescribeClustering(where: Option[String], child: LogicalPlan)

@@ -3,11 +3,11 @@ package io.zcube.sql.plans
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, UnaryNode}
 
-/** An OPTIMIZE statement with an OPTIONS or a DRY RUN clause, until the Delta side takes them over.
+/** An OPTIMIZE statement with an OPTIONS or a DRY RUN clause, until the Delta module replaces it.
   *
   * @param child   the statement without those clauses, as Delta parsed it
   * @param options keys as the user wrote them
-  * @param dryRun  whether only the plan is asked for
+  * @param dryRun  whether only the plan is requested
   */
 case class OptimizeWithOptions(
     options: Seq[(String, String)],

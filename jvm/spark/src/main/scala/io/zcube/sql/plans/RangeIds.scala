@@ -7,12 +7,12 @@ import io.zcube.sql.expressions.RangePartitionId
 
 /** The child's rows with a range id for each placeholder.
   *
-  * It marks which rows the ranges are made of. The optimizer knows nothing of this node, so it moves
-  * no filter and no limit through it, which would change the sample and with it the ids.
+  * It marks the rows that the ranges are computed from. The optimizer doesn't know this node, so it
+  * moves no filter and no limit through it, which would change the sample and thus the ids.
   *
   * @param placeholders what to compute
-  * @param ids          the columns that hold it. Not aliases: the analyzer strips those off operators
-  *                     that it doesn't know.
+  * @param ids the result columns. Not aliases: the analyzer removes those from operators that it
+  *   doesn't know.
   */
 case class RangeIds(placeholders: Seq[RangePartitionId], ids: Seq[Attribute], child: LogicalPlan)
     extends UnaryNode {
@@ -21,7 +21,7 @@ case class RangeIds(placeholders: Seq[RangePartitionId], ids: Seq[Attribute], ch
 
   override def producedAttributes: AttributeSet = AttributeSet(ids)
 
-  // The ids' own numbers must not tell equal plans apart, or a cached query would not be found again.
+  // Expression ids must not distinguish equal plans, or a cached query would not be found again.
   override protected def doCanonicalize(): LogicalPlan = {
     val numbered = ids.zipWithIndex.map { case (id, i) => id.withExprId(ExprId(i.toLong)) }
     super.doCanonicalize().asInstanceOf[RangeIds].copy(ids = numbered)

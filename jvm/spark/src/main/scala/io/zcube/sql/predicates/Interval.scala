@@ -1,14 +1,14 @@
 package io.zcube.sql.predicates
 
-/** The values between two ends, in the order of their type; NULL is none of them.
+/** The values between two ends, in the order of their type; NULL is not included.
   *
-  * @param lower None if there is no least value
-  * @param upper None if there is no greatest value
+  * @param lower None if there is no lower bound
+  * @param upper None if there is no upper bound
   */
 final case class Interval(lower: Option[Interval.End], upper: Option[Interval.End]) {
   import Interval.End
 
-  /** What is in both; None if that is nothing. */
+  /** The intersection; None if it is empty. */
   def and(other: Interval, order: Ordering[Any]): Option[Interval] = {
     val both = Interval(
       Interval.choose(lower, other.lower)((a, b) => isTighter(order.compare(a.value, b.value), a)),
@@ -17,7 +17,7 @@ final case class Interval(lower: Option[Interval.End], upper: Option[Interval.En
     Option.when(!both.isEmpty(order))(both)
   }
 
-  /** The least interval that holds both. */
+  /** The smallest interval that contains both. */
   def hull(other: Interval, order: Ordering[Any]): Interval = Interval(
     for (a <- lower; b <- other.lower)
       yield if (isTighter(order.compare(a.value, b.value), a)) b else a,
@@ -32,7 +32,7 @@ final case class Interval(lower: Option[Interval.End], upper: Option[Interval.En
     case _ => false
   }
 
-  /** Whether the end `a` leaves less than another, which lies `beyond` places behind it. */
+  /** Whether the end `a` is stricter than another, whose comparison with it is `beyond`. */
   private def isTighter(beyond: Int, a: End): Boolean = beyond > 0 || (beyond == 0 && !a.inclusive)
 }
 

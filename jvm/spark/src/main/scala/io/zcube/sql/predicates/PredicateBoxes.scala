@@ -2,8 +2,9 @@ package io.zcube.sql.predicates
 
 import io.zcube.sql.predicates.PredicateBoxes.Box
 
-/** What a predicate asks of some columns: rows that it holds for lie in at least one of the boxes. A
-  * box is a range for some of the columns, by their numbers; other columns may be anything.
+/** What a predicate requires of some columns: rows that satisfy it are in at least one of the
+  * boxes. A box has ranges for some of the columns, by their numbers; other columns may have any
+  * value.
   *
   * {{{
   *   a = 1 AND (b < 5 OR c > 7 AND f(b))   with the columns (a, b, c)
@@ -12,7 +13,7 @@ import io.zcube.sql.predicates.PredicateBoxes.Box
   * }}}
   *
   * @param boxes   none if no row can satisfy the predicate
-  * @param ignored parts on the columns that no ranges follow from, as SQL; they count as true
+  * @param ignored parts on the columns that imply no ranges, as SQL; they count as true
   */
 final case class PredicateBoxes(boxes: Seq[Box], ignored: Seq[String]) {
 

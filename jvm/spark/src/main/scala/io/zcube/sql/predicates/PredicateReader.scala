@@ -13,17 +13,17 @@ import io.zcube.sql.values.ValueOrdering
 /** Turns conditions into boxes over some columns.
   *
   * It reads `=`, `<=>`, `<>`, `<`, `<=`, `>`, `>=`, BETWEEN, IN, IS [NOT] NULL, LIKE 'x%', boolean
-  * columns, AND, OR and NOT of these, between a column and a constant. Whatever else there is may be true of
-  * any row, so that the boxes never leave out a row that the condition holds for.
+  * columns, AND, OR and NOT of these, between a column and a constant. Anything else may be true
+  * for any row, so the boxes never exclude a row that satisfies the condition.
   *
-  * @param columns the columns, by the parts of their names: `Seq("a", "b")` is a leaf of `a`
+  * @param columns the columns, by the parts of their names: `Seq("a", "b")` is a field of `a`
   */
 final class PredicateReader(columns: Seq[Seq[String]]) {
   import PredicateReader._
 
   private val numbers = columns.zipWithIndex.toMap
 
-  /** @param condition resolved, and best simplified ([[SimplifiedCondition]]) */
+  /** @param condition resolved, and preferably simplified ([[SimplifiedCondition]]) */
   def read(condition: Expression): PredicateBoxes = {
     val ignored = mutable.LinkedHashSet.empty[String]
     val boxes = new Reading(ignored).boxes(condition)
@@ -85,7 +85,7 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
       }
 
     private def ofValues(column: Found, values: Seq[Any]): Seq[Box] = {
-      // NULL in a list makes nothing true. In order, for they may come from a set.
+      // NULL in a list never makes it true. Sorted, because the values may come from a set.
       val known = values.filter(_ != null).sorted(orderOf(column))
       if (known.isEmpty) Nothing
       else if (known.size > MostBoxes) {
@@ -95,7 +95,7 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
     }
 
     private def ofOtherValues(column: Found, values: Seq[Any]): Seq[Box] =
-      // With NULL in the list, other values are unknown to be in it, never known not to be.
+      // With NULL in the list, NOT IN is never true.
       if (values.contains(null)) Nothing
       else if (values.size >= MostBoxes) ranges(column, ValueRange.NotNull)
       else {
@@ -137,7 +137,7 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
       Option.when(!both.values.exists(_.isEmpty))(both)
     }
 
-    /** The least box that holds them all. */
+    /** The smallest box that contains them all. */
     private def hull(boxes: Seq[Box]): Box = boxes.reduce { (a, b) =>
       a.keySet.intersect(b.keySet).map(c => c -> a(c).hull(b(c), orders(c))).toMap
     }
@@ -151,23 +151,23 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
 
 object PredicateReader {
 
-  /** A predicate of more boxes is taken for what is around them. */
+  /** A predicate with more boxes is replaced by their bounding box. */
   val MostBoxes = 1000
 
-  /** One of the columns, or a leaf, and its number. */
+  /** One of the columns, or a field of one, and its number. */
   private case class Found(number: Int, expression: Expression)
 
   private val Anything: Seq[Box] = Seq(Map.empty)
   private val Nothing: Seq[Box] = Nil
 
-  /** The parts of the name of a column or leaf; None for any other expression. */
+  /** The name parts of a column or field; None for any other expression. */
   def path(expression: Expression): Option[Seq[String]] = expression match {
     case column: Attribute => Some(Seq(column.name))
     case field: GetStructField => path(field.child).map(_ :+ field.extractFieldName)
     case _ => None
   }
 
-  /** The paths of the columns, or of the leaves of nested ones, that a condition looks at. */
+  /** The paths of the columns, or of the fields of nested ones, that a condition uses. */
   def paths(condition: Expression): Seq[Seq[String]] =
     path(condition).map(Seq(_)).getOrElse(condition.children.flatMap(paths))
 
@@ -188,18 +188,18 @@ object PredicateReader {
     case _ => Seq(Interval.Everything)
   }
 
-  /** Whether texts are in the order of their bytes. */
+  /** Whether strings are in the order of their bytes. */
   private def isBinary(column: Expression): Boolean = column.dataType match {
     case s: StringType => PhysicalStringType(s.collationId) == PhysicalDataType(StringType)
     case _ => false
   }
 
   private def startingWith(prefix: UTF8String): Interval = {
-    // The text's own array, perhaps.
+    // May be the string's own array.
     val bytes = prefix.getBytes.clone()
     if (bytes.isEmpty) Interval.Everything
     else {
-      // No byte of UTF-8 is 0xFF, so the last one has a next.
+      // No byte of UTF-8 is 0xFF, so the last byte has a successor.
       bytes(bytes.length - 1) = (bytes(bytes.length - 1) + 1).toByte
       val next = Interval.to(UTF8String.fromBytes(bytes), inclusive = false)
       Interval(Interval.from(prefix, inclusive = true).lower, next.upper)

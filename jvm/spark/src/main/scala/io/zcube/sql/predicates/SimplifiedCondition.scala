@@ -5,10 +5,10 @@ import org.apache.spark.sql.catalyst.optimizer._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-/** Brings a resolved condition into the form that the optimizer would give it: constants folded, casts
-  * moved from the columns to the constants, LIKE 'x%' as a prefix, NOT pushed into comparisons.
+/** Simplifies a resolved condition as the optimizer would: constants folded, casts moved from the
+  * columns to the constants, LIKE 'x%' as a prefix, NOT pushed into comparisons.
   *
-  * Only rules that rewrite the condition as it stands; the optimizer as a whole might push it
+  * It uses only rules that rewrite the condition in place; the whole optimizer might push it
   * elsewhere, or drop it with the relation.
   */
 object SimplifiedCondition {
@@ -26,10 +26,10 @@ object SimplifiedCondition {
     OptimizeIn
   )
 
-  /** As many rounds as nested NOTs and casts ever need; it stops where nothing changes. */
+  /** Enough rounds for nested NOTs and casts; it stops when nothing changes. */
   private val MostRounds = 20
 
-  /** @param output the columns that the condition is about */
+  /** @param output the columns that the condition refers to */
   def of(condition: Expression, output: Seq[Attribute]): Expression = {
     def run(plan: LogicalPlan, rules: Seq[Rule[LogicalPlan]]): LogicalPlan =
       rules.foldLeft(plan)((current, rule) => rule(current))
@@ -39,8 +39,8 @@ object SimplifiedCondition {
     end.getOrElse(rounds.last).collectFirst { case Filter(simple, _) => simple }.get
   }
 
-  /** BETWEEN names its operand once and uses it twice. The optimizer may compute it in a projection below;
-    * here it must stay what it is.
+  /** BETWEEN uses its operand twice. The optimizer may compute it in a projection below; here it
+    * must stay in place.
     */
   private object InlineWith extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = plan.transformExpressionsUp {

@@ -1,9 +1,9 @@
 package io.zcube.sql.predicates
 
-/** What a condition allows one column to be.
+/** The values that a condition allows in a column.
   *
-  * @param values an interval, if any value will do
-  * @param nulls  whether NULL will do
+  * @param values the interval of allowed values, if any
+  * @param nulls  whether NULL is allowed
   */
 final case class ValueRange(values: Option[Interval], nulls: Boolean) {
 
@@ -14,7 +14,7 @@ final case class ValueRange(values: Option[Interval], nulls: Boolean) {
     for (a <- values; b <- other.values; both <- a.and(b, order)) yield both,
     nulls && other.nulls)
 
-  /** The least range that allows all that either does. */
+  /** The smallest range that allows everything that either allows. */
   def hull(other: ValueRange, order: Ordering[Any]): ValueRange = ValueRange(
     (values, other.values) match {
       case (Some(a), Some(b)) => Some(a.hull(b, order))

@@ -9,13 +9,13 @@ import io.zcube.layout.ColumnWeights
 /** A predicate of a workload, as the user wrote it.
   *
   * @param text   SQL, as after WHERE
-  * @param weight how often it is asked, compared to others
+  * @param weight how often it is used, compared to others
   */
 final case class WeightedPredicate(text: String, weight: Double)
 
 object WeightedPredicate {
 
-  /** What a valid workload is, for messages. */
+  /** Describes valid workloads, for messages. */
   val Expected: String =
     """a JSON list of predicates such as ["x = 5", {"predicate": "y < 3", "weight": 2}], """ +
       "with weights greater than 0"
@@ -28,7 +28,7 @@ object WeightedPredicate {
   def parseList(json: String): Option[Seq[WeightedPredicate]] =
     JsonMethods.parseOpt(json).collect { case list: JArray => list }.flatMap(of)
 
-  /** The same, parsed already. */
+  /** The same, already parsed. */
   def of(list: JArray): Option[Seq[WeightedPredicate]] = {
     val items = list.arr.map(one)
     Option.when(items.nonEmpty && items.forall(_.isDefined))(items.flatten)

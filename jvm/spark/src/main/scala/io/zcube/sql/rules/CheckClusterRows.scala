@@ -8,7 +8,7 @@ import io.zcube.layout.Resolution
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.plans.ClusterRows
 
-/** Refuses at analysis what [[ClusterRowsRewrite]] could not lay out. */
+/** Rejects at analysis what [[ClusterRowsRewrite]] can't lay out. */
 object CheckClusterRows extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit = plan.foreach {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions, RecommendClustering}
 
-/** Clauses that nobody took over must not be ignored. */
+/** Rejects clauses that no rule has handled: they must not be ignored. */
 object CheckOptimizeOptions extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreach {
     case optimize: OptimizeWithOptions =>

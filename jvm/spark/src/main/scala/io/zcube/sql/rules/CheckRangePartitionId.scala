@@ -8,7 +8,7 @@ import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.RangePartitionId
 import io.zcube.sql.plans.RangeIds
 
-/** Refuses at analysis each `range_partition_id` whose input can't be sampled, and says why. */
+/** Rejects at analysis each `range_partition_id` whose input can't be sampled, and says why. */
 object CheckRangePartitionId extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit = plan.foreach {

@@ -13,7 +13,9 @@ import io.zcube.sql.plans.ClusterRows
 import io.zcube.sql.predicates.{PredicateReader, SimplifiedCondition}
 import io.zcube.sql.sampling.{ContentHash, RowSampler}
 
-/** Samples the child of each [[ClusterRows]] with one job and puts the layout's shuffle there. */
+/** Samples the child of each [[ClusterRows]] with one job and replaces the node with the layout's
+  * shuffle.
+  */
 case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
@@ -36,8 +38,8 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       rows.child,
       rows.child.output,
       rows.columns,
-      // Of the row's contents: where the rows come from a shuffle their places may change when a
-      // task is run again, and a row must not be sent elsewhere the second time.
+      // Hashes the row's contents: if rows come from a shuffle, their positions may change when a
+      // task is rerun, and a row must not be sent elsewhere the second time.
       BitwiseAnd(ContentHash.of(rows.child.output), Literal(Long.MaxValue)),
       LayoutPlan.of(sample, files, rows.request.copy(workload = workload)),
       rows.request.sort
@@ -45,7 +47,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def workloadOf(rows: ClusterRows): Seq[WeightedBoxes] = {
-    // What the optimizer made of a column that is no column any more has no name to be found by.
+    // If the optimizer has replaced a column by an expression, it can't be found by name.
     val reader = new PredicateReader(rows.columns.map(PredicateReader.path(_).getOrElse(Nil)))
     val boxes = rows.workload.map { predicate =>
       reader.read(SimplifiedCondition.of(predicate, rows.child.output))
@@ -58,7 +60,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def filesFor(rows: ClusterRows): Int = {
     val bytes = rows.child.stats.sizeInBytes
-    // Spark's way to say that it doesn't know.
+    // Spark's value for an unknown size.
     if (bytes >= conf.defaultSizeInBytes) throw ZCubeErrors.clusterInputSizeUnknown()
     FileCount.of(bytes.toLong, rows.targetFileBytes, Long.MaxValue, maxRecords = 0)
   }

@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import io.zcube.sql.expressions.RangePartitionId
 import io.zcube.sql.plans.RangeIds
 
-/** Moves each `range_partition_id` out of its operator, into a [[RangeIds]] right below it. What can't
-  * be moved stays, and [[CheckRangePartitionId]] refuses it.
+/** Moves each `range_partition_id` out of its operator, into a [[RangeIds]] directly below it.
+  * Calls that can't be moved stay, and [[CheckRangePartitionId]] rejects them.
   *
   * {{{
   *   Filter (range_partition_id(x, 10) = 3)        Project [x, y]
@@ -26,7 +26,7 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
     case node: UnaryNode if isQuery(node) && hasMovable(node) => pullFrom(node)
   }
 
-  /** Operators of queries. A command's condition is about its target, which must stay as it is. */
+  /** Operators of queries. A command's condition refers to its target, which must not change. */
   private def isQuery(node: UnaryNode): Boolean = node match {
     case _: Project | _: Filter | _: Sort | _: Aggregate | _: Window | _: Generate | _: Expand |
         _: RepartitionByExpression | _: RebalancePartitions | _: CollectMetrics =>
@@ -37,7 +37,7 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
   private def hasMovable(node: LogicalPlan): Boolean =
     node.resolved && node.children.exists(child => movable(node, child).nonEmpty)
 
-  /** Innermost placeholders of the node whose input is all of that child. */
+  /** Innermost placeholders of the node whose input comes only from that child. */
   private def movable(node: LogicalPlan, child: LogicalPlan): Seq[RangePartitionId] =
     node.expressions
       .flatMap(_.collect { case id: RangePartitionId if isMovable(id, child.outputSet) => id })

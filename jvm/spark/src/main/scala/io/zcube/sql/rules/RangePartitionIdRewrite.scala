@@ -12,11 +12,12 @@ import io.zcube.sql.plans.RangeIds
 import io.zcube.sql.sampling.{RowSampler, SampleLimits}
 import io.zcube.sql.values.TypedRangeBounds
 
-/** Samples the child of each [[RangeIds]] and puts look-ups in the bounds that come out there.
+/** Samples the child of each [[RangeIds]] and replaces the placeholders with look-ups in the
+  * resulting bounds.
   *
-  * One job for all placeholders over one child, also where the child occurs more than once in the
-  * query. It is decided when the query is optimized, which happens once for a query; the sample
-  * depends on the rows alone, so that deciding it again gives the same.
+  * One job serves all placeholders over one child, even if the child occurs more than once in the
+  * query. It runs when the query is optimized, which happens once per query. The sample depends
+  * only on the rows, so running it again would give the same result.
   */
 case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -57,7 +58,7 @@ case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPl
       nodes: Seq[RangeIds],
       commonTables: Seq[CTERelationDef]): Seq[(RangeIds, LogicalPlan)] = {
     val child = nodes.head.child
-    // All in terms of the first child's columns.
+    // Everything is expressed in the first child's columns.
     val placeholders = nodes.map { node =>
       val toFirst = AttributeMap(node.child.output.zip(child.output))
       node.placeholders.map(_.transform {

@@ -20,8 +20,8 @@ import io.zcube.sql.predicates.WeightedPredicate
 
 /** Turns the hint `ZCUBE_CLUSTER('{"columns": [["a"], ["s", "leaf"]], …}')` into [[ClusterRows]].
   *
-  * A hint is the one way by which a DataFrame operator of ours reaches the server from classic
-  * PySpark and Spark Connect alike, without Java objects or protocol extensions.
+  * Only a hint can carry a custom DataFrame operator to the server from both classic PySpark and
+  * Spark Connect, without Java objects or protocol extensions.
   */
 object ResolveClusterHint extends Rule[LogicalPlan] {
 

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, MapEntrie
 import org.apache.spark.sql.types._
 
 /** A hash of a row's contents that doesn't depend on how the row is stored: -0.0 is 0.0, every NaN is one.
-  * Spark hashes no map, so one counts as the list of its entries. What has no hash doesn't count, such as
-  * a variant, or a map inside of another value.
+  * Spark can't hash maps, so a map is hashed as the list of its entries. Values without a hash are
+  * ignored, such as variants, or maps inside other values.
   */
 object ContentHash {
 

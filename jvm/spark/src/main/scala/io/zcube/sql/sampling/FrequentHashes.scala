@@ -2,15 +2,15 @@ package io.zcube.sql.sampling
 
 import scala.collection.mutable
 
-/** Counts the hashes that come often, in bounded memory: of those that make up more than one in `capacity`
-  * it misses few rows, and of others it may forget all.
-  * (J. Misra, D. Gries, "Finding repeated elements", Science of Computer Programming 2, 1982.)
+/** Counts frequent hashes in bounded memory: for those that make up more than one in `capacity` it
+  * misses few rows, and it may forget all others. (J. Misra, D. Gries, "Finding repeated elements",
+  * Science of Computer Programming 2, 1982.)
   */
 final private[sql] class FrequentHashes(capacity: Int) {
 
   private val counters = mutable.LongMap.empty[Long]
 
-  /** Counts one more, and returns how many there were, at least, with this one. */
+  /** Counts an occurrence, and returns a lower bound of the count, including this one. */
   def add(hash: Long): Long = {
     val count = counters.getOrElse(hash, 0L) + 1
     counters.update(hash, count)
@@ -18,7 +18,7 @@ final private[sql] class FrequentHashes(capacity: Int) {
     count
   }
 
-  /** Takes one from each, which is paid for by the rows that made them. */
+  /** Decrements each; the cost is amortized over the rows that incremented them. */
   private def crossOut(): Unit = {
     val left = counters.iterator.collect { case (hash, n) if n > 1 => hash -> (n - 1) }.toArray
     counters.clear()

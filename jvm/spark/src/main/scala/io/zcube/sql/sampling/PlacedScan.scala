@@ -7,14 +7,14 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
 
-/** A scan of files, perhaps with filters and projections, with two more columns: the name of each row's
-  * file and the row's place in it.
+/** A scan of files, perhaps with filters and projections, with two more columns: the name of each
+  * row's file and the row's position in it.
   */
 final private[sql] case class PlacedScan(plan: LogicalPlan, place: Seq[NamedExpression])
 
 private[sql] object PlacedScan {
 
-  /** None where the rows aren't those of files, one by one, or the files' format doesn't number them. */
+  /** None if the rows aren't unchanged rows of files, or the file format doesn't number them. */
   def of(plan: LogicalPlan): Option[PlacedScan] = plan match {
     case Project(list, child) if list.forall(_.deterministic) =>
       of(child).map(scan => scan.copy(plan = Project(list ++ scan.place, scan.plan)))

@@ -3,14 +3,16 @@ package io.zcube.sql.sampling
 import org.apache.spark.sql.catalyst.expressions.XXH64
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Hashes of a row's place. The same constants for ever: layouts must not change between releases. */
+/** Hashes of a row's position. The constants must never change: layouts must not change between
+  * releases.
+  */
 object RowHash {
 
   /** Hash of a file's name. */
   def ofName(name: UTF8String): Long =
     XXH64.hashUnsafeBytes(name.getBaseObject, name.getBaseOffset, name.numBytes, 42L)
 
-  /** Hash of the row at `place` under `seed`, in [0, Long.MaxValue]. */
+  /** Hash of the row at position `place` with `seed`, in [0, Long.MaxValue]. */
   def of(seed: Long, place: Long): Long = mix(seed + place * 0x9e3779b97f4a7c15L) >>> 1
 
   /** A bijective mix of 64 bits: the finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */

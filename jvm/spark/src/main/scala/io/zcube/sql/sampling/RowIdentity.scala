@@ -3,8 +3,8 @@ package io.zcube.sql.sampling
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What tells rows apart when a hash decides which ones are sampled. It isn't how rows were divided among
-  * tasks, so that the same rows give the same sample with any number of cores.
+/** What identifies a row when a hash decides which rows are sampled. It doesn't depend on how rows
+  * are divided among tasks, so the same rows give the same sample with any number of cores.
   */
 sealed trait RowIdentity extends Serializable {
 
@@ -14,9 +14,10 @@ sealed trait RowIdentity extends Serializable {
 
 object RowIdentity {
 
-  /** The row's contents, for plans that are no plain scan of files. Equal rows share their fate. But a row
-    * that is there so often that it would fill the sample, or be missing in it, is drawn copy by copy
-    * once a task has seen many of it; which copies that are depends on the tasks.
+  /** The row's contents, for plans that aren't a plain scan of files. Equal rows are sampled
+    * together. But once a task has seen many copies of a row, which would fill the sample or be
+    * missing in it, the copies are sampled individually; which copies these are depends on the
+    * tasks.
     *
     * @param hash ordinal of a hash of the contents, a BIGINT
     */
@@ -35,16 +36,18 @@ object RowIdentity {
   object Contents {
     private val Counters = 4096
 
-    /** Copies of a row that share their fate: a hundredth of the smallest sample of a layout. */
+    /** The number of copies of a row that are sampled together: a hundredth of the smallest sample
+      * of a layout.
+      */
     private val Together = 1000L
   }
 
-  /** The row's file and its place in it, read from two columns of the row: independent of how many
-    * cores there are and how files are split or packed into tasks. Only the file's own name counts,
-    * so that a copy of a table in another folder gives the same sample.
+  /** The row's file and its position in it, read from two columns of the row: independent of the
+    * number of cores and of how files are split or packed into tasks. Only the file's name without
+    * its folder counts, so a copy of a table in another folder gives the same sample.
     *
     * @param fileName ordinal of the file's name (`_metadata.file_name`)
-    * @param rowIndex ordinal of the place of the row in its file (`_metadata.row_index`)
+    * @param rowIndex ordinal of the row's position in its file (`_metadata.row_index`)
     */
   final case class FilePlace(fileName: Int, rowIndex: Int) extends RowIdentity {
     override def hasher(partition: Int): InternalRow => Long = {
@@ -52,7 +55,7 @@ object RowIdentity {
       var seed = 0L
       row => {
         val name = row.getUTF8String(fileName)
-        // A file's rows come together: its name is hashed once, not for each row.
+        // A file's rows arrive together, so its name is hashed only once.
         if (name != lastName) {
           lastName = name.clone()
           seed = RowHash.ofName(name)

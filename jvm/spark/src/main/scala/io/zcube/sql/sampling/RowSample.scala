@@ -8,8 +8,8 @@ import io.zcube.sql.errors.ZCubeErrors
 /** A uniform sample of rows.
   *
   * @param dataTypes types of the sampled columns
-  * @param rows      the sampled rows, in an order that depends on the data alone
-  * @param rowCount  how many rows were seen
+  * @param rows      the sampled rows, in an order that depends only on the data
+  * @param rowCount  the number of rows seen
   * @param complete  whether every row seen is in the sample
   */
 final case class RowSample(
@@ -18,10 +18,10 @@ final case class RowSample(
     rowCount: Long,
     complete: Boolean) {
 
-  /** Fails if too few rows fit into the sample to find boundaries for the files: one file would take nearly
-    * all rows.
+  /** Fails if too few rows fit into the sample to find boundaries for the files: one file would get
+    * nearly all rows.
     *
-    * @param columns as the user knows them
+    * @param columns by the names that users know
     */
   def requireEnough(files: Int, columns: Seq[String]): Unit =
     if (rows.length < math.min(rowCount, files.toLong)) {

@@ -10,30 +10,33 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.types.DataType
 
-/** Draws a uniform sample of a plan's rows, as a rule with one Spark job.
+/** Draws a uniform sample of a plan's rows, usually with one Spark job.
   *
-  * Whether a row is sampled is decided by a hash of what the row is ([[RowIdentity]]), never by
-  * chance, so the same data gives the same sample. Each task keeps a bounded number of rows
-  * ([[SampleReservoir]]) and the driver merges the tasks' results as they come in, so that neither
-  * ever holds more than the limits, however large the table.
+  * A hash of the row's identity ([[RowIdentity]]) decides whether a row is sampled, never chance,
+  * so the same data gives the same sample. Each task keeps a bounded number of rows
+  * ([[SampleReservoir]]), and the driver merges the tasks' results as they arrive, so neither ever
+  * holds more than the limits, however large the table.
   *
-  * The sample is the rows of smallest hash, as many as fit, however rows are divided among tasks. But
-  * what all tasks together may send is bounded too ([[SampleLimits.mostSent]]), and so a task that has
-  * far more than its share may have to leave out rows that belong to the sample. Then the driver has
-  * learnt how many rows there are and how large, and asks once more, for just those below the hash
-  * that is needed, giving each task a share after what it has.
+  * The sample is the rows with the smallest hashes, as many as fit, however rows are divided among
+  * tasks. But the amount that all tasks together may send is bounded too
+  * ([[SampleLimits.mostSent]]), so a task with far more than its share may have to omit rows that
+  * belong to the sample. By then the driver knows the number and size of the rows, and it runs a
+  * second round for the rows below the required hash, with a share for each task in proportion to
+  * its rows.
   */
 object RowSampler {
 
-  /** Rows that a task may send if they are small, so that tasks of uneven size don't starve the sample. */
+  /** Rows that a task may send if they are small, so that tasks of uneven size don't make the
+    * sample too small.
+    */
   private val LeastRowsOfTask = 4096
 
   /** The second round is enough, unless the sizes of rows differ wildly. */
   private val MostRounds = 5
 
-  /** Samples columns of any plan's rows.
+  /** Samples columns of any plan.
     *
-    * @param within puts the plan into whatever it needs around it
+    * @param within adds whatever the plan needs around it
     */
   def sample(
       session: SparkSession,
@@ -55,8 +58,8 @@ object RowSampler {
   }
 
   /** @param plan         its first `columns` output columns are sampled, others serve `identity`
-    * @param expectedRows about how many rows there are, if known: tasks then drop most rows at once
-    * @param description  of the job, for the Spark UI
+    * @param expectedRows approximate number of rows, if known: tasks then drop most rows early
+    * @param description  the job's description, for the Spark UI
     */
   def sample(
       session: SparkSession,
@@ -84,7 +87,8 @@ object RowSampler {
     val conf = rdd.sparkContext.getConf
     val bounded = limits.within(conf)
     val tasks = math.max(1, rdd.getNumPartitions)
-    // Half as much again, and some for small numbers, so that falling short is out of the question.
+    // Half as much again, plus a constant for small numbers, so that the sample is practically
+    // never too small.
     val ceiling =
       expectedRows.fold(Long.MaxValue)(hashBelow(limits.rows * 1.25 + 1000, _))
     val rowsOfTask =

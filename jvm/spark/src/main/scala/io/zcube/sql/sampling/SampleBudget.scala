@@ -2,14 +2,14 @@ package io.zcube.sql.sampling
 
 import java.util.concurrent.Semaphore
 
-/** The bytes that all samples of a run may take on the driver at any time. Whoever samples takes what
-  * its sample may need before it begins, or waits, and gives it back when the layout is made and the
-  * sample is forgotten.
+/** Limits the bytes of all of a run's samples on the driver. Before sampling, a group acquires the
+  * bytes that its sample may need, or waits. It releases them when the layout is made and the
+  * sample is dropped.
   *
-  * How large a sample may be never depends on who is first, so that the same table gives the same
-  * layout: only when it is drawn does.
+  * The size of a sample never depends on which group is first, only its timing does, so the same
+  * table gives the same layout.
   *
-  * @param bytes    the least is what one sample may take
+  * @param bytes    at least the bytes of one sample
   * @param awakened called when waiting is over; it may throw
   */
 final class SampleBudget(
@@ -18,10 +18,10 @@ final class SampleBudget(
   import SampleBudget._
 
   private val pages = pagesOf(bytes)
-  // Fair: a large sample is not put off for ever by small ones.
+  // Fair, so that small samples can't delay a large one forever.
   private val free = new Semaphore(pages, true)
 
-  /** @param wanted bytes of a sample that nothing outlives `body` of; more than there are is all */
+  /** @param wanted bytes of a sample that must not outlive `body`; capped at the whole budget */
   def within[T](wanted: Long)(body: => T): T = {
     val taken = math.min(pages, pagesOf(wanted))
     free.acquire(taken)
@@ -34,10 +34,10 @@ final class SampleBudget(
 
 object SampleBudget {
 
-  /** Two of the largest samples, or ten of the usual ones. */
+  /** Two of the largest samples, or ten usual ones. */
   val MostBytes: Long = 2 * SampleLimits.MostBytes
 
-  /** A semaphore counts in `Int`s. */
+  /** A semaphore's permits are `Int`s. */
   private val Page = 1024L
 
   private def pagesOf(bytes: Long): Int =

@@ -2,12 +2,12 @@ package io.zcube.sql.sampling
 
 import java.util.PriorityQueue
 
-/** Keeps the rows of smallest hash: all below a threshold that sinks as room runs out.
+/** Keeps the rows with the smallest hashes: all below a threshold that decreases as space runs out.
   *
-  * What is kept is always "all rows seen with hash < threshold", which makes samples of parts of the
-  * data mergeable: the sample of the whole is what lies below the smallest threshold of the parts.
-  * So it doesn't matter how the rows were divided among tasks, nor in which order tasks end.
-  * (Bottom-k sampling: E. Cohen, H. Kaplan, "Summarizing data using bottom-k sketches", PODC 2007.)
+  * It always keeps all rows seen with hash < threshold, which makes samples of parts of the data
+  * mergeable: the sample of the whole is what is below the smallest threshold of the parts. So it
+  * doesn't matter how the rows were divided among tasks, or in which order tasks finish. (Bottom-k
+  * sampling: E. Cohen, H. Kaplan, "Summarizing data using bottom-k sketches", PODC 2007.)
   */
 final private[sql] class SampleReservoir(limits: SampleLimits, initialThreshold: Long) {
   import SampleReservoir.Entry
@@ -28,14 +28,14 @@ final private[sql] class SampleReservoir(limits: SampleLimits, initialThreshold:
     while (entries.size > limits.rows || bytes > limits.bytes) lowerTo(entries.peek.hash)
   }
 
-  /** Forgets all rows at or above `newThreshold`. */
+  /** Drops all rows at or above `newThreshold`. */
   def lowerTo(newThreshold: Long): Unit = if (newThreshold < limit) {
     limit = newThreshold
     while (!entries.isEmpty && entries.peek.hash >= limit)
       bytes -= entries.poll().row.length + SampleLimits.RowOverhead
   }
 
-  /** The rows kept, by ascending hash. */
+  /** The kept rows, by ascending hash. */
   def result(): Array[(Long, Array[Byte])] = {
     val sorted = entries.toArray(Array.empty[Entry])
     java.util.Arrays.sort(sorted, (a: Entry, b: Entry) => java.lang.Long.compare(a.hash, b.hash))

@@ -7,8 +7,8 @@ import org.apache.spark.sql.types.DataType
 /** What each task of the sampling job does.
   *
   * @param threshold only rows below this hash are wanted
-  * @param mostRows  that one task sends
-  * @param mostBytes that each task sends
+  * @param mostRows  maximum number of rows that a task sends
+  * @param mostBytes maximum number of bytes that each task sends
   */
 final private[sql] case class SampleTask(
     dataTypes: Seq[DataType],
@@ -28,7 +28,7 @@ final private[sql] case class SampleTask(
       count += 1
       val hash = hashOf(row)
       if (reservoir.accepts(hash)) {
-        // The projection reuses its row, and getBytes may hand out the very buffer.
+        // The projection reuses its row, and getBytes may return the buffer itself.
         val bytes = project(row).copy().getBytes
         seen += 1
         cost += bytes.length + SampleLimits.RowOverhead
@@ -43,9 +43,9 @@ final private[sql] case class SampleTask(
 private[sql] object SampleTask {
 
   /** @param rowCount  rows seen
-    * @param meanCost  bytes that keeping one of them takes, on average; 0 if none was looked at
+    * @param meanCost  average bytes needed to keep one of them; 0 if none was measured
     * @param threshold every row of the task below this hash is in the result
-    * @param packed    the rows' bytes, one after the other
+    * @param packed    the concatenated bytes of the rows
     */
   final class Result(
       val rowCount: Long,

@@ -4,11 +4,11 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** What one job of a sampling brought.
+/** The results of one sampling job.
   *
-  * @param knownBelow every row below this hash has come to the driver
-  * @param counts     rows that each task saw
-  * @param meanCosts  what keeping a row of the task takes on average, in bytes
+  * @param knownBelow every row below this hash has arrived at the driver
+  * @param counts     number of rows that each task saw
+  * @param meanCosts  average bytes needed to keep a row of each task
   */
 final private[sql] class SamplingRound private (
     reservoir: SampleReservoir,
@@ -20,14 +20,14 @@ final private[sql] class SamplingRound private (
 
   private val costs = Array.tabulate(counts.length)(i => counts(i) * meanCosts(i))
 
-  /** Whether more rows than fit are known: those that were kept are the sample. */
+  /** Whether more rows arrived than fit: then the kept rows are the sample. */
   def isFull: Boolean = reservoir.threshold <= knownBelow
 
-  /** Rows that fit into the limits, if they are as large as those seen. */
+  /** The number of rows that fit into the limits, if they are as large as those seen. */
   def rowsThatFit(limits: SampleLimits): Double =
     math.min(limits.rows.toDouble, limits.bytes * rowCount / math.max(1.0, costs.sum))
 
-  /** Divides these bytes among the tasks: half of them after what each has, half evenly. */
+  /** Divides these bytes among the tasks: half in proportion to their rows, half evenly. */
   def shares(bytes: Long): Array[Long] = {
     val all = math.max(1.0, costs.sum)
     costs.map(cost => ((cost / all + 1.0 / costs.length) / 2 * bytes).toLong)
@@ -54,13 +54,13 @@ private[sql] object SamplingRound {
         (context: TaskContext, rows: Iterator[InternalRow]) =>
           task.run(context.partitionId(), rows),
         0 until tasks,
-        // The scheduler calls this for one task at a time.
+        // The scheduler calls this for one task at a time, so no lock is needed.
         (partition: Int, result: SampleTask.Result) => {
           counts(partition) = result.rowCount
           meanCosts(partition) = result.meanCost
           known = math.min(known, result.threshold)
           result.foreach(merged.add)
-          // What a task can't keep that may keep as much as the driver, the driver can't either.
+          // If a task with the driver's limits can't keep a row, the driver can't either.
           val asMuch =
             task.mostRows >= limits.rows && task.mostBytes(partition) >= limits.bytes
           if (asMuch && result.threshold < task.threshold) merged.lowerTo(result.threshold)

@@ -10,11 +10,11 @@ import io.zcube.sql.predicates.{Interval, PredicateBoxes, ValueRange}
 import io.zcube.sql.sampling.RowSample
 import io.zcube.sql.values.ValueOrdering
 
-/** A sample whose values are small numbers in the order of the values, so that many layouts can be tried
-  * on it in little time: none of them cares about more than the order.
+/** A sample whose values are replaced by small numbers in the same order, so that many layouts can
+  * be tried quickly: layouts depend only on the order.
   *
-  * The distinct values of a column are numbered 0, 2, 4, …; what lies between two of them, such as the
-  * end of a predicate's range, has the odd number between. {{{
+  * The distinct values of a column are numbered 0, 2, 4, …; a value between two of them, such as
+  * the end of a predicate's range, has the odd number in between. {{{
   *   values 10, 30, 30, 70  →  0, 2, 2, 4      30 is 2, 31 is 3, 5 is -1
   * }}}
   *
@@ -33,7 +33,7 @@ final class EncodedSample private (original: RowSample, distinct: IndexedSeq[Arr
     }
   )
 
-  /** The number of a value of the column, which need not be in the sample. */
+  /** The number of a value in the column, which need not be in the sample. */
   def codeOf(column: Int, value: Any): Int = {
     val at = Arrays.binarySearch(
       distinct(column).asInstanceOf[Array[AnyRef]],
@@ -42,7 +42,7 @@ final class EncodedSample private (original: RowSample, distinct: IndexedSeq[Arr
     if (at >= 0) 2 * at else 2 * (-at - 1) - 1
   }
 
-  /** The same boxes, in numbers. */
+  /** The same boxes, as numbers. */
   def code(predicate: PredicateBoxes): PredicateBoxes =
     predicate.copy(boxes = predicate.boxes.map(_.map { case (c, range) => c -> code(c, range) }))
 

@@ -6,16 +6,16 @@ import org.apache.spark.sql.types.DataType
 import io.zcube.sql.sampling.RowSample
 import io.zcube.sql.values.ValueOrdering
 
-/** What a file would have in its statistics if a layout were written, as far as a sample shows.
+/** The statistics that a file would have if a layout were written, estimated from a sample.
   *
-  * Its extent is that of the sampled rows, so a little too small: of n sampled rows out of many, each
-  * side falls short by about 1 / (n + 1) of the file's width in a column of many values, and by
-  * nothing where values repeat. At 1,000 rows a file the error is 0.2 %, so it isn't corrected.
+  * Its extent is that of the sampled rows, so it is slightly too small: with n sampled rows out of
+  * many, each side is short by about 1 / (n + 1) of the file's width in a column with many values,
+  * and exact if values repeat. At 1,000 rows per file the error is 0.2 %, so it isn't corrected.
   *
   * @param rows  sampled rows in the file
   * @param lower the smallest value of each sampled column, null if all are NULL; Catalyst's own form
-  * @param upper the greatest
-  * @param nulls sampled rows with NULL, for each column
+  * @param upper the largest value of each
+  * @param nulls number of sampled rows with NULL, for each column
   */
 final case class SimulatedFile(
     rows: Long,
@@ -25,9 +25,9 @@ final case class SimulatedFile(
 
 object SimulatedFile {
 
-  /** The files of sampled rows; none for a file that no sampled row falls into.
+  /** The files of sampled rows; files without sampled rows are omitted.
     *
-    * @param files the number of each row's file, such as [[LayoutPlan.filesOf]] gives
+    * @param files the number of each row's file, as returned by [[LayoutPlan.filesOf]]
     */
   def of(sample: RowSample, files: Array[Int]): Seq[SimulatedFile] = {
     val orders = sample.dataTypes.map(ValueOrdering.ofStatistics)

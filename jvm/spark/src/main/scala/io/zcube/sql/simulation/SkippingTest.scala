@@ -5,15 +5,16 @@ import org.apache.spark.sql.types.DataType
 import io.zcube.sql.predicates.{Interval, PredicateBoxes, ValueRange}
 import io.zcube.sql.values.ValueOrdering
 
-/** Tells whether a file must be read for a predicate, by the file's minima, maxima and NULL counts.
+/** Decides whether a file must be read for a predicate, from the file's minima, maxima and NULL
+  * counts.
   *
-  * @param dataTypes of the columns that files and predicates number alike
+  * @param dataTypes of the columns, in the numbering of files and predicates
   */
 final class SkippingTest(dataTypes: Seq[DataType]) {
 
   private val orders = dataTypes.map(ValueOrdering.ofStatistics).toIndexedSeq
 
-  /** Whether the file may hold a row that lies in one of the boxes. */
+  /** Whether the file may hold a row in one of the boxes. */
   def mustRead(file: SimulatedFile, predicate: PredicateBoxes): Boolean =
     predicate.boxes.exists(_.forall { case (column, range) => meets(file, column, range) })
 

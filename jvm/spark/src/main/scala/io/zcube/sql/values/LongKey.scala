@@ -4,17 +4,18 @@ import org.apache.spark.sql.types._
 
 import io.zcube.range.OrderPreservingBits
 
-/** Numbers of 8 bytes that sort as the values of a type do, and are equal where those are equal.
+/** 8-byte integers that sort like the values of a type, and are equal if and only if the values
+  * are.
   *
   * @param of   the number of a value in Catalyst's internal form, not null
-  * @param code Java expression of the same, of the not-null value that its argument is the code of
+  * @param code Java expression for the same; its argument is the code of the non-null value
   */
 final class LongKey private (val of: Any => Long, val code: String => String)
     extends Serializable
 
 object LongKey {
 
-  /** None for types that have no such numbers, such as strings. */
+  /** None for types without such integers, such as strings. */
   def find(dataType: DataType): Option[LongKey] = dataType match {
     case BooleanType =>
       key(value => if (value.asInstanceOf[Boolean]) 1L else 0L, v => s"($v ? 1L : 0L)")

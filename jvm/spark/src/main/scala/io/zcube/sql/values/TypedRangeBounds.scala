@@ -8,24 +8,24 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.zcube.range.{BytesRangeBounds, LongRangeBounds}
 
 /** Bounds between ranges of one column's values: the id of a value is the number of bounds strictly
-  * below it. Immutable; a look-up costs one binary search and, but for the general case, allocates
-  * nothing.
+  * below it. Immutable; a look-up costs one binary search and, except in the general case,
+  * allocates nothing.
   */
 sealed trait TypedRangeBounds extends Serializable {
 
-  /** Number of bounds, the greatest id. */
+  /** Number of bounds, which is also the largest id. */
   def length: Int
 
   /** Id of a value in Catalyst's internal form, not null. */
   def idOf(value: Any): Int
 
-  /** Java expression for the id of the not-null value that `value` is the code of. */
+  /** Java expression for the id of the non-null value whose code is `value`. */
   def genIdOf(ctx: CodegenContext, value: String): String
 }
 
 object TypedRangeBounds {
 
-  /** Bounds at the given values, which ascend strictly in the type's order. */
+  /** Bounds at the given values, which must be strictly ascending in the type's order. */
   def at(dataType: DataType, values: Array[Any]): TypedRangeBounds =
     LongKey.find(dataType) match {
       case Some(key) => OfLong(dataType, LongRangeBounds(values.map(key.of)))
@@ -42,7 +42,8 @@ object TypedRangeBounds {
   /** Types whose order is that of a long. */
   final private case class OfLong(dataType: DataType, bounds: LongRangeBounds)
       extends TypedRangeBounds {
-    // Of the type, and not of the value: two plans of the same bounds are equal.
+    // Depends on the type and not on the instance, so that two plans with the same bounds are
+    // equal.
     @transient private lazy val key = LongKey.find(dataType).get
     override def length: Int = bounds.length
     override def idOf(value: Any): Int = bounds.idOf(key.of(value))

@@ -10,7 +10,7 @@ object ValueOrdering {
 
   /** Catalyst's order, NULLs inside structs and arrays included. */
   def of(dataType: DataType): Ordering[Any] = dataType match {
-    // Samples are sorted by the million: no row for each value where none is needed.
+    // Samples with millions of values are sorted, so it avoids a row for each value where possible.
     case IntegerType | DateType | _: YearMonthIntervalType =>
       (a: Any, b: Any) => Integer.compare(a.asInstanceOf[Int], b.asInstanceOf[Int])
     case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType =>
@@ -20,7 +20,7 @@ object ValueOrdering {
       (a: Any, b: Any) => rows.compare(InternalRow(a), InternalRow(b))
   }
 
-  /** The order that statistics are kept by: of strings that of the bytes, whatever their collation. */
+  /** The order used by statistics: for strings the order of the bytes, whatever their collation. */
   def ofStatistics(dataType: DataType): Ordering[Any] = dataType match {
     case _: StringType =>
       (a: Any, b: Any) => a.asInstanceOf[UTF8String].binaryCompare(b.asInstanceOf[UTF8String])

@@ -76,7 +76,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     }
   }
 
-  test("every condition has a factory, and every parameter of its text a value") {
+  test("every condition has a factory, and every parameter of its message has a value") {
     val raised = thrown.map(_.asInstanceOf[SparkThrowable])
     assert(raised.map(_.getCondition.takeWhile(_ != '.')).toSet === conditions.map(_._1).toSet)
     raised.foreach { e =>

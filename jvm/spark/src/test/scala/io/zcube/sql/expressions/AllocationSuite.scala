@@ -14,9 +14,7 @@ import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.layout.{LayoutPlan, LayoutRequest}
 import io.zcube.sql.sampling.RowSample
 
-/** Guards the speed of what is done for every row by something that needs no clock: placing a row
-  * by columns of fixed width allocates nothing.
-  */
+/** Guards per-row speed without a clock: placing a row by fixed-width columns allocates nothing. */
 class AllocationSuite extends AnyFunSuite {
 
   private val types = Seq(LongType, IntegerType, DoubleType, DateType)
@@ -50,7 +48,7 @@ class AllocationSuite extends AnyFunSuite {
         BoundReference(i, dataType, nullable = true)
       }
       val placed = UnsafeProjection.create(Seq(plan.key(inputs), plan.file(inputs)))
-      // Until the compiler has seen that values need no boxes.
+      // Warm-up, until the compiler avoids boxing.
       allocatedBy(placed, rounds = 30)
       assert(allocatedBy(placed, rounds = 10) < rows.length)
     }

@@ -68,7 +68,7 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
       val counts = Array.fill(ascending.length)(10L)
       val scale = RankScale.of(counts, 10L, 64)
       val bounds = TypedRangeBounds.at(dataType, scale.boundIndices.map(ascending(_)))
-      // The definition, worked out by hand: NULLs take the first of length + 1 equal shares.
+      // The definition, computed by hand: NULLs take the first of length + 1 equal shares.
       val ranks = ascending.indices.map(i => ((i + 1.5) / (ascending.length + 1) * 64).toInt)
       val columns = Seq(
         BoundReference(0, dataType, nullable = true),
@@ -88,7 +88,7 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
     }
 
     test(s"keys of a k-d tree over ${dataType.sql}: interpreted = generated, NULL below all") {
-      // Each value is a bucket of its own; -1 is NULL's.
+      // Each value is a separate bucket; -1 is NULL.
       val points = for (v <- -1 until ascending.length; y <- -1 to 1; _ <- 0 until 5) yield (v, y)
       def scale(values: Int) = RankScale(Array.range(0, values - 1), Array.range(0, values))
       val sample = new BucketedSample(

@@ -25,7 +25,7 @@ class GroupOfFileSuite extends SparkFunSuite with ExpressionEvalHelper {
       checkEvaluation(expression, numbers(path), row(path))
   }
 
-  test("a path of no group is an error, and so is none") {
+  test("a path in no group is an error, and so is a missing path") {
     checkExceptionInExpression[Exception](expression, row("file:/t/p=3/a.parquet"), "no group")
     checkExceptionInExpression[Exception](expression, row(null), "no group")
     // The last path that was found is remembered.

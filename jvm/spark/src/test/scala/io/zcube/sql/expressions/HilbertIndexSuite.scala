@@ -30,7 +30,7 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
     checkEvaluation(hilbert(5, Literal(5), Literal(10), Literal(20)), 7865L)
   }
 
-  test("the paper's inverse gives the point back: BIGINT up to 63 bits, else BINARY") {
+  test("the paper's inverse returns the point: BIGINT up to 63 bits, otherwise BINARY") {
     val random = new Random(20042)
     for {
       (n, bits) <- Seq(
@@ -152,7 +152,7 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
     Seq(1, 32).foreach(bits => assert(hilbert(bits, ints(1): _*).checkInputDataTypes().isSuccess))
   }
 
-  test("columns of other types are refused, by their place among the arguments") {
+  test("columns of other types are rejected, with their argument position") {
     Seq(StringType, DoubleType, DecimalType(5, 0), BooleanType, DateType).foreach { dataType =>
       val mismatch = refusal(hilbert(4, Literal(1), BoundReference(0, dataType, nullable = true)))
       assert(mismatch.errorSubClass == "UNEXPECTED_INPUT_TYPE")
@@ -160,7 +160,7 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
     }
   }
 
-  test("no bits and no column are refused") {
+  test("missing bits and missing columns are rejected") {
     Seq(
       () => HilbertIndex(Nil).checkInputDataTypes(),
       () => hilbert(4).checkInputDataTypes()).foreach { call =>

@@ -70,7 +70,7 @@ class InterleaveBitsSuite extends SparkFunSuite with ExpressionEvalHelper {
     }
   }
 
-  test("wider and other types are refused") {
+  test("wider and other types are rejected") {
     Seq(LongType, StringType, DoubleType, DecimalType(5, 0), BooleanType, DateType).foreach {
       dataType =>
         val columns = Seq(Literal(1), BoundReference(0, dataType, nullable = true))
@@ -84,7 +84,7 @@ class InterleaveBitsSuite extends SparkFunSuite with ExpressionEvalHelper {
     }
   }
 
-  test("no column is refused") {
+  test("calls without columns are rejected") {
     val error = intercept[AnalysisException](InterleaveBits(Nil).checkInputDataTypes())
     assert(error.getCondition == "WRONG_NUM_ARGS.WITHOUT_SUGGESTION")
   }

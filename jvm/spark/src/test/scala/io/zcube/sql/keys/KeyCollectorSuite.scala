@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Keys become boxes, and these a condition that must hold for every key: held against each key itself. */
+/** Keys become boxes, and these a condition that must hold for every key, checked for each key. */
 class KeyCollectorSuite extends AnyFunSuite {
 
   private val types: Seq[(DataType, Random => Any)] = Seq(
@@ -62,7 +62,7 @@ class KeyCollectorSuite extends AnyFunSuite {
       matching.foreach { key =>
         assert(predicate.eval(InternalRow.fromSeq(key)) == true, s"$key in ${boxes.toSeq}")
       }
-      // Parts of it hold too.
+      // Parts of it are covered too.
       val part = BoxPredicate.of(columns.take(1), Seq(0), boxes.toSeq)
       matching.foreach(key => assert(part.eval(InternalRow.fromSeq(key)) == true))
       if (matching.distinct.size <= most) {
@@ -81,7 +81,7 @@ class KeyCollectorSuite extends AnyFunSuite {
       Literal.FalseLiteral)
   }
 
-  test("a task gives up once nearly all files are met") {
+  test("a task gives up once nearly all files are touched") {
     val files = Array.tabulate[ValueBox](50)(i => new ValueBox(Array(i * 10L), Array(i * 10L + 9)))
     val keys =
       new KeyCollector(new ValueCover(IndexedSeq(LongType), files), IndexedSeq(false), 100, 64)
@@ -89,7 +89,7 @@ class KeyCollectorSuite extends AnyFunSuite {
     assert(keys.result.isEmpty)
   }
 
-  test("rows whose memory is used again") {
+  test("rows whose memory is reused") {
     val keys =
       new KeyCollector(new ValueCover(IndexedSeq(StringType), Array.empty), IndexedSeq(false), 9, 9)
     val row = UnsafeProjection.create(Array[DataType](StringType))

@@ -51,7 +51,7 @@ class MatchConditionSuite extends AnyFunSuite {
     assert(read(EqualTo(x, ScalaUDF((_: Long) => 1L, LongType, Seq(x)))).ofSource.isEmpty)
   }
 
-  test("a key of a wider type is NULL where no value of the column equals it") {
+  test("a key of a wider type is NULL if no value of the column equals it") {
     val Seq(pair) = pairs(EqualTo(Cast(i, LongType), x))
     assert(pair.column == i && pair.key.dataType == IntegerType)
     def of(value: Any) = BindReferences.bindReference(pair.key, Seq(x)).eval(InternalRow(value))

@@ -19,7 +19,7 @@ class SampledColumnSuite extends AnyFunSuite {
 
   private def end(of: (Int, Boolean)): End = End(of._1, of._2)
 
-  test("buckets of intervals, with and without their ends, sampled or not") {
+  test("buckets of intervals, inclusive or exclusive, sampled or not") {
     val ends = None +: (for (value <- -1 to 19; inclusive <- Seq(true, false))
       yield Some((value, inclusive)))
     for (lower <- ends; upper <- ends) {
@@ -33,12 +33,12 @@ class SampledColumnSuite extends AnyFunSuite {
     }
   }
 
-  test("a value that was not sampled is looked for in the bucket that it falls into") {
+  test("an unsampled value is assigned to its bucket") {
     for (value <- -1 to 19)
       assert(column.bucketsOf(Interval.of(value), bounds) === ((bucketOf(value), bucketOf(value))))
   }
 
-  test("a column of NULLs has one bucket") {
+  test("a column with only NULLs has one bucket") {
     val nulls = SampledColumn(IntegerType, Seq(InternalRow(null)), 0)
     assert(nulls.bucketsOf(Interval.of(5), Array()) === ((0, 0)))
     assert(nulls.bucketsOf(Interval.Everything, Array()) === ((0, 0)))

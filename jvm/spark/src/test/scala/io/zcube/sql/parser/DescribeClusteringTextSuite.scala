@@ -16,7 +16,7 @@ class DescribeClusteringTextSuite extends AnyFunSuite {
         "OPTIMIZE delta.`/a`\nZORDER BY (x, by)",
         Some("d = ';' AND e > 1")),
       ("DESCRIBE CLUSTERING t WHERE d = (1)", "OPTIMIZE t", Some("d = (1)")),
-      // What looks like a clause in a predicate is none.
+      // Text in a predicate that looks like a clause isn't one.
       (
         "DESCRIBE CLUSTERING t WHERE d = 1 ZORDER BY (x)",
         "OPTIMIZE t",

@@ -17,7 +17,7 @@ class FirstWordsSuite extends AnyFunSuite {
     "/* /*+ */ ",
     "/*/ */",
     "/***/ -- x\n/* -- */\n",
-    // No statement comes out of these.
+    // These aren't valid statements.
     "/*+ hint */",
     "/* /* */",
     "/* unclosed",
@@ -29,8 +29,8 @@ class FirstWordsSuite extends AnyFunSuite {
     ";"
   )
 
-  for (head <- heads) test(s"space and comments as Spark has them: ${head.replace("\n", "⏎")}") {
-    // Spark itself tells whether the statement begins behind the head.
+  for (head <- heads) test(s"whitespace and comments as in Spark: ${head.replace("\n", "⏎")}") {
+    // Spark itself decides whether the statement begins after this text.
     val begins =
       try {
         val _ = CatalystSqlParser.parsePlan(s"${head}SELECT 1")
@@ -49,7 +49,7 @@ class FirstWordsSuite extends AnyFunSuite {
     assert(FirstWords.are("DESC--\nCLUSTERING", "desc", "clustering"))
   }
 
-  test("a head of any length") {
+  test("a beginning of any length") {
     val million = 1000000
     val heads = Seq(
       " " * million,
@@ -62,7 +62,7 @@ class FirstWordsSuite extends AnyFunSuite {
     heads.foreach(head => assert(FirstWords.are(head + "OPTIMIZE t", "optimize")))
     heads.foreach(head => assert(!FirstWords.are(head + "SELECT 1", "optimize")))
     assert(!FirstWords.are("/*" * million + "OPTIMIZE t", "optimize"))
-    // And the whole of it: the readers say that it isn't theirs, or read it.
+    // The complete readers must handle it too.
     heads.foreach { head =>
       Seq("SELECT 1", "VACUUM t", "OPTIMIZE t", "RECOMMEND t", "DESCRIBE t", "").foreach { sql =>
         assert(OptimizeClauses.split(head + sql) === None)

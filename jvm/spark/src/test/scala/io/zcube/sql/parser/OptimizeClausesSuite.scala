@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class OptimizeClausesSuite extends AnyFunSuite {
 
-  test("the clause is taken off") {
+  test("the clause is removed") {
     val split = OptimizeClauses.split(
       "OPTIMIZE a.`options (` WHERE p = 'OPTIONS (x)' ZORDER BY (x) options ('k' = 'it''s', \"l\"=\"m\");")
     assert(split.map(_.head.trim) ===
@@ -26,7 +26,7 @@ class OptimizeClausesSuite extends AnyFunSuite {
       Some(OptimizeClauses("optimize '/a dry run' ", Seq("a" -> "b"), dryRun = true)))
   }
 
-  test("comments are blank in what is left, as parsers differ in where one ends") {
+  test("comments are blanked in the rest, because parsers differ in where they end") {
     assert(
       OptimizeClauses.split(
         "OPTIMIZE t /* /* ZORDER BY (y) */ FULL */ WHERE p = '/*' -- \\\n FULL\nZORDER BY (x) DRY RUN")

@@ -15,13 +15,13 @@ class RecommendClusteringTextSuite extends AnyFunSuite {
       === Some("OPTIMIZE '/data/t'"))
   }
 
-  test("a text of several lines stays as it is") {
+  test("a multi-line text is not changed") {
     val query = "SELECT *\nFROM t -- all\nWHERE x = 1"
     val text = RecommendClusteringText.of(s"RECOMMEND CLUSTERING t FOR '$query'")
     assert(text.map(_.queries) === Some(Seq(query -> 1.0)))
   }
 
-  test("other statements are passed on") {
+  test("other statements are forwarded") {
     Seq(
       "RECOMMEND CLUSTERING t",
       "RECOMMEND CLUSTERING t FOR x = 1",
@@ -29,12 +29,12 @@ class RecommendClusteringTextSuite extends AnyFunSuite {
       "SELECT recommend FROM clustering",
       "DESCRIBE CLUSTERING t"
     ).foreach(statement => assert(RecommendClusteringText.of(statement) === None, statement))
-    // New words are words still.
+    // New keywords can still be names.
     assert(OptimizeClauses.split("OPTIMIZE weight ZORDER BY (for, recommend) DRY RUN").map(_.head)
       === Some("OPTIMIZE weight ZORDER BY (for, recommend) "))
   }
 
-  test("a weight that is no number greater than 0 is refused") {
+  test("a weight that is not a number greater than 0 is rejected") {
     Seq("0", "many", "1e999").foreach { weight =>
       val refusal = intercept[Exception] {
         RecommendClusteringText.of(s"RECOMMEND CLUSTERING t FOR 'x' WEIGHT $weight")

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.ZCubeSparkSession
 
-/** Texts in OPTIONS and RECOMMEND are what Spark makes of the same literals in a SELECT. */
+/** Literals in OPTIONS and RECOMMEND have the same value as in a SELECT. */
 class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
 
   private def ofSpark(literal: String): Option[String] =
@@ -78,7 +78,7 @@ class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
         val inner = Seq.fill(random.nextInt(8))(pieces(random.nextInt(pieces.size))).mkString
         val quote = Seq("'", "\"", "r'", "R\"")(random.nextInt(4))
         val literal = quote + inner + quote.takeRight(1)
-        // What is more than a literal there would be a text and something else here.
+        // Text that is more than a literal there would be a string followed by something else here.
         if (isOneLiteral(literal)) {
           val _ = check(literal)
           checked += 1
@@ -93,7 +93,7 @@ class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
     parsed.toOption.exists(_.isInstanceOf[Literal])
   }
 
-  test("what Spark takes for a name is no text") {
+  test("what Spark reads as a name is not a string") {
     withSettings(
       "spark.sql.ansi.enabled" -> "true",
       "spark.sql.ansi.doubleQuotedIdentifiers" -> "true") {

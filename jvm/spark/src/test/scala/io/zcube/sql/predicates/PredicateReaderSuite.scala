@@ -88,7 +88,7 @@ class PredicateReaderSuite extends AnyFunSuite with ZCubeSparkSession {
     assert(boxes.head === "0[2, 80] 1[2, 2]")
   }
 
-  test("what isn't understood counts as true and is told; other columns are no matter") {
+  test("unsupported parts count as true and are reported; other columns don't matter") {
     assert(read("i = 1 AND other = 2") === read("i = 1"))
     assert(read("i = 1 AND other = 2").ignored === Nil)
     val some = read("i = 1 AND l % 2 = 0")
@@ -113,7 +113,7 @@ class PredicateReaderSuite extends AnyFunSuite with ZCubeSparkSession {
     assert(read("d > current_date() - 3").boxes.head.keySet === Set(3))
   }
 
-  test("rows that a predicate holds for are in its boxes, by Spark's own filter") {
+  test("rows that satisfy a predicate are in its boxes, compared with Spark's filter") {
     val session = classicSession
     val random = new scala.util.Random(7)
     def value(least: Int): Any = if (random.nextInt(6) == 0) null else least + random.nextInt(8)
@@ -159,7 +159,7 @@ class PredicateReaderSuite extends AnyFunSuite with ZCubeSparkSession {
       val expected = data.where(text).collect().toSeq
       val found = rows.filter(row =>
         boxes.exists(_.forall { case (c, range) => allows(range, row.get(c)) }))
-      // Exact, for nothing here is beyond boxes.
+      // Exact, because boxes can represent everything here.
       val key = (row: Row) => row.toSeq.map(v => Option(v).fold("")(_.toString)).mkString(",")
       assert(found.map(key).sorted === expected.map(key).sorted, text)
     }

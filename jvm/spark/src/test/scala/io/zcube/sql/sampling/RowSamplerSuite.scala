@@ -15,14 +15,15 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.ZCubeSparkSession
 
-/** The sampling job where the driver takes little of its tasks: Spark itself fails a job that sends more. */
+/** The sampling job with a low limit on task results: Spark fails a job that sends more. */
 class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
 
   override protected def settings: Map[String, String] = Map("spark.driver.maxResultSize" -> "5m")
 
   private val types = Seq[DataType](LongType, StringType)
 
-  /** Rows of some files: a number, a text of up to `width` letters, the file, the place in it. */
+  /** Rows of some files: a number, a string of up to `width` letters, the file, the position in it.
+    */
   private def rows(from: Long, until: Long, tasks: Int, width: Int): DataFrame =
     spark.range(from, until, 1, tasks).selectExpr(
       "id",
@@ -46,10 +47,10 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
   private def sizeOf(rows: Seq[InternalRow]): Long =
     rows.map(_.asInstanceOf[UnsafeRow].getSizeInBytes + SampleLimits.RowOverhead).sum
 
-  /** The definition: the rows of smallest hash, as many as fit. */
+  /** The definition: the rows with the smallest hashes, as many as fit. */
   private def expected(df: DataFrame, limits: SampleLimits): Seq[Long] = {
     val project = UnsafeProjection.create(types.toArray)
-    // Without the texts: what a query brings is bounded as well.
+    // Without the strings, because query results are limited as well.
     val all = df.selectExpr("id", "length(s)", "name", "place").collect().map { row =>
       val text = UTF8String.fromString("x" * row.getInt(1))
       val size =
@@ -63,7 +64,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
 
   private lazy val bounded = SampleLimits(20000, Long.MaxValue).within(spark.sparkContext.getConf)
 
-  test("the bound follows what the driver takes") {
+  test("the bound follows the driver's limit") {
     assert(SampleLimits.mostSent(spark.sparkContext.getConf) == 5 << 19)
     assert(bounded.bytes == 5 << 17)
     def of(size: String) =
@@ -71,7 +72,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     assert(of("1g") == of("0") && of("1g") == 4 * SampleLimits.MostBytes)
   }
 
-  test("many tasks of unknown size send no more than the driver takes") {
+  test("many tasks of unknown size send no more than the driver accepts") {
     val df = rows(0, 150000, 300, 100)
     val sample = sampled(df, bounded, None)
     assert(sample.rowCount == 150000)
@@ -104,20 +105,20 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
       divided.foreach(df => assert(ids(sampled(df, wide, known)) == few))
     }
 
-  test("where the wide rows are doesn't matter either") {
+  test("the position of wide rows doesn't matter either") {
     val df = rows(0, 3000, 1, 5000).union(rows(3000, 60000, 99, 10))
     val same = rows(0, 3000, 60, 5000).union(rows(3000, 60000, 2, 10))
     val wanted = expected(df, bounded)
     Seq(df, same).foreach(division => assert(ids(sampled(division, bounded, None)) == wanted))
   }
 
-  test("rows that are no rows") {
+  test("plans without rows") {
     assert(sampled(rows(0, 0, 1, 10), bounded, None).rowCount == 0)
     val all = sampled(rows(0, 100, 40, 10), bounded, Some(100))
     assert(all.complete && all.rows.length == 100)
   }
 
-  test("the samples of a run together keep within its bytes") {
+  test("all samples of a run together stay within its budget") {
     val df = rows(0, 20000, 4, 300)
     val limits = SampleLimits(20000, 200 << 10)
     val budget = new SampleBudget(500 << 10)
@@ -137,7 +138,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
           ids(sample)
         })
       })
-      // Whenever they were drawn, they are what they are.
+      // The samples don't depend on when they were drawn.
       Await.result(samples, Duration.Inf).zip(1 to 20).foreach { case (found, number) =>
         assert(found == expected(df.where(s"id % 20 <> $number"), limits))
       }
@@ -145,7 +146,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     } finally pool.shutdown()
   }
 
-  test("a budget: what is larger than all of it has all, and waiting ends in what it is told") {
+  test("a budget: a request above the whole gets the whole, and waiting ends when told") {
     val small = new SampleBudget(1000)
     assert(small.within(1L << 40)(7) == 7)
     assert(small.within(1000)(8) == 8)
@@ -154,7 +155,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     assert(intercept[InterruptedException](stopped.within(10)(9)).getMessage == "over")
   }
 
-  test("of columns of fixed length the bytes are known beforehand") {
+  test("for columns of fixed length the bytes are known in advance") {
     val limits = SampleLimits.ofRows(100000)
     assert(limits.bytesOf(Seq(LongType, LongType)) == 100000L * (8 + 16 + SampleLimits.RowOverhead))
     assert(limits.bytesOf(types) == SampleLimits.MostBytes)

@@ -30,7 +30,7 @@ class SampleReservoirSuite extends AnyFunSuite {
 
   for (limits <-
       Seq(SampleLimits(100, 1L << 20), SampleLimits(5000, 20000L), SampleLimits(9999, 1L << 30)))
-    test(s"the rows of smallest hash that fit $limits, however divided and in whatever order") {
+    test(s"the rows with the smallest hashes that fit $limits, however divided and in any order") {
       assert(sampled(Seq(rows), limits) === expected(limits))
       Seq(2, 7, 50).foreach { parts =>
         val divided = random.shuffle(rows).grouped(rows.length / parts + 1).toSeq

@@ -22,7 +22,7 @@ class SkippingTestSuite extends AnyFunSuite {
   private val file = SimulatedFile(5, Vector(10, null), Vector(20, null), Vector(0L, 5L))
   private val test = new SkippingTest(types)
 
-  test("ends count as they are meant") {
+  test("inclusive and exclusive ends") {
     def read(low: Int, high: Int, inclusive: Boolean) =
       test.mustRead(file, boxes(Map(0 -> between(low, high, inclusive))))
     assert(read(20, 30, inclusive = true) && !read(20, 30, inclusive = false))
@@ -40,7 +40,7 @@ class SkippingTestSuite extends AnyFunSuite {
     assert(test.mustRead(file, boxes(Map.empty)) && !test.mustRead(file, boxes()))
   }
 
-  test("numbers in the place of values change no answer") {
+  test("encoding values as numbers changes no result") {
     val random = new Random(11)
     def number() = random.nextInt(60)
     val rows = Array.fill(40)(InternalRow(

@@ -8,15 +8,16 @@ import scala.util.control.NonFatal
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler._
 
-/** Measures the CPU time that executors spend for some code's Spark jobs. Jobs are known by a local
-  * property, which Spark hands down to the threads that a query starts.
+/** Measures the executors' CPU time for the Spark jobs of some code. Jobs are identified by a local
+  * property, which Spark passes to the threads that a query starts.
   *
-  * One event a stage is looked at and not one a task, so that large jobs cost no more than small ones.
+  * It uses one event per stage and not one per task, so that large jobs cost no more than small
+  * ones.
   */
 final class JobCpuTime(context: SparkContext) extends SparkListener {
   import JobCpuTime._
 
-  /** What is known of the jobs under one key. */
+  /** The state of the jobs with one key. */
   private class Account {
     val stages: java.util.Set[Int] = ConcurrentHashMap.newKeySet[Int]()
     val nanos = new java.util.concurrent.atomic.AtomicLong
@@ -27,13 +28,13 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
 
   ListenerQueue.add(context, this)
 
-  /** No more events from now on. */
+  /** Stops receiving events. */
   def close(): Unit = ListenerQueue.remove(context, this)
 
-  /** Runs `body`; how many milliseconds of CPU time its jobs took, or None if Spark's events are so far
-    * behind that it isn't known in time.
+  /** Runs `body` and returns the CPU milliseconds of its jobs, or None if Spark's events lag too
+    * far behind.
     *
-    * @param key that no other jobs of this context have at the time
+    * @param key a key that no other current jobs of this context have
     */
   def of[T](key: String)(body: => T): (T, Option[Long]) = {
     val account = new Account
@@ -54,7 +55,7 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
       context.listenerBus.post(ListenerMarker(key))
       account.heardAll.await(PatienceMs, TimeUnit.MILLISECONDS)
     } catch {
-      // A figure for the history is no reason to fail what is done.
+      // A failure to measure must not fail completed work.
       case NonFatal(_) => false
     }
 
@@ -87,6 +88,6 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
 object JobCpuTime {
   private val Property = "spark.zcube.cpuTimeOf"
 
-  /** A figure for the history is not worth waiting longer for. */
+  /** A metric isn't worth waiting longer for. */
   private val PatienceMs = 2000L
 }

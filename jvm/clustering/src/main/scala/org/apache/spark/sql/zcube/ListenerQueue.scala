@@ -8,15 +8,15 @@ import org.apache.spark.scheduler.SparkListener
 
 import io.zcube.concurrent.Caught
 
-/** The queue of all of ZCube's listeners: slow listeners of others don't hold it up. */
+/** The queue of all of ZCube's listeners, so that slow listeners of others don't delay them. */
 object ListenerQueue {
   private val Name = "zcube"
 
   def add(context: SparkContext, listener: SparkListener): Unit =
     context.listenerBus.addToQueue(listener, Name)
 
-  /** An interrupt while Spark removes a queue's last listener leaves a queue that nobody can stop: the
-    * next who tries waits for ever. So it is done on a thread that nobody interrupts.
+  /** An interrupt while Spark removes a queue's last listener leaves a queue that can't be stopped:
+    * the next attempt waits forever. So this runs on a thread that is never interrupted.
     */
   def remove(context: SparkContext, listener: SparkListener): Unit = {
     val removal = new Thread(() => context.removeSparkListener(listener), "ZCubeListenerRemoval")

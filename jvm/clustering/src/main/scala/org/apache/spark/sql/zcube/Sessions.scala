@@ -3,15 +3,15 @@ package org.apache.spark.sql.zcube
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 
-/** What Spark lets nobody else do with a session. */
+/** Session operations that are private to Spark. */
 object Sessions {
 
-  /** With settings of its own, and the catalog and the caches of the original. */
+  /** A clone with separate settings, but with the catalog and the caches of the original. */
   def cloneOf(session: SparkSession): SparkSession = session.cloneSession()
 
   /** Runs `body` with the session active on the calling thread. */
   def within[T](session: SparkSession)(body: => T): T = session.withActive(body)
 
-  /** The rows of a plan, which need not be analyzed yet. */
+  /** A DataFrame for a plan, which need not be analyzed yet. */
   def rowsOf(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
 }

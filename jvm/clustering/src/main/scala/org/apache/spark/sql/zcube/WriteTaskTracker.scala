@@ -15,14 +15,16 @@ import org.apache.spark.util.{CollectionAccumulator, ThreadUtils}
 
 import io.zcube.concurrent.DeferredInterrupt
 
-/** The tasks of the Spark jobs that write a transaction's files.
+/** Tracks the tasks of the Spark jobs that write a transaction's files.
   *
-  * A job that fails or is cancelled is over for its caller while tasks of it still run, and such a task
-  * may yet end well: its files are in no result then, and Spark updates no accumulator for it. Only the
-  * event of its end still names them. So after a failure this waits for the last task's end, and takes
-  * the files from the events. Those of the usual tasks are in them too, and so twice in `made`.
+  * A failed or cancelled job returns to its caller while some of its tasks still run, and such a
+  * task may still succeed. Then its files are in no result, and Spark updates no accumulator for
+  * it; only its end event names them. So after a failure this waits for the end of the last task,
+  * and takes the files from the events. The events include the files of normal tasks too, which are
+  * therefore in `made` twice.
   *
-  * @param made full paths of files as tasks make them; registered so that failed tasks count as well
+  * @param made full paths of the files that tasks create; registered so that failed tasks count as
+  *   well
   */
 final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[String])
     extends SparkListener
@@ -34,7 +36,9 @@ final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[
   private val running = ConcurrentHashMap.newKeySet[Long]()
   private val heardAll = new CountDownLatch(1)
 
-  /** Runs `body`, which writes. If it throws then no task of it is left, or it took too long. */
+  /** Runs `body`, which writes. When this throws, no task is running any more, unless waiting timed
+    * out.
+    */
   def within[T](body: => T): T = {
     ListenerQueue.add(context, this)
     try {
@@ -48,12 +52,15 @@ final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[
     } finally ListenerQueue.remove(context, this)
   }
 
-  /** Not to be cut short by an interrupt: what is removed next must not be written any more. */
+  /** An interrupt must not cut this short: files that are removed next must not be written any
+    * more.
+    */
   private def awaitEnd(): Unit = DeferredInterrupt.within {
     try {
       val deadline = Patience.fromNow
-      // An interrupt ends the caller's waiting, not the job. By the scheduler's first answer no more
-      // tasks begin; by its second it has told the listeners of those that began just before.
+      // An interrupt ends the caller's wait, not the job. After the scheduler's first answer no
+      // more tasks start; before its second, it has reported tasks that started just earlier to the
+      // listeners.
       for (_ <- 1 to 2) {
         val cancelled = context.cancelJobsWithTagWithFuture(tag, "the write failed")
         ThreadUtils.awaitReady(cancelled, Patience): Unit
@@ -63,11 +70,11 @@ final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[
       while (!running.isEmpty && deadline.hasTimeLeft()) Thread.sleep(PollMs)
       if (heardAll.getCount > 0 || !running.isEmpty) {
         logWarning(s"ZCube: tasks of a failed write may still run after $Patience " +
-          "(see Spark's UI); what they write is left to VACUUM")
+          "(see Spark's UI); VACUUM will remove what they write")
       }
     } catch {
       case e @ (NonFatal(_) | _: TimeoutException) =>
-        logWarning("ZCube: it isn't known when the tasks of a failed write end", e)
+        logWarning("ZCube: can't determine when the tasks of a failed write end", e)
     }
   }
 
@@ -84,7 +91,7 @@ final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[
 
   override def onTaskEnd(event: SparkListenerTaskEnd): Unit =
     if (stages.contains(event.stageId)) {
-      // Of a task whose executor is gone there are none.
+      // A task whose executor is lost has none.
       Option(event.taskMetrics).foreach(_.withExternalAccums(_.foreach {
         case files: CollectionAccumulator[String @unchecked] if files.id == made.id =>
           made.merge(files)

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types.{ArrayType, IntegerType}
 
 /**
- * A shuffle that sends each row to the partition of its number. Spark 4.0 can only partition by
- * hash, so each number is first replaced by an INT whose hash leads to that very partition.
+ * A shuffle that sends each row to the partition with its number. Spark 4.0 can only partition by
+ * hash, so each number is first replaced by an INT whose hash maps to that partition.
  */
 object PartitionShuffle {
 
@@ -21,7 +21,7 @@ object PartitionShuffle {
     RepartitionByExpression(Seq(ElementAt(table, index)), child, Some(partitions))
   }
 
-  /** For each partition the smallest non-negative INT that hash partitioning sends there. */
+  /** For each partition, the smallest non-negative INT that hash partitioning sends there. */
   private def preimages(partitions: Int): Array[Int] = {
     val found = Array.fill(partitions)(-1)
     var missing = partitions

@@ -3,7 +3,8 @@ package io.zcube.sql.layout
 import org.apache.spark.sql.catalyst.expressions.{DirectShufflePartitionID, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression}
 
-/** A shuffle that sends each row to the partition of its number. Spark 4.1 and later have one. */
+/** A shuffle that sends each row to the partition with its number, built into Spark 4.1 and later.
+  */
 object PartitionShuffle {
 
   /** @param number an INT, 0 to `partitions` - 1, never NULL */

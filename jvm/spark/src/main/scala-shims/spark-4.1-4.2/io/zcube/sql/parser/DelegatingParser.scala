@@ -3,8 +3,8 @@ package io.zcube.sql.parser
 import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-/** A parser that takes some statements over. From Spark 4.1 on `spark.sql(text, args = …)` has a way
-  * in of its own; a parser without it would lose the parameters.
+/** A parser that takes over some statements. From Spark 4.1 on, `spark.sql(text, args = …)` has a
+  * separate entry point; a parser without it would lose the parameters.
   */
 abstract class DelegatingParser(delegate: ParserInterface) extends ForwardingParser(delegate) {
 

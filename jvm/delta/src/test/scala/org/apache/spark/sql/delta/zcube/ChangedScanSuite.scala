@@ -40,7 +40,7 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
       "mask" -> "ZCUBE_SCAN_CHANGED",
       "late filter" -> "ZCUBE_LOGGED_ROWS_MISMATCH")
     vectors <- Seq(false, true)
-  } test(s"a scan changed by a $mode is refused, with deletion vectors: $vectors") {
+  } test(s"a scan changed by a $mode is rejected, with deletion vectors: $vectors") {
     val path = table(s"$mode $vectors", vectors)
     val before = rows(path)
     val files = dataFiles(path)
@@ -54,7 +54,7 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
     assert(rows(path) === before)
   }
 
-  test("a rule that wraps the scan and changes nothing is no obstacle") {
+  test("a rule that wraps the scan without changing it is accepted") {
     val path = table("alias")
     val before = rows(path)
     changing("alias")(spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (x)").collect())

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
-/** Somebody's extension, which changes what is read of each table with columns `id` and `s`. */
+/** A foreign extension, which changes what is read from each table with columns `id` and `s`. */
 final class ChangingExtension extends (SparkSessionExtensions => Unit) {
   import ChangingExtension._
 
@@ -21,7 +21,7 @@ final class ChangingExtension extends (SparkSessionExtensions => Unit) {
 
 object ChangingExtension {
 
-  /** What is done now. */
+  /** The current kind of change. */
   @volatile var mode = ""
 
   private val Done = TreeNodeTag[Boolean]("changed")

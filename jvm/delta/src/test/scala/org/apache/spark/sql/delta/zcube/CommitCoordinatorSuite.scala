@@ -8,12 +8,12 @@ import org.apache.spark.sql.delta.util.FileNames
 import org.apache.spark.sql.delta.{CatalogOwnedTableFeature, DeltaLog}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Tables whose commits a catalog decides on. */
+/** Tables whose commits are managed by a catalog. */
 class CommitCoordinatorSuite extends AnyFunSuite with DeltaSparkSession {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
-    // Outside of tests Delta makes such tables for one catalog only.
+    // Outside tests, Delta creates such tables for only one catalog.
     System.setProperty("spark.testing", "true")
     // Commits are backfilled in threes.
     CatalogOwnedCommitCoordinatorProvider.registerBuilder(
@@ -34,7 +34,7 @@ class CommitCoordinatorSuite extends AnyFunSuite with DeltaSparkSession {
   private def rows(table: String): Seq[Row] =
     spark.sql(s"SELECT * FROM $table ORDER BY id, x").collect().toSeq
 
-  test("a catalog's table: auto compaction by ZCube, which Delta takes, commits by the catalog") {
+  test("a catalog's table: auto compaction by ZCube, if allowed, commits through it") {
     spark.sql("CREATE TABLE auto (id BIGINT, x INT) USING delta CLUSTER BY (id, x) TBLPROPERTIES " +
       s"('delta.feature.${CatalogOwnedTableFeature.name}' = 'supported')")
     spark.conf.set("spark.databricks.delta.autoCompact.enabled", "true")
@@ -48,7 +48,7 @@ class CommitCoordinatorSuite extends AnyFunSuite with DeltaSparkSession {
     val history = spark.sql("DESCRIBE HISTORY auto").select("version", "operation").collect()
     val optimized = history.filter(_.getString(1) == "OPTIMIZE").map(_.getLong(0))
     assert(optimized.nonEmpty)
-    // The first ones are where readers of the log look for them, the last may be the catalog's still.
+    // The first ones are where log readers expect them; the last may still be with the catalog.
     val fs = log.logPath.getFileSystem(log.newDeltaHadoopConf())
     assert((0L to optimized.min).forall(v =>
       fs.exists(FileNames.unsafeDeltaFile(log.logPath, v))))
@@ -58,7 +58,7 @@ class CommitCoordinatorSuite extends AnyFunSuite with DeltaSparkSession {
     spark.sql("DROP TABLE auto")
   }
 
-  test("a catalog's table: OPTIMIZE is refused as Delta's own is, if that refuses it") {
+  test("a catalog's table: OPTIMIZE is rejected exactly when Delta rejects it") {
     spark.sql("CREATE TABLE managed (id BIGINT, x INT) USING delta TBLPROPERTIES " +
       s"('delta.feature.${CatalogOwnedTableFeature.name}' = 'supported')")
     insert("managed")

@@ -13,7 +13,7 @@ import io.zcube.sql.ZCubeSparkSessionExtension
 /** A local session with both extensions on, and a folder for tables. */
 trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
 
-  /** Settings of the suite's own. */
+  /** Settings of the suite. */
   protected def settings: Map[String, String] = Map.empty
 
   protected lazy val folder: Path = Files.createTempDirectory("zcube-tables")

@@ -39,7 +39,7 @@ object FailingCommitStore {
   @volatile private var failing = 0
   @volatile private var fault = ""
 
-  /** Lets the `number`-th write fail; returns how many there were. */
+  /** Makes the `number`-th write fail; returns how many there were. */
   def failing(number: Int, fault: String)(body: => Unit): Int = {
     writes.set(0)
     this.fault = fault

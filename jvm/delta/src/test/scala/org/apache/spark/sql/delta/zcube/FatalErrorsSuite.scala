@@ -11,8 +11,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.concurrent.Caught
 
-/** What Scala's futures and `Try` let pass: an OPTIMIZE ends all the same, cleans up, and says what it
-  * was.
+/** Errors that Scala's futures and `Try` don't catch: an OPTIMIZE still ends, cleans up, and
+  * reports them.
   */
 class FatalErrorsSuite extends AnyFunSuite with DeltaSparkSession {
   import FatalErrorsSuite._
@@ -37,7 +37,7 @@ class FatalErrorsSuite extends AnyFunSuite with DeltaSparkSession {
     end.getOrElse(fail("OPTIMIZE did not end"))
   }
 
-  /** Runs `body` while `error` is thrown at a place. */
+  /** Runs `body` with `error` thrown at a place. */
   private def throwing[T](place: Place, error: Throwable)(body: => T): T = {
     // Thrown while the query of that step is planned, on the driver.
     def rule(isStep: LogicalPlan => Boolean) = new Rule[LogicalPlan] {

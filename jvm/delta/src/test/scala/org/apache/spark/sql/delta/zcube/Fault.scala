@@ -6,10 +6,10 @@ object Fault extends Enumeration {
   /** Without effect. */
   val Before: Value = Value("before")
 
-  /** Done, and the answer is lost. */
+  /** Done, but the response is lost. */
   val After: Value = Value("after")
 
-  /** Done, and the answer says that it was done before, as of a client that asks twice. */
+  /** Done, but the response says that it was done before, as with a client that retries. */
   val Exists: Value = Value("exists")
 
   /** Does nothing until the thread is interrupted. */

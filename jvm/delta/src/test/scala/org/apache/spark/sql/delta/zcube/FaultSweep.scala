@@ -15,13 +15,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.concurrent.Caught
 
-/** Runs an OPTIMIZE again and again, and each time another operation of its store fails. What must hold
-  * afterwards is seen on the plain disk, past the faulty store.
+/** Runs an OPTIMIZE repeatedly, and each time a different operation of its store fails. The checks
+  * afterwards read the plain disk, bypassing the faulty store.
   */
 abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSession {
   import FaultSweep._
 
-  /** As Spark names it. */
+  /** The master in Spark's form. */
   protected def master: String
 
   override protected def settings: Map[String, String] = Map(
@@ -34,8 +34,8 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     "spark.delta.logStore.faulty.impl" -> classOf[FaultyLogStore].getName
   )
 
-  /** `all`: every operation fails in every way, which takes hours. `changes`: every one that changes
-    * something or is the log store's, and some of those that read, which takes an hour.
+  /** `all`: every operation fails in every way, which takes hours. `changes`: all that change
+    * something or are the log store's, and some of those that read, which takes an hour.
     */
   private val mode: Option[String] = sys.env.get("ZCUBE_SWEEP")
 
@@ -56,7 +56,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     path
   }
 
-  /** The points of a run that fail: all; or those of the commit itself, and a part of the others. */
+  /** The failing points of a run: all, or those of the commit itself and some of the others. */
   private def points(counts: Map[String, Int], faults: Seq[Fault.Value]): Seq[Faults.Point] = {
     val every = for {
       (kind, count) <- counts.toSeq.sorted
@@ -76,7 +76,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     }
   }
 
-  /** Runs the statement of a kind on a copy of its table, while an operation fails. */
+  /** Runs the statement of a kind on a copy of its table, with a failing operation. */
   private def run(kind: Kind, path: LocalPath, faults: Faults): Try[Unit] = Faults.watch(faults) {
     @volatile var end: Option[Try[Unit]] = None
     val statement = new Thread(() =>
@@ -130,9 +130,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     }
   }
 
-  /** Where files may be left: where nobody knows whether they are live; and where removing them is what
-    * failed.
-    */
+  /** Files may be left if it is unknown whether they are live, or if removing them failed. */
   private def mayLeaveFiles(condition: String, point: Faults.Point): Boolean =
     condition == "ZCUBE_COMMIT_UNKNOWN" || point.kind == "delete"
 
@@ -182,7 +180,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
           s"${(cpuTime - cpuAt) / 1000000000} CPU s")
         val wrong = ends.map(_._2).filter(_.startsWith("WRONG"))
         assert(wrong.isEmpty, wrong.mkString("\n", "\n", "\n"))
-        // The store is on the way of a run at all.
+        // Checks that a run uses the store at all.
         assert(ends.count(_._2 != "not met") > swept.size / 2)
         assert(ends.exists(_._2.startsWith("succeeded")))
         assert(ends.exists(!_._2.startsWith("succeeded")))
@@ -230,7 +228,7 @@ private[zcube] object FaultSweep {
   private val Rows = 400L
   private val Appends = 4L
 
-  /** Kinds of operation that change nothing, and are not the log store's. */
+  /** Kinds of operations that change nothing and are not the log store's. */
   private val Reads = Set("open", "read", "list", "status")
 
   private val Commit = "log write"

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
-/** A failed task is tried again, up to four times. */
+/** A failed task is retried, up to four attempts. */
 class FaultSweepRetriesSuite extends FaultSweep {
   import FaultSweep._
 

@@ -8,11 +8,11 @@ import scala.collection.mutable
 
 import org.apache.hadoop.fs.Path
 
-/** Counts the operations of [[FaultyFileSystem]] and [[FaultyLogStore]] in one folder, and lets one of
-  * them fail. A thread of an earlier run may still be at work in the folder of that run: what it does is
-  * not counted, and how its own fault ends is told by its own [[Faults]].
+/** Counts the operations of [[FaultyFileSystem]] and [[FaultyLogStore]] in a folder, and makes one
+  * of them fail. A thread of an earlier run may still be working in that run's folder: its
+  * operations are not counted here, and its own [[Faults]] handles its fault.
   *
-  * @param folder  the table's
+  * @param folder  the table's folder
   * @param failing the operation that fails, if any
   */
 final private[zcube] class Faults(folder: String, failing: Option[Faults.Point]) {
@@ -23,7 +23,7 @@ final private[zcube] class Faults(folder: String, failing: Option[Faults.Point])
   @volatile private var met = false
   @volatile private var stuck = false
 
-  /** How many operations of each kind there were. */
+  /** The number of operations of each kind. */
   def counts: Map[String, Int] = synchronized(counted.toMap)
 
   /** Whether the operation that fails was reached. */
@@ -32,7 +32,7 @@ final private[zcube] class Faults(folder: String, failing: Option[Faults.Point])
   /** Whether a hang was not interrupted in time. */
   def wasStuck: Boolean = stuck
 
-  /** Opens when an operation hangs. */
+  /** Released when an operation hangs. */
   def hangs: CountDownLatch = hanging
 
   private def covers(path: Path): Boolean = s"${path.toUri.getPath}/".contains(s"$folder/")
@@ -63,7 +63,7 @@ final private[zcube] class Faults(folder: String, failing: Option[Faults.Point])
     try Thread.sleep(PatienceMs)
     catch { case _: InterruptedException => throw new InterruptedIOException("interrupted") }
     stuck = true
-    throw new IOException("a hang that nobody interrupted")
+    throw new IOException("a hang that was not interrupted")
   }
 }
 
@@ -76,7 +76,7 @@ private[zcube] object Faults {
 
   @volatile private var watching: Option[Faults] = None
 
-  /** Runs `body` while the operations in a folder are watched. */
+  /** Runs `body` while monitoring the operations in a folder. */
   def watch[T](faults: Faults)(body: => T): T = {
     watching = Some(faults)
     try body

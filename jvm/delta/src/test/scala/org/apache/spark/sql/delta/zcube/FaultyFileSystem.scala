@@ -6,7 +6,7 @@ import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
-/** The local file system by another scheme, whose operations [[Faults]] sees. */
+/** The local file system with another scheme; [[Faults]] monitors its operations. */
 final class FaultyFileSystem extends RawLocalFileSystem {
 
   override def getScheme: String = FaultyFileSystem.Scheme

@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube
 
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, Path}
 
-/** What is read of a file of [[FaultyFileSystem]]. */
+/** An input stream of [[FaultyFileSystem]]. */
 final private[zcube] class FaultyInputStream(path: Path, file: FSDataInputStream)
     extends FSInputStream {
 

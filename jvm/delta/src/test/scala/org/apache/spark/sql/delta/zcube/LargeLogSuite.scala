@@ -14,15 +14,15 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.zcube.clustering.table.OutsideWhere
 import io.zcube.planning.CubeRest
 
-/** What a statement about few files of a large table brings to the driver: counted by Spark, in the bytes
-  * of the tasks' results. The tables are logs without data.
+/** Measures what a statement on a few files of a large table brings to the driver, in bytes of task
+  * results as counted by Spark. The tables are logs without data.
   */
 class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val Files = 20000
   private val Partitions = 100
 
-  /** Texts that no statistics shorten, as they are all alike in the beginning. */
+  /** Strings with a long common prefix, so that statistics don't shorten them. */
   private def text(i: Int) = "https://example.org/" + "x" * 60 + f"/$i%08d"
 
   private def file(i: Int, values: Map[String, String], provider: Option[String]): AddFile =
@@ -62,7 +62,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
   private def commit(path: String, files: Seq[AddFile]): Unit =
     DeltaLog.forTable(spark, path).startTransaction(None).commit(files, ManualUpdate): Unit
 
-  /** Its state is there: what Delta itself needs for that is not counted. */
+  /** Its state is already built: what Delta needs for that is not counted. */
   private def snapshotOf(path: String): Snapshot = {
     val snapshot = DeltaLog.forTable(spark, path).update()
     assert(snapshot.numOfFiles >= Files)
@@ -88,7 +88,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val OfTask = 8L << 10
 
-  /** What Delta's own command asks for: the files of WHERE. */
+  /** What Delta's own command requests: the files that WHERE selects. */
   private def yardstick(path: String, predicate: String): (Long, Int) = {
     val snapshot = snapshotOf(path)
     val condition = spark.sessionState.sqlParser.parseExpression(predicate)
@@ -99,7 +99,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     (bytes, files)
   }
 
-  test("WHERE of one partition: about what Delta brings, and no other partition's") {
+  test("WHERE on one partition: about as much data as Delta collects, none from other partitions") {
     val (delta, files) = yardstick(partitioned, "p = 7")
     assert(files == Files / Partitions)
     Seq(
@@ -111,8 +111,8 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     }
   }
 
-  test("WHERE of one partition: of the other files no statistics are parsed, and none are kept") {
-    // A log of its own, of which nobody has asked anything.
+  test("WHERE on one partition: other files' statistics are neither parsed nor kept") {
+    // A separate log that nothing has read yet.
     val path = table("kept", "PARTITIONED BY (p)")
     commit(path, (0 until 2000).map(i => file(i, Map("p" -> (i % 10).toString), None)))
     DeltaLog.clearCache()
@@ -125,16 +125,16 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
       s"DESCRIBE CLUSTERING delta.`$path` BY (a, s) WHERE p = 7"
     ).foreach { statement =>
       spark.sql(statement).collect()
-      // The state that the log makes, which any statement builds, and nothing else.
+      // Only the table's state, which any statement builds.
       assert(kept.count(rdd => !before(rdd.id)) == 1, statement)
     }
     val state = kept.filterNot(rdd => before(rdd.id))
-    // Where statistics of all files are asked for, Delta keeps them, as much again.
+    // If statistics of all files are requested, Delta caches them, which takes the same again.
     spark.sql(s"DESCRIBE CLUSTERING delta.`$path` BY (a, s)").collect()
     assert(bytes(kept.filterNot(rdd => before(rdd.id))) > 1.2 * bytes(state))
   }
 
-  test("WHERE of a clustered table: the files outside are counted, not brought") {
+  test("WHERE on a clustered table: excluded files are counted, not collected") {
     val few = "a BETWEEN 1000 AND 1100"
     var stay = 0L
     val bytes = received {
@@ -148,7 +148,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
         (256 << 10))
   }
 
-  test("of each file the extents take a fixed number of bytes, however long the values") {
+  test("each file's extents take a fixed number of bytes, however long the values") {
     val snapshot = snapshotOf(partitioned)
     val session = spark.asInstanceOf[classic.SparkSession]
     val columns =
@@ -167,7 +167,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     assert(all > Files * 38 && all < Files * 40 + (64 << 10))
   }
 
-  test("the look for files of a run after a conflict brings these files") {
+  test("after a conflict, only the run's files are collected") {
     val snapshot = snapshotOf(clustered)
     val wanted = Set("part-3", "part-19999", "part-none")
     val bytes = received {
@@ -177,7 +177,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     assert(bytes < (16 << 10))
   }
 
-  test("what is left out of a cube is summed up as file by file") {
+  test("the sums for a cube's excluded files equal those computed file by file") {
     val path =
       table("rest", "CLUSTER BY (a, s) TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
     val files = (0 until 900).map { i =>

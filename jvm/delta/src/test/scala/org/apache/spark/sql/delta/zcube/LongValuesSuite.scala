@@ -5,12 +5,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.errors.ZCubeExecutionException
 
-/** Values so long that next to none fit into what tasks may send. */
+/** Values so long that almost none fit into what tasks may send. */
 class LongValuesSuite extends AnyFunSuite with DeltaSparkSession {
 
   override protected def settings: Map[String, String] = Map("spark.driver.maxResultSize" -> "2m")
 
-  test("a sample that can't tell files apart is an error, and not one huge file") {
+  test("a sample that is too small to separate files is an error, not one huge file") {
     val path = folder.resolve("long").toString
     val text = "concat(hex(hash(id)), repeat('x', 40000))"
     spark.range(0, 120, 1, 60).selectExpr("id", s"$text AS s").write
@@ -22,7 +22,7 @@ class LongValuesSuite extends AnyFunSuite with DeltaSparkSession {
     assert(DeltaLog.forTable(spark, path).update().version === 0)
   }
 
-  test("the same of zcube.cluster") {
+  test("the same for zcube.cluster") {
     val path = folder.resolve("rows").toString
     spark.range(0, 120, 1, 60)
       .selectExpr("id", "concat(hex(hash(id)), repeat('x', 40000)) AS s").write.parquet(path)

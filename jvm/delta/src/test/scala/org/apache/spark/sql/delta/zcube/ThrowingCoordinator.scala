@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.coordinatedcommits.{CommitCoordinatorBuilder, InMemoryCommitCoordinator}
 
-/** Delta's commit coordinator for tests, which backfills late, and can be told to fail once. */
+/** Delta's commit coordinator for tests, which backfills late and can be made to fail once. */
 final class ThrowingCoordinator extends InMemoryCommitCoordinator(100) {
   import ThrowingCoordinator._
 
@@ -34,7 +34,7 @@ final class ThrowingCoordinator extends InMemoryCommitCoordinator(100) {
 
 object ThrowingCoordinator extends CommitCoordinatorBuilder {
 
-  /** Whether the next commit is taken, and what the answer is. */
+  /** Whether the next commit is accepted, and the response. */
   val instead = new AtomicReference[Option[(Boolean, Exception)]](None)
 
   private lazy val client = new ThrowingCoordinator

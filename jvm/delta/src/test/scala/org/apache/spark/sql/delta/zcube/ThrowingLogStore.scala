@@ -10,7 +10,7 @@ import io.delta.storage.LocalLogStore
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-/** Delta's local log store, which can be told to do something else for the next write of a commit. */
+/** Delta's local log store, whose next write of a commit can be replaced. */
 final class ThrowingLogStore(conf: Configuration) extends LocalLogStore(conf) {
   import ThrowingLogStore._
 
@@ -34,8 +34,8 @@ final class ThrowingLogStore(conf: Configuration) extends LocalLogStore(conf) {
 
 object ThrowingLogStore {
 
-  /** @param ofFile which file, by its name
-    * @param act    what is done, given the lines and what writes lines
+  /** @param ofFile selects the file by its name
+    * @param act the replacement, given the lines and the original writer
     */
   final case class Fault(
       act: (Iterator[String], Iterator[String] => Unit) => Unit,

@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube
 
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
-/** Spark interrupts the tasks of a failed job; here they are to go on all the same. */
+/** Spark interrupts the tasks of a failed job; this lets them continue. */
 private[zcube] object Uninterrupted {
 
   def await(latch: CountDownLatch): Unit = {

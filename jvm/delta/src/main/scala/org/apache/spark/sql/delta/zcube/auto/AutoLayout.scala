@@ -19,13 +19,14 @@ import io.zcube.clustering.table.WhereClause
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Auto compaction. Whether and where there is work to do, Delta decides. On a table that ZCube lays out
-  * the work is an incremental OPTIMIZE by ZCube, which leaves most files where they are; Delta's own
-  * would rewrite all of a clustered table each time. On other tables it is Delta's, all of it.
+/** Auto compaction. Delta decides whether and where there is work to do. On a table that ZCube lays
+  * out, the work is an incremental OPTIMIZE by ZCube, which leaves most files unchanged; Delta's
+  * own would rewrite a clustered table completely each time. On other tables, Delta does
+  * everything.
   */
 object AutoLayout extends DeltaLogging {
 
-  /** After a commit. What it throws, Delta's caller of hooks treats as it does the failure of any hook. */
+  /** Runs after a commit. Delta handles exceptions from it like the failure of any hook. */
   def run(spark: SparkSession, txn: CommittedTransaction): Unit = {
     val session = spark.asInstanceOf[classic.SparkSession]
     if (!session.sessionState.conf.getConf(ZCubeConf.Enabled) || !isOn(session, txn)) {
@@ -36,13 +37,13 @@ object AutoLayout extends DeltaLogging {
     }
   }
 
-  /** Delta's own conditions. */
+  /** Delta's conditions for auto compaction. */
   private def isOn(session: SparkSession, txn: CommittedTransaction): Boolean =
     AutoCompact
       .getAutoCompactType(session.sessionState.conf, txn.postCommitSnapshot.metadata)
       .isDefined && AutoCompactUtils.isQualifiedForAutoCompact(session, txn)
 
-  /** @return whether it is ZCube's to do; if not, nothing was done */
+  /** @return whether ZCube handled it; if not, nothing was done */
   private def layOut(
       session: classic.SparkSession,
       txn: CommittedTransaction,
@@ -54,7 +55,7 @@ object AutoLayout extends DeltaLogging {
         val ours = taskOf(session, txn, snapshot, request)
         ours.foreach { task =>
           new OptimizeRunner(LayoutSession.cloneOf(session, task.version), task).run(): Unit
-          // Before they are free again, as in Delta.
+          // Before they are released, as in Delta.
           AutoCompactPartitionStats.instance(session)
             .markPartitionsAsCompacted(tableId, request.allowedPartitions)
         }
@@ -65,7 +66,7 @@ object AutoLayout extends DeltaLogging {
         logError(s"Auto compaction by ZCube failed: ${e.getMessage}")
         recordDeltaEvent(txn.deltaLog, s"$OpType.error", data = getErrorData(e))
         throw e
-      // Delta lets these through to a write that is committed, and would be repeated.
+      // Delta would propagate these to a write that is committed, and that would then be repeated.
       case e @ (_: LinkageError | _: StackOverflowError) =>
         throw ZCubeErrors.internal(s"auto compaction: $e", e)
     } finally
@@ -74,7 +75,7 @@ object AutoLayout extends DeltaLogging {
       }
   }
 
-  /** None for a table that ZCube doesn't lay out. */
+  /** The task; None for a table that ZCube doesn't lay out. */
   private def taskOf(
       session: classic.SparkSession,
       txn: CommittedTransaction,
@@ -94,11 +95,11 @@ object AutoLayout extends DeltaLogging {
       isAuto = true
     )
     if (isClustered(snapshot)) {
-      // What OPTIMIZE without options does.
+      // The same as OPTIMIZE without options.
       val columns = TableColumns.clusteringColumns(session, snapshot)
       Some(task(LastZOrder(columns, ZCubeConf.curve(conf), Nil), clustered = true, None))
     } else {
-      // Nobody asked to have such a table laid out as a whole: large files in no cube stay.
+      // It wasn't requested to lay out the whole table: large files in no cube stay.
       val small = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MIN_FILE_SIZE).getOrElse(size / 2)
       LastZOrder.of(session, snapshot).map(task(_, clustered = false, Some(small)))
     }
@@ -108,6 +109,6 @@ object AutoLayout extends DeltaLogging {
     ClusteredTableUtils.isSupported(snapshot.protocol) &&
       ClusteredTableUtils.getClusteringColumnsOptional(snapshot).exists(_.nonEmpty)
 
-  /** Of Delta's events; Delta's own auto compaction has another. */
+  /** The operation type in Delta's events; Delta's own auto compaction has a different one. */
   private val OpType = "delta.commit.hooks.zcubeAutoLayout"
 }

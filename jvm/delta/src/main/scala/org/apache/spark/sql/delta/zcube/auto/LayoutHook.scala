@@ -4,12 +4,13 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.hooks.{AutoCompact, PostCommitHook}
 import org.apache.spark.sql.delta.{CommittedTransaction, OptimisticTransaction}
 
-/** Stands in the place of Delta's auto compaction among the hooks of one transaction.
+/** Replaces Delta's auto compaction among the hooks of a transaction.
   *
-  * Delta's writer registers its own at the end of each write, unless an equal one is there already. This
-  * one, registered earlier, says that it is equal; so Delta's isn't added, and this one knows whether
-  * Delta wanted it, and does nothing otherwise. Should a Delta compare hooks in some other way, it has
-  * both: its own does what it ever did, and this one nothing.
+  * Delta's writer registers its own hook at the end of each write, unless an equal one is already
+  * registered. This hook is registered earlier and claims to be equal, so Delta's isn't added. From
+  * the comparison it knows whether Delta wanted a hook; otherwise it does nothing. If some Delta
+  * version compares hooks differently, both are registered: Delta's works as usual, and this one
+  * does nothing.
   */
 final class LayoutHook extends PostCommitHook {
 
@@ -32,6 +33,6 @@ final class LayoutHook extends PostCommitHook {
 
 object LayoutHook {
 
-  /** Once for each transaction, however often it is called. */
+  /** Registers once for each transaction, however often it is called. */
   def register(txn: OptimisticTransaction): Unit = txn.registerPostCommitHook(new LayoutHook)
 }

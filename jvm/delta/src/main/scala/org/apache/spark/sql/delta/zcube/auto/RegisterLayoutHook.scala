@@ -5,12 +5,12 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.{NoOpTransactionExecutionObserver, OptimisticTransaction, TransactionExecutionObserver}
 
-/** Sees to it that each transaction that writes has a [[LayoutHook]]; it changes no plan.
+/** Registers a [[LayoutHook]] for each transaction that writes; it doesn't change plans.
   *
-  * While Delta writes, the query that is written, and the expression of its statistics, are analyzed and
-  * optimized on the thread that has the transaction active. Only the streaming sink makes none active:
-  * its transactions are met where they begin, on the stream's own thread, which has planned its batch by
-  * then.
+  * While Delta writes, the query and the expression of its statistics are analyzed and optimized on
+  * the thread with the active transaction. Only the streaming sink doesn't make its transaction
+  * active: its transactions are intercepted where they begin, on the stream's own thread, which has
+  * planned its batch by then.
   */
 case class RegisterLayoutHook(session: SparkSession) extends Rule[LogicalPlan] {
   import RegisterLayoutHook._
@@ -27,6 +27,6 @@ case class RegisterLayoutHook(session: SparkSession) extends Rule[LogicalPlan] {
 
 object RegisterLayoutHook {
 
-  /** A local property of the threads of streaming queries. */
+  /** A local property that streaming queries set on their threads. */
   private val StreamingQueryId = "sql.streaming.queryId"
 }

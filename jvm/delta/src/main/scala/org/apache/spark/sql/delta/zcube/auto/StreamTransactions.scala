@@ -2,8 +2,8 @@ package org.apache.spark.sql.delta.zcube.auto
 
 import org.apache.spark.sql.delta.{OptimisticTransaction, TransactionExecutionObserver}
 
-/** Gives each transaction that begins on a stream's thread a [[LayoutHook]]; otherwise it does nothing,
-  * as Delta's default does.
+/** Registers a [[LayoutHook]] for each transaction that begins on a stream's thread; otherwise it
+  * does nothing, like Delta's default.
   */
 object StreamTransactions extends TransactionExecutionObserver {
 

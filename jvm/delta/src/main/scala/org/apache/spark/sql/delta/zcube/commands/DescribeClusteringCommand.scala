@@ -14,11 +14,12 @@ import io.zcube.clustering.report.DescribeClusteringReport
 import io.zcube.clustering.table.{ClusteringState, ColumnPath}
 import io.zcube.sql.errors.ZCubeErrors
 
-/** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are clustered by
-  * the columns, one row for each and one, `*`, for all together. Reads the log, never the data.
+/** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are clustered
+  * by the columns, with one row for each and one, `*`, for all together. It reads the log, never
+  * the data.
   *
-  * Without BY the columns are the table's clustering columns, or those of the last ZORDER BY that left
-  * its tags on a file. WHERE takes the predicates that OPTIMIZE takes.
+  * Without BY the columns are the table's clustering columns, or those of the last ZORDER BY whose
+  * tags are on a file. WHERE accepts the same predicates as OPTIMIZE.
   */
 case class DescribeClusteringCommand(
     override val child: LogicalPlan,
@@ -35,7 +36,7 @@ case class DescribeClusteringCommand(
 
   override def run(sparkSession: SparkSession): Seq[Row] = {
     val table = getDeltaTable(child, "DESCRIBE CLUSTERING")
-    // The newest, or the one that a path such as /data/events@v3 asks for.
+    // The newest version, or the one in a path such as /data/events@v3.
     val snapshot = table.initialSnapshot
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[classic.SparkSession]

@@ -20,14 +20,14 @@ import io.zcube.clustering.table.ColumnPath
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 
-/** `OPTIMIZE t [FULL] [WHERE …] [ZORDER BY (…)] [OPTIONS (…)]`: the same refusals, output and history
-  * as Delta's command, other work. Delta's base class brings the output columns and the check of the
-  * Z-order columns, so that they can't drift apart. What has no columns to cluster by, plain
-  * compaction, is left to Delta's command.
+/** `OPTIMIZE t [FULL] [WHERE …] [ZORDER BY (…)] [OPTIONS (…)]`: the same errors, output and history
+  * as Delta's command, but a different implementation. Delta's base class provides the output
+  * columns and the check of the Z-order columns, so that they can't diverge. Plain compaction,
+  * without columns to cluster by, is left to Delta's command.
   *
   * @param delta   Delta's command, resolved
   * @param options as the user wrote them
-  * @param dryRun  whether to show the plan, and do nothing
+  * @param dryRun  whether to show the plan only
   */
 case class OptimizeCommand(
     override val child: LogicalPlan,
@@ -65,7 +65,7 @@ case class OptimizeCommand(
     SnapshotState.build(session, snapshot)
     val declared =
       if (clustered) TableColumns.clusteringColumns(session, snapshot) else Nil
-    // The predicates are looked at before the columns, as Delta does.
+    // Checks the predicates before the columns, as Delta does.
     val where =
       filePredicates(session, snapshot, declared, delta.userPartitionPredicates)
     val columns = if (clustered) declared else zOrderColumns(session, snapshot)

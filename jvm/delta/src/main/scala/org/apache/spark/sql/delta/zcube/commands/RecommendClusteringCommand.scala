@@ -13,9 +13,9 @@ import org.apache.spark.sql.{Row, SparkSession}
 import io.zcube.clustering.advise.{Advisor, QueryAnalyzer, RecommendationReport}
 import io.zcube.sql.errors.ZCubeErrors
 
-/** `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`: by which columns and along which curve the
-  * table should be laid out for these queries, the best first. Runs none of the queries, reads the
-  * columns that they filter by in one pass, and writes nothing.
+/** `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`: recommends columns and curves for
+  * these queries, the best first. It doesn't run the queries, reads the columns that they filter by
+  * in one pass, and writes nothing.
   */
 case class RecommendClusteringCommand(
     override val child: LogicalPlan,

@@ -6,9 +6,9 @@ import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 
 import io.zcube.sql.plans.{DescribeClustering, RecommendClustering}
 
-/** Puts the commands in the place of DESCRIBE CLUSTERING and RECOMMEND CLUSTERING. It must run before
-  * [[ReplaceOptimize]], which would take over the statement that carries the table, the columns and the
-  * predicate.
+/** Replaces DESCRIBE CLUSTERING and RECOMMEND CLUSTERING with their commands. It must run before
+  * [[ReplaceOptimize]], which would replace the embedded statement with the table, the columns and
+  * the predicate.
   */
 object ReplaceClusteringStatements extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {

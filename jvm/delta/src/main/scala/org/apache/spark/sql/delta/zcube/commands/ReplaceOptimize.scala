@@ -11,14 +11,15 @@ import io.zcube.clustering.plan.OptimizeOptions
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.plans.OptimizeWithOptions
 
-/** Puts ZCube's command in the place of an OPTIMIZE with ZCube's clauses, which give it other columns.
+/** Replaces an OPTIMIZE with ZCube's clauses, which change its output columns, with ZCube's
+  * command.
   */
 case class ReplaceOptimize(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) {
       plan.resolveOperatorsUp {
-        // Python asks for details always; Delta has none to give, and does all else that is asked.
+        // Python always requests details; Delta can't provide them, but handles everything else.
         case OptimizeWithOptions(options, command: OptimizeTableCommand, false)
             if options.forall { case (key, _) =>
               key.equalsIgnoreCase("details") || WhereOption.isKey(key)
@@ -29,7 +30,7 @@ case class ReplaceOptimize(session: SparkSession) extends Rule[LogicalPlan] {
       plan.resolveOperatorsUp {
         case OptimizeWithOptions(options, command: OptimizeTableCommand, dryRun)
             if command.child.resolved =>
-          // Unknown and malformed ones are refused before anything runs.
+          // Unknown and malformed options are rejected before anything runs.
           OptimizeOptions.check(options)
           OptimizeCommand(
             command.child,
@@ -42,10 +43,10 @@ case class ReplaceOptimize(session: SparkSession) extends Rule[LogicalPlan] {
 
 object ReplaceOptimize {
 
-  /** Puts ZCube's command in the place of Delta's OPTIMIZE. REORG and auto compaction stay Delta's, and
-    * ZCube's command hands plain compaction back: whether a table is clustered is known only once the
-    * command runs. Comes last of all, so that engines that guard commands by their classes, by a rule
-    * of the analyzer or the optimizer, see the one they know.
+  /** Replaces Delta's OPTIMIZE with ZCube's command. REORG and auto compaction stay Delta's, and
+    * ZCube's command delegates plain compaction to Delta: only when the command runs is it known
+    * whether a table is clustered. This rule runs last, so that engines that check commands by
+    * class, in an analyzer or optimizer rule, see the class they know.
     */
   case class Unadorned(session: SparkSession) extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan =

@@ -14,13 +14,13 @@ import io.zcube.clustering.table.CommitResult
 import io.zcube.concurrent.DeferredInterrupt
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Finds out from the log whether a transaction whose commit failed is committed all the same.
+/** Determines from the log whether a transaction whose commit failed is committed nevertheless.
   *
-  * The log is listed anew and read from the version after the one that was read, so no cached state has
-  * a say. Versions that a commit coordinator has not backfilled are among them. The new files have
-  * names that nobody used before, so what these versions don't add is not in the table.
+  * The log is listed again and read from the version after the one that was read, so no cached
+  * state is involved. This includes versions that a commit coordinator has not backfilled. The new
+  * files have unique names, so if these versions don't add them, they are not in the table.
   *
-  * @param table as the user knows it
+  * @param table the name that users know
   */
 final class CommitInquiry(table: String, txn: DeltaTransaction, changes: RewriteChanges)
     extends Logging {
@@ -29,7 +29,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
   private val added = changes.added.map(_.path).toSet
   private val removed = changes.removed.map(_.path).toSet
 
-  /** What became of the commit that threw `failure`. */
+  /** The outcome of the commit that threw `failure`. */
   def after(failure: Throwable): CommitResult = {
     val interrupted = Thread.currentThread().isInterrupted
     val result = DeferredInterrupt.within {
@@ -42,7 +42,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
     }
     result match {
       case CommitResult.Landed(version, None) =>
-        // An appender that fails changes nothing about the commit.
+        // A failing log appender doesn't affect the commit.
         try logWarning(s"$table: an error came after version $version was committed", failure)
         catch { case NonFatal(_) => }
       case _ =>
@@ -56,8 +56,8 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
     else {
       val first = txn.readVersion + 1
       var seen = txn.readVersion
-      // Without a gap: of a version that a log's cleaning took away nothing is known. One that a
-      // coordinator backfills just now may come twice.
+      // There must be no gap: nothing is known about a version that log cleanup has removed. A
+      // version that a coordinator is backfilling right now may appear twice.
       val versions = txn.deltaLog
         .getChanges(first, txn.catalogTable)
         .takeWhile { case (version, _) => version <= seen + 1 }
@@ -69,12 +69,12 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
       }
       found.getOrElse {
         if (tried.forall(_ <= seen)) CommitResult.Refused(failure)
-        else unknown(failure, s"version ${tried.max} isn't in the log, but may still get there")
+        else unknown(failure, s"version ${tried.max} isn't in the log, but may still appear there")
       }
     }
   }
 
-  /** What a version says of the commit, if anything. */
+  /** What a version says about the commit, if anything. */
   private def resultOf(
       version: Long,
       actions: Seq[Action],
@@ -89,14 +89,14 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
     if (ours && added.subsetOf(adds) && removed.subsetOf(removes)) {
       Some(CommitResult.Landed(version, Option.when(ends)(failure)))
     } else if (ours) {
-      Some(unknown(failure, s"version $version has only a part of it"))
+      Some(unknown(failure, s"version $version contains only part of it"))
     } else if (added.isEmpty && removed.nonEmpty && removed.subsetOf(removes)) {
-      // A rewrite of deleted rows only has no file of its own to be known by.
+      // A rewrite of only deleted rows adds no file that would identify it.
       Some(unknown(
         failure,
-        s"version $version removes the same files, and doesn't say whose it is"))
+        s"version $version removes the same files, but doesn't identify its writer"))
     } else if (added.exists(adds.contains)) {
-      Some(unknown(failure, s"version $version is somebody else's, but has files of it"))
+      Some(unknown(failure, s"version $version belongs to another writer, but contains its files"))
     } else None
   }
 
@@ -107,7 +107,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
 
 object CommitInquiry {
 
-  /** Whether a run must not go on after this, though the commit went through. */
+  /** Whether a run must stop after this, even though the commit succeeded. */
   private def endsRun(failure: Throwable): Boolean =
     causesOf(failure).exists {
       case _: SocketTimeoutException => false
@@ -117,6 +117,6 @@ object CommitInquiry {
     }
 
   private def causesOf(failure: Throwable): Seq[Throwable] =
-    // Causes may go in a circle.
+    // Causes may form a cycle.
     Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).take(100).toSeq
 }

@@ -21,12 +21,12 @@ import io.zcube.concurrent.Caught
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Rewrites files of a Delta table by transactions of Delta's: one that writes and commits, and others
-  * that commit anew where a concurrent change left the rewritten files alone.
+/** Rewrites files of a Delta table with Delta's transactions: one that writes and commits, and
+  * others that retry the commit if a concurrent change didn't touch the rewritten files.
   *
-  * @param session  a clone of the user's, made for reading and writing by a layout
-  * @param table    as the user knows it
-  * @param rewritten the files that give way to others
+  * @param session a clone of the user's session, made for reading and writing a layout
+  * @param table    the name that users know
+  * @param rewritten the files that are replaced
   * @param own       the commits of the same run
   */
 final class DeltaRewrite(
@@ -45,15 +45,15 @@ final class DeltaRewrite(
   private val written = new ConcurrentHashMap[String, AddFile]()
   private val txn = transactionOf(snapshot, rewritten)
 
-  /** Of a commit that was refused, for those of its cubes that are still valid. */
+  /** After a rejected commit, its state for the cubes that are still valid. */
   private var resumed: Option[DeltaTransaction] = None
 
   override def writeGroups(
       rows: LogicalPlan,
       partitionOf: Int => Map[String, String]): Seq[RewriteTransaction.Written] =
     txn.writeFiles(Dataset.ofRows(session, rows), None, isOptimize = true, Nil).map {
-      // Delta parses the values back from a folder's name, which has no zone of a time, and no way to
-      // tell NULL from its own text for NULL. All rows are of the group's partition.
+      // Delta parses the values from a folder's name, which has no time zone and doesn't
+      // distinguish NULL from the string that denotes it. All rows are in the group's partition.
       case action: AddFile =>
         val (part, untagged) = CleaningCommitProtocol.partOf(action)
         val file = untagged.copy(partitionValues = partitionOf(part), dataChange = false)
@@ -79,12 +79,12 @@ final class DeltaRewrite(
     } match {
       case Failure(e) => CommitResult.Refused(e)
       case Success((changes, begun)) =>
-        // Whatever goes wrong while it is asked what became of a commit, it may have gone through.
+        // Whatever fails while determining a commit's outcome, the commit may have succeeded.
         Caught(attempt(begun, changes, cubes, summary))
           .recover { case e => CommitResult.Unknown(e) }.get
     }
 
-  /** Its check of conflicts begins with the first version that isn't known to leave the files alone. */
+  /** The conflict check begins with the first version that may have touched the files. */
   private def begin(changes: RewriteChanges): DeltaTransaction = resumed.getOrElse {
     val latest = own.latest
     if (latest.version == snapshot.version) txn else transactionOf(latest, changes.replaced)
@@ -143,7 +143,8 @@ final class DeltaRewrite(
       case e: Throwable => new CommitInquiry(table, current, changes).after(e)
     }
 
-  /** A transaction of the table as it is now, and the ids of the cubes that the conflict made void. */
+  /** A transaction on the current version, and the ids of the cubes that the conflict invalidated.
+    */
   private def again(
       current: DeltaTransaction,
       changes: RewriteChanges,
@@ -151,7 +152,7 @@ final class DeltaRewrite(
       conflict: Throwable): Try[Again] =
     Caught {
       val now = log.update(catalogTableOpt = catalogTable)
-      // Without progress the same conflict would come again, for ever.
+      // Without progress, the same conflict would repeat forever.
       val void =
         if (now.version > current.readVersion) voidIn(now, changes, cubes)
         else cubes.map(_.id).toSet
@@ -169,8 +170,8 @@ final class DeltaRewrite(
     begun
   }
 
-  /** The cubes of which not all rewritten files, with the same deleted rows, are in the table as it is now:
-    * all of them if the new files lack what the table now asks of its files.
+  /** The cubes whose rewritten files are not all still in the table with the same deleted rows; all
+    * cubes if the new files lack something that the table now requires of its files.
     */
   private def voidIn(now: Snapshot, changes: RewriteChanges, cubes: Seq[NewCube]): Set[String] = {
     def identity(file: AddFile) = InMemoryLogReplay.UniqueFileActionTuple(
@@ -195,7 +196,7 @@ final class DeltaRewrite(
   private def replacedBy(cubes: Seq[NewCube]): Seq[AddFile] =
     cubes.flatMap(_.removed.map(file => byPath(file.path)))
 
-  /** A VACUUM without retention removes files that no commit names yet, so these too. */
+  /** A VACUUM without retention removes files that no commit names yet, including these. */
   private def checkWritten(added: Seq[AddFile]): Unit = {
     val fs = log.dataPath.getFileSystem(log.newDeltaHadoopConf())
     val missing = new Workers("ZCubeCheck", math.min(16, added.size))
@@ -208,8 +209,8 @@ final class DeltaRewrite(
 
 object DeltaRewrite {
 
-  /** @param next a transaction of the table as it is now, for the cubes that are not void
-    * @param void ids of cubes
+  /** @param next a transaction on the current version, for the cubes that are still valid
+    * @param void ids of the invalidated cubes
     */
   private case class Again(next: DeltaTransaction, void: Set[String])
 }

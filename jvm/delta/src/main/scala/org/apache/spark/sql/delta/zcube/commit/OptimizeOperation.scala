@@ -5,8 +5,8 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 
 import io.zcube.clustering.table.{CommitSummary, WhereClause}
 
-/** Delta's operation OPTIMIZE, with more metrics in the table's history than Delta lets through, and with
-  * more parameters: what is no whole number is text there.
+/** Delta's operation OPTIMIZE, with more metrics in the table's history than Delta allows, and with
+  * more parameters, which hold everything that isn't an integer, as strings.
   */
 final class OptimizeOperation(delta: DeltaOperations.Optimize, summary: CommitSummary)
     extends DeltaOperations.Optimize(

@@ -2,11 +2,11 @@ package org.apache.spark.sql.delta.zcube.commit
 
 import org.apache.spark.sql.delta.actions.{Action, AddFile, RemoveFile}
 
-/** What a commit of a rewrite changes in the log.
+/** The changes that a rewrite commits to the log.
   *
-  * @param replaced the rewritten files, as the log has them
-  * @param removed  the same as the commit has them
-  * @param added    with the tags of their cubes
+  * @param replaced the rewritten files, as in the log
+  * @param removed  the corresponding remove actions of the commit
+  * @param added    the new files, with the tags of their cubes
   */
 final case class RewriteChanges(
     replaced: Seq[AddFile],

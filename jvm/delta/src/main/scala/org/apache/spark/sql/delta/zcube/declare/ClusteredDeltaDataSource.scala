@@ -9,9 +9,9 @@ import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode, classic}
 
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Delta's data source for `df.write[.clusterBy(…)].save(path)`: the same but for the clustering
-  * columns, which Delta 4.4.0 doesn't read from the options and loses in an overwrite. Spark's command
-  * around it stays.
+/** Delta's data source for `df.write[.clusterBy(…)].save(path)`: it differs only in the clustering
+  * columns, which Delta 4.4.0 doesn't read from the options and loses in an overwrite. Spark's
+  * command around it stays.
   */
 final class ClusteredDeltaDataSource extends DeltaDataSource {
 
@@ -29,7 +29,7 @@ final class ClusteredDeltaDataSource extends DeltaDataSource {
       new Path(parameters.getOrElse("path", throw DeltaErrors.pathNotSpecifiedException))
     def log = DeltaLog.forTable(session, path, parameters)
     if (options.isReplaceOnOrUsingDefined) {
-      // Delta's command for these copies its write. It leaves the columns as they are.
+      // Delta's command for these copies its write, and doesn't change the columns.
       val existing = PreservedColumns.of(log.update())
       if (columns.nonEmpty && !PreservedColumns.areSame(columns, existing)) {
         throw ZCubeErrors.clusteringMismatch(columns, existing)

@@ -6,8 +6,8 @@ import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaOptions}
 import org.apache.spark.sql.sources.InsertableRelation
 import org.apache.spark.sql.{DataFrame, SaveMode, classic}
 
-/** What Delta's table does to overwrite all of itself (INSERT OVERWRITE, `insertInto`, `writeTo`), by
-  * the write that keeps the clustering columns.
+/** Delta's overwrite of a whole table (INSERT OVERWRITE, `insertInto`, `writeTo`), with the write
+  * that keeps the clustering columns.
   */
 final class ClusteredOverwrite(table: DeltaTableV2, writeOptions: Map[String, String])
     extends V1Write {
@@ -16,7 +16,7 @@ final class ClusteredOverwrite(table: DeltaTableV2, writeOptions: Map[String, St
     override def insert(data: DataFrame, overwrite: Boolean): Unit = {
       val session = data.sparkSession.asInstanceOf[classic.SparkSession]
       val conf = session.sessionState.conf
-      // As Delta's own insert does.
+      // The same as in Delta's own insert.
       val nullAsDefault =
         if (conf.useNullsForMissingDefaultColumnValues) {
           Map(ColumnWithDefaultExprUtils.USE_NULL_AS_DEFAULT_DELTA_OPTION -> "true")

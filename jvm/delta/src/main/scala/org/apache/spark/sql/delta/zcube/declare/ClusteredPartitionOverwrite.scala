@@ -7,8 +7,8 @@ import org.apache.spark.sql.delta.catalog.DeltaTableV2
 import org.apache.spark.sql.delta.{DeltaDynamicPartitionOverwriteCommand, DeltaOptions}
 import org.apache.spark.sql.{Row, SaveMode, SparkSession, classic}
 
-/** Delta's command for `overwritePartitions`, by the write that keeps the clustering columns: of a table
-  * without partitions the command overwrites everything.
+/** Delta's command for `overwritePartitions`, with the write that keeps the clustering columns: on
+  * a table without partitions, the command overwrites everything.
   */
 final class ClusteredPartitionOverwrite(
     table: NamedRelation,
@@ -27,7 +27,8 @@ final class ClusteredPartitionOverwrite(
 
   override def nodeName: String = "DeltaDynamicPartitionOverwriteCommand"
 
-  // Else Delta's own would be its equal, and a rule that puts this in its place change nothing.
+  // Otherwise Delta's command would be equal to it, and a rule that replaces it would change
+  // nothing.
   override def canEqual(other: Any): Boolean = other.isInstanceOf[ClusteredPartitionOverwrite]
 
   override def withNewQuery(newQuery: LogicalPlan): ClusteredPartitionOverwrite =
@@ -52,7 +53,7 @@ final class ClusteredPartitionOverwrite(
     val all = deltaTable.options ++ writeOptions +
       (DeltaOptions.PARTITION_OVERWRITE_MODE_OPTION -> DeltaOptions.PARTITION_OVERWRITE_MODE_DYNAMIC)
     val options = new DeltaOptions(all, session.sessionState.conf)
-    // Refused by Delta.
+    // Rejected by Delta.
     if (options.isReplaceOnOrUsingDefined) super.run(sparkSession)
     else {
       new ClusteredWrite(

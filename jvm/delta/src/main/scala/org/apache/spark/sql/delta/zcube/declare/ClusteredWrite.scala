@@ -12,11 +12,11 @@ import org.apache.spark.sql.{SaveMode, SparkSession}
 
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Delta's write of a DataFrame, which minds the table's clustering columns. All else is inherited:
-  * whether it was done before (`txnAppId`, `txnVersion`), the transaction, the operation and its
-  * metrics. The columns are decided from the transaction's own snapshot.
+/** Delta's write of a DataFrame, with correct clustering columns. Everything else is inherited: the
+  * check for replays (`txnAppId`, `txnVersion`), the transaction, the operation and its metrics.
+  * The columns are determined from the transaction's snapshot.
   *
-  * @param columns what the user asks for by `clusterBy`, or none
+  * @param columns the columns from the user's `clusterBy`, or none
   */
 final class ClusteredWrite(
     log: DeltaLog,
@@ -32,7 +32,7 @@ final class ClusteredWrite(
       mode,
       options,
       partitionColumns,
-      // Delta looks at it only if it makes the table.
+      // Delta uses it only if it creates the table.
       if (columns.isEmpty) configuration
       else configuration ++ ClusteredTableUtils.getTableFeatureProperties(configuration),
       data,
@@ -69,12 +69,12 @@ final class ClusteredWrite(
       written.copy(actions = PreservedColumns(txn, written.actions, options.canOverwriteSchema))
     } else written
 
-  /** Delta holds the columns of an append against those of a table that is there. */
+  /** Delta compares the columns of an append with those of an existing table. */
   private def appendedToNew(
       txn: OptimisticTransaction,
       asked: ClusterBySpec,
       written: => TaggedCommitData[Action]): TaggedCommitData[Action] = {
-    // Refused before anything is written.
+    // Rejected before anything is written.
     val metadata =
       Metadata(schemaString = data.schema.asNullable.json, configuration = configuration)
     ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, asked)
@@ -83,7 +83,7 @@ final class ClusteredWrite(
       ClusteredTableUtils.getDomainMetadataFromTransaction(Some(asked), txn) ++ done.actions)
   }
 
-  /** Whether this write sets the columns of a table that is there; refused where it may not. */
+  /** Whether this write sets the columns of an existing table; throws if it may not. */
   private def setsAnew(txn: OptimisticTransaction): Boolean = {
     val existing = PreservedColumns.of(txn.snapshot)
     val changesNothing = PreservedColumns.areSame(existing, columns)

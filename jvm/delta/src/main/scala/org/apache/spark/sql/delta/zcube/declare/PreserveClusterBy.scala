@@ -27,10 +27,10 @@ import org.apache.spark.sql.{SaveMode, SparkSession}
 
 import io.zcube.sql.conf.ZCubeConf
 
-/** Hands the clustering columns of a DataFrame's writer over to Delta, which knows its own SQL's only:
-  * `df.write.clusterBy(…).saveAsTable` and `df.writeTo(…).clusterBy(…)` are refused by Delta 4.4.0
-  * without it, and `df.write.clusterBy(…).save(path)` loses the columns without a word; so do
-  * overwrites that say nothing of columns.
+/** Passes the clustering columns of a DataFrame writer to Delta, which knows only those from its
+  * own SQL. Without it, Delta 4.4.0 rejects `df.write.clusterBy(…).saveAsTable` and
+  * `df.writeTo(…).clusterBy(…)`, and `df.write.clusterBy(…).save(path)` silently loses the columns;
+  * so do overwrites that don't name columns.
   */
 case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
   import PreserveClusterBy._
@@ -85,7 +85,7 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
       case ResolvedIdentifier(catalog: TableCatalog, identifier) =>
         val existing =
           try Some(catalog.loadTable(identifier))
-          // Any other failure must not pass for a table without columns.
+          // Any other failure must not look like a table without columns.
           catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
         existing.collect { case table: DeltaTableV2 =>
           val options = new DeltaOptions(replace.writeOptions, session.sessionState.conf)
@@ -104,8 +104,8 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
 
 object PreserveClusterBy {
 
-  /** None if the table has no clustering columns, or if the new rows lack one of them or have it with a
-    * type that can't be clustered by: then Delta does what it does.
+  /** None if the table has no clustering columns, or if the new rows lack one of them or have it
+    * with a type that can't be clustered by: then Delta's behaviour applies.
     */
   private def keptBy(snapshot: Snapshot, schema: StructType): Option[PreservedClusterBy] = {
     val columns = PreservedColumns.of(snapshot)
@@ -120,10 +120,10 @@ object PreserveClusterBy {
       PreservedClusterBy(columns, inRows))
   }
 
-  /** The rows with a NULL of the right type for each clustering column that they lack, or have as a NULL
-    * of no type, as the table will have it anyway. Delta looks for the columns in the rows, even if the
-    * schema stays. Where it would put something else than NULL, or refuse the rows, they are left as
-    * they are.
+  /** The rows with a NULL of the right type for each clustering column that is missing, or that is
+    * an untyped NULL, which the table will get anyway. Delta looks for the columns in the rows,
+    * even if the schema stays. If Delta would insert something other than NULL, or reject the rows,
+    * they are not changed.
     */
   private def withNulls(snapshot: Snapshot, rows: LogicalPlan): LogicalPlan = {
     val wanted = PreservedColumns.of(snapshot).map(FieldReference(_).fieldNames.head)
@@ -136,7 +136,7 @@ object PreserveClusterBy {
       !ColumnWithDefaultExprUtils
         .columnHasDefaultExpr(snapshot.protocol, field, nullAsDefault = false)
     }
-    // A generated column may be made of one that is missing: Delta refuses such rows.
+    // A generated column may depend on a missing one: Delta rejects such rows.
     if (open.isEmpty || GeneratedColumn.hasGeneratedColumns(snapshot.schema)) rows
     else {
       def ofNulls(field: StructField, name: String) = Alias(Literal(null, field.dataType), name)()
@@ -148,20 +148,20 @@ object PreserveClusterBy {
     }
   }
 
-  /** Spark's mark (since 4.1) of `df.write.mode("overwrite").saveAsTable`, which overwrites a table and
-    * doesn't replace it.
+  /** Spark's marker (since 4.1) for `df.write.mode("overwrite").saveAsTable`, which overwrites a
+    * table and doesn't replace it.
     */
   private val SavesAsTable = "__v1_save_as_table_overwrite"
 
   private def savesAsTable(replace: ReplaceTableAsSelect): Boolean =
     replace.writeOptions.contains(SavesAsTable) ||
-      // Spark 4.0 has no mark. Delta's code for it looks at the callers too.
+      // Spark 4.0 has no marker. Delta's code for it inspects the call stack too.
       SPARK_VERSION.startsWith("4.0.") && Thread.currentThread.getStackTrace.exists(call =>
         call.getClassName.endsWith("DataFrameWriter") && call.getMethodName == "saveAsTable")
 
-  /** Overwrites of whole tables through Spark's V2 plans: INSERT OVERWRITE, `insertInto`, `writeTo`. The
-    * plans stay as they are, with Delta's table in them; only what is to be run at last is ZCube's. So
-    * this comes when all has been analyzed and optimized, just before Spark would ask Delta's table for
+  /** Overwrites of whole tables through Spark's V2 plans: INSERT OVERWRITE, `insertInto`,
+    * `writeTo`. The plans keep Delta's table; only the write that is finally executed is ZCube's.
+    * So this runs after analysis and optimization, just before Spark would ask Delta's table for
     * its write.
     */
   case class OfOverwrites(session: SparkSession) extends Rule[LogicalPlan] {
@@ -186,7 +186,7 @@ object PreserveClusterBy {
         }
       }
 
-    /** As Spark itself asks a table for its write. */
+    /** The same way as Spark asks a table for its write. */
     private def staged(
         table: SupportsWrite,
         overwrite: OverwriteByExpression,
@@ -204,7 +204,7 @@ object PreserveClusterBy {
     }
   }
 
-  /** The table that `saveAsTable` is about to overwrite, with columns that it is to keep. */
+  /** The table that `saveAsTable` is about to overwrite, with the columns that it must keep. */
   private object StagedRelation {
     def unapply(relation: NamedRelation): Option[(SupportsWrite, Seq[String])] = relation match {
       case relation: DataSourceV2Relation =>

@@ -17,15 +17,15 @@ import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 
-/** `CREATE TABLE b LIKE a` keeps a's clustering columns, which Delta 4.4.0 loses. Delta's command no
-  * longer knows the source, so it is noted on the statement before anything is resolved; notes stay
-  * with a plan's node through the rules that replace it.
+/** `CREATE TABLE b LIKE a` keeps a's clustering columns, which Delta 4.4.0 loses. Delta's command
+  * no longer knows the source, so the source is stored in a tag on the statement before anything is
+  * resolved; tags survive the rules that replace a plan's node.
   */
 object PreserveClusterByLike {
 
   private val Source = TreeNodeTag[Seq[String]]("zcube_like_source")
 
-  /** Runs among the hints' rules, the first of all. */
+  /** Runs with the hint rules, which come first. */
   case class Note(session: SparkSession) extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = {
       sourceOf(plan).foreach(plan.setTagValue(Source, _))
@@ -38,7 +38,7 @@ object PreserveClusterByLike {
     }
   }
 
-  /** Gives the columns to Delta's command; since Spark 4.2, to the statement itself, which goes to
+  /** Passes the columns to Delta's command; since Spark 4.2, to the statement itself, which goes to
     * Delta's catalog.
     */
   case class Keep(session: SparkSession) extends Rule[LogicalPlan] {
@@ -50,7 +50,7 @@ object PreserveClusterByLike {
             create.copy(table = create.table.copy(properties = create.table.properties ++ more))
           case None => create
         }
-      // By its name: a class that older lines of Spark lack.
+      // By name, because older Spark lines lack this class.
       case like if like.nodeName == "CreateTableLike" && like.resolved =>
         like.children.collectFirst { case ResolvedTable(_, _, source: DeltaTableV2, _) =>
           source

@@ -2,12 +2,11 @@ package org.apache.spark.sql.delta.zcube.declare
 
 import org.apache.spark.sql.connector.expressions.{Expression, FieldReference, NamedReference, Transform}
 
-/** Columns that a table had when `saveAsTable` was analyzed, and is to keep. Delta takes it for its own
-  * CLUSTER BY, which it knows by this name; ZCube tells it from columns that the user asked for.
+/** Columns that a table had when `saveAsTable` was analyzed, and must keep. Delta reads it as its
+  * own CLUSTER BY because of its name; ZCube distinguishes it from columns that the user requested.
   *
-  * @param columns as the table has them
-  * @param inRows  the same by the parts of their names in the rows, where Spark looks for them letter by
-  *                letter
+  * @param columns the columns as named in the table
+  * @param inRows the same as named in the rows, where Spark compares names case-sensitively
   */
 final case class PreservedClusterBy(columns: Seq[String], inRows: Seq[Seq[String]])
     extends Transform {

@@ -11,15 +11,15 @@ import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
 import org.apache.spark.sql.delta.skipping.clustering.{ClusteredTableUtils, ClusteringColumn, ClusteringColumnInfo}
 import org.apache.spark.sql.delta.{ClusteringTableFeature, OptimisticTransaction, Snapshot}
 
-/** The clustering columns that an overwrite keeps. Delta 4.4.0's overwrite adds an action that takes
-  * them away; without that action they stay.
+/** The clustering columns that an overwrite keeps. Delta 4.4.0's overwrite adds an action that
+  * removes them; without that action they stay.
   */
 object PreservedColumns {
 
-  /** Names, as a user writes them. */
+  /** Names as written by users. */
   def of(snapshot: Snapshot): Seq[String] = ClusteringColumnInfo.extractLogicalNames(snapshot)
 
-  /** @param actions        what Delta's overwrite hands to the commit of this transaction
+  /** @param actions        actions that Delta's overwrite passes to this transaction's commit
     * @param replacesSchema whether it may have replaced the schema
     */
   def apply(
@@ -33,7 +33,7 @@ object PreservedColumns {
           if before.nonEmpty && domain.clusteringColumns.isEmpty =>
         after match {
           case Some(columns) if columns == before => None
-          // Columns of a new schema have new names in the files, if columns are mapped.
+          // With column mapping, the columns of a new schema have new physical names.
           case Some(columns) => Some(ClusteredTableUtils.createDomainMetadata(columns))
           case None => Some(action)
         }
@@ -41,8 +41,8 @@ object PreservedColumns {
     }
   }
 
-  /** The columns of the same names in the schema that this transaction gives the table; None if one is
-    * gone or can't be clustered by any more: then all go, as with Delta.
+  /** The columns with the same names in the table's schema after this transaction; None if one is
+    * missing or can't be clustered by any more: then all are removed, as with Delta.
     */
   private def inNewSchema(txn: OptimisticTransaction): Option[Seq[ClusteringColumn]] =
     if (txn.metadata.partitionColumns.nonEmpty) None
@@ -55,14 +55,14 @@ object PreservedColumns {
       }.toOption
     }
 
-  /** Whether names that users wrote mean the same columns: in any case, with or without backquotes. */
+  /** Whether user-written names mean the same columns, ignoring case and backquotes. */
   def areSame(some: Seq[String], others: Seq[String]): Boolean = {
     def folded(names: Seq[String]) =
       names.map(FieldReference(_).fieldNames.toSeq.map(_.toLowerCase(Locale.ROOT)))
     folded(some) == folded(others)
   }
 
-  /** What a table needs that had no clustering columns so far. */
+  /** The actions that a table needs if it had no clustering columns so far. */
   def addFeature(txn: OptimisticTransaction): Unit =
     if (!ClusteredTableUtils.isSupported(txn.protocol)) {
       txn.updateProtocol(txn.protocol.merge(Protocol.forTableFeature(ClusteringTableFeature)))

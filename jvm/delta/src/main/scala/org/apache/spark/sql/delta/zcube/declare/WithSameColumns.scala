@@ -21,8 +21,9 @@ final case class WithSameColumns(columns: Seq[String], child: LogicalPlan) exten
 
 object WithSameColumns {
 
-  /** Delta optimizes the rows once its transaction has begun; from then on Delta itself minds other
-    * transactions. Before, ALTER TABLE … CLUSTER BY may have been quicker: it must not be undone.
+  /** Delta optimizes the rows after its transaction has begun; from then on, Delta itself checks
+    * for other transactions. Before that, an ALTER TABLE … CLUSTER BY may have been committed,
+    * which must not be undone.
     */
   object Check extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = OptimisticTransaction.getActive() match {
@@ -40,7 +41,7 @@ object WithSameColumns {
     }
   }
 
-  /** What a staged table does with the rows, told which columns they count on. */
+  /** Tells a staged table which columns the rows rely on. */
   final class Write(original: V1Write, columns: Seq[String]) extends V1Write {
     override def toInsertableRelation(): InsertableRelation = new InsertableRelation {
       override def insert(data: DataFrame, overwrite: Boolean): Unit = {

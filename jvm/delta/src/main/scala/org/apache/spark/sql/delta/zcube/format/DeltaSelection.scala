@@ -12,7 +12,7 @@ import io.zcube.clustering.table._
 import io.zcube.planning.{DataFile, KeyRanges}
 import io.zcube.sql.errors.ZCubeErrors
 
-/** The files of a snapshot that a WHERE picks. */
+/** The files of a snapshot that a WHERE selects. */
 final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends FileSelection {
 
   private val snapshot = version.snapshot
@@ -20,7 +20,7 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
   private lazy val logged = LoggedStatistics.of(SparkSession.active, snapshot, where.filters)
   private lazy val picked: Seq[AddFile] = logged.files
 
-  /** The same in the order of their paths, for binary search: a map would take far more room. */
+  /** The same in the order of their paths, for binary search: a map would need far more memory. */
   private lazy val sorted: Array[AddFile] = picked.toArray.sortBy(_.path)
   private lazy val paths: Array[String] = sorted.map(_.path)
 
@@ -30,7 +30,7 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
   }
 
   override def ranges(columns: Seq[ColumnPath]): String => KeyRanges = {
-    // Of a table as a whole nothing is gained by asking for each file by name.
+    // For the whole table, requesting each file by name gains nothing.
     val named = Option.when(where.picks)(FileFilter(picked.iterator.map(_.path)))
     val ranges = PlanningRanges.of(SparkSession.active, columns, logged.parsed(named))
     ranges.of

@@ -47,7 +47,7 @@ final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
     LoggedFileStatistics.of(snapshot, columns, withPaths)
 
   override def filesRead(condition: Expression): FilesRead = {
-    // Delta tells partition columns from others conjunct by conjunct.
+    // Delta classifies each conjunct by whether it uses only partition columns.
     val conjuncts = splitConjunctivePredicates(condition)
     readOf(snapshot.filesForScan(conjuncts, keepNumRecords = false).files)
   }

@@ -20,7 +20,7 @@ import org.apache.spark.sql.internal.SQLConf
 import io.zcube.sql.keys.{KeyCollector, KeyPair, ValueBox, ValueCover}
 import io.zcube.sql.sampling.JobDescription
 
-/** The source of a MERGE, as Delta has prepared it, and its keys. */
+/** The source of a MERGE, as prepared by Delta, and its keys. */
 final class MergeKeys(
     session: SparkSession,
     prepared: MergeSource,
@@ -31,17 +31,18 @@ final class MergeKeys(
 
   private val conf = session.sessionState.conf
 
-  /** Whether it answers the same whenever it is read in this transaction: Delta has materialized it, or it
-    * is what Delta itself trusts to, and rows that the plan holds. Delta doesn't ask this of a source that
-    * it reads but once. Of values that a collation takes for the same, any may stand for its group, and
-    * each plan has a time of its own.
+  /** Whether it returns the same rows whenever it is read in this transaction: Delta has
+    * materialized it, or it consists of sources that Delta itself trusts to be stable, and of rows
+    * in the plan. Delta doesn't check this for a source that it reads only once. Two things can
+    * differ between reads: any of the values that a collation treats as equal may represent its
+    * group, and each plan has its own current time.
     */
   def isRepeatable: Boolean = prepared.isMaterialized || {
     val source = merge.source.transform {
       case rows: LocalRelation if !rows.isStreaming =>
         OneRowRelation()
     }
-    // Without data skipping Delta looks for a table's newest version each time that it is read.
+    // Without data skipping, Delta uses a table's newest version each time it is read.
     conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
     planContainsOnlyDeltaScans(source) &&
     planIsDeterministic(source, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
@@ -62,7 +63,7 @@ final class MergeKeys(
     }
   }
 
-  /** The keys, a column each, of the rows that may match. */
+  /** The keys of the rows that may match, one column each. */
   def query(pairs: Seq[KeyPair]): DataFrame = {
     val rows = prepared.df.asInstanceOf[DataFrame].queryExecution.analyzed
     val matching = MergePruning.conditionOf(merge).ofSource
@@ -71,9 +72,9 @@ final class MergeKeys(
     Dataset.ofRows(session, Project(columns, matching))
   }
 
-  /** Whether it reads nothing but rows of the plan, and Delta tables at versions that the transaction has
-    * pinned. A cached relation is neither: this query may be of one where Delta's isn't, since a cache is
-    * found by the form of a plan.
+  /** Whether it reads only rows in the plan, and Delta tables at versions that the transaction has
+    * pinned. A cached relation is neither: this query may use a cache that Delta's doesn't, because
+    * caches are matched by plan.
     */
   def isPinned(query: DataFrame): Boolean = prepared.isMaterialized ||
     query.queryExecution.optimizedPlan.collectWithSubqueries { case leaf: LeafNode =>
@@ -88,13 +89,13 @@ final class MergeKeys(
       case _ => false
     }
 
-  /** What the keys take, or the whole source if it is materialized. */
+  /** The size of the keys, or of the whole source if it is materialized. */
   def bytes(query: DataFrame): BigInt = materialized
     .flatMap(rdd => session.sparkContext.getRDDStorageInfo.find(_.id == rdd.id))
     .map(stored => BigInt(stored.memSize) + stored.diskSize)
     .getOrElse(query.queryExecution.optimizedPlan.stats.sizeInBytes)
 
-  /** Reads the keys. None if nearly all files meet them. */
+  /** Reads the keys. None if they touch nearly all files. */
   def collect(
       query: DataFrame,
       pairs: Seq[KeyPair],
@@ -114,17 +115,17 @@ final class MergeKeys(
 
 object MergeKeys {
 
-  /** Boxes, or single keys, that a task may send. */
+  /** Maximum number of boxes, or single keys, that a task may send. */
   private val MostBoxes = 1024
   private val FewestBoxes = 64
 
-  /** What the driver takes of all tasks. */
+  /** What the driver accepts from all tasks. */
   private val MostInAll = 1 << 16
 
-  /** Keys that a task holds until it puts them into boxes. */
+  /** Number of keys that a task holds before it groups them into boxes. */
   private val MostKeys = 4096
 
-  /** Apart from the instance, which can't go to the tasks. */
+  /** Outside the instance, which can't be sent to tasks. */
   private def collectorOf(
       cover: ValueCover,
       nullSafe: IndexedSeq[Boolean],

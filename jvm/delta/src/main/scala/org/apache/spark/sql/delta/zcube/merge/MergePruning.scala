@@ -22,33 +22,33 @@ import io.zcube.clustering.table.ColumnPath
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.keys._
 
-/** Finds what the keys of a MERGE's source say of the target's rows.
+/** Derives predicates on a MERGE's target from the keys of its source.
   *
-  * All that it finds is implied by ON, given the source. Which files that spares is up to Delta, so that
-  * statistics which are missing, or cut short, can't do harm.
+  * All predicates are implied by ON, given the source. Delta decides which files they skip, so
+  * missing or truncated statistics can't do harm.
   */
 final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: OptimisticTransaction)
     extends Logging {
   import MergePruning._
 
-  // Users configure it by this name, whatever the class is called.
+  // Users configure the logger by this name, independent of the class name.
   override protected def logName: String = "io.zcube.merge"
 
   private val conf = session.sessionState.conf
   private val table = merge.catalogTable
     .fold(txn.deltaLog.dataPath.toString)(_.identifier.unquotedString)
 
-  /** Predicates on the target alone, none if there is nothing to say. Runs up to two jobs: over the log's
+  /** Predicates on the target alone; empty if there are none. Runs up to two jobs: over the log's
     * statistics, and over the source's keys.
     */
   def predicates(keys: MergeKeys): Seq[Expression] = {
     val found =
       try find(keys)
       catch {
-        // Delta may not come to what fails here; if it does, it says so itself, or mends it, as where the
-        // rows that it materialized are lost. What was cancelled is to end.
+        // Delta may never reach what fails here. If it does, it reports the failure itself, or
+        // recovers, as when its materialized rows are lost. Cancelled statements must end.
         case NonFatal(e) if !isCancelled(e) =>
-          logWarning(s"$table: MERGE: the source's keys can't be told", e)
+          logWarning(s"$table: MERGE: the source's keys can't be determined", e)
           Left(e.toString)
       }
     found match {
@@ -68,10 +68,10 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     lazy val files = TargetFiles.ranges(txn.snapshot, columns.map(_.path))
     lazy val cover = new ValueCover(columns.map(_.path.dataType).toIndexedSeq, files)
     for {
-      _ <- unless(columns.isEmpty)("no column of the target that ON compares has statistics")
+      _ <- unless(columns.isEmpty)("no target column that ON compares has statistics")
       _ <- unless(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
-      _ <- unless(!keys.isRepeatable)("the source may answer differently when it is read again")
-      _ <- unless(txn.snapshot.numOfFiles < 2)("the table has one file at most")
+      _ <- unless(!keys.isRepeatable)("the source may return different rows when it is read again")
+      _ <- unless(txn.snapshot.numOfFiles < 2)("the table has at most one file")
       _ <- unless(!keys.isPinned(query))("the source's version isn't fixed")
       most = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
       bytes = keys.bytes(query)
@@ -87,7 +87,8 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
       _ <- unless(met == files.length)(NothingSpared)
     } yield {
       val parts = Seq(true, false).map(of => columns.indices.filter(columns(_).isPartition == of))
-      // Apart: Delta takes a predicate for one on partitions only if it names nothing else.
+      // Separate predicates: Delta treats a predicate as one on partitions only if it names nothing
+      // else.
       val pruned = parts.filter(_.nonEmpty).map { dimensions =>
         BoxPredicate.of(dimensions.map(columns(_).pair.column), dimensions, boxes.toSeq)
       }
@@ -100,30 +101,30 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     }
   }
 
-  /** The columns of the target that ON has equal a key, and that the log knows something of. */
+  /** The columns of the target that ON compares with a key, and that have statistics in the log. */
   private def keyColumns: Seq[KeyColumn] =
     EliminateSubqueryAliases(merge.target) match {
-      // A view could give other values, or the same under other names.
+      // A view could return other values, or the same under other names.
       case relation: LogicalRelation if isReadAsItIs(relation) =>
         val skips = conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING)
         for {
           pair <- conditionOf(merge).pairs
           if pair.column.references.subsetOf(relation.outputSet)
           path <- TableColumns.find(txn.snapshot.schema, namesOf(pair.column), conf.resolver)
-          // Of the name that the statement was analyzed by; columns may have been renamed since.
+          // By the name with which the statement was analyzed; columns may have been renamed since.
           known <- TableColumns
             .find(merge.targetFileIndex.metadata.schema, namesOf(pair.column), conf.resolver)
           if known.physical == path.physical
           if path.dataType == pair.column.dataType
           isPartition = txn.snapshot.metadata.partitionColumns.exists(conf.resolver(_, path.name))
-          // Of times the zone of the session decides what a folder's name means.
+          // For times, the meaning of a folder's name depends on the session's time zone.
           if (if (isPartition) !isTime(path.dataType)
               else skips && PlanningRanges.hasMinima(txn.snapshot, path))
         } yield KeyColumn(pair, path, isPartition)
       case _ => Nil
     }
 
-  /** Whether no extension puts other values into the columns while it reads, such as a mask. */
+  /** Whether no extension changes the columns' values on read, for example with a mask. */
   private def isReadAsItIs(relation: LogicalRelation): Boolean =
     !session.sessionState.executePlan(Project(relation.output, relation)).analyzed.exists {
       case _: LogicalRelation | _: SubqueryAlias => false
@@ -137,7 +138,7 @@ object MergePruning {
   def conditionOf(merge: MergeIntoCommand): MatchCondition =
     new MatchCondition(merge.condition, merge.target.outputSet, merge.source.outputSet)
 
-  /** @param pruned predicates
+  /** @param pruned the predicates
     * @param text   for the log
     */
   final private case class Pruning(pruned: Seq[Expression], text: String)
@@ -149,7 +150,7 @@ object MergePruning {
 
   private val NothingSpared = "nearly all files may hold some"
 
-  /** A share of the files. Above it one key spares next to nothing, let alone many. */
+  /** A share of the files. Above it, one key skips almost nothing, and many keys skip even less. */
   private val MostOverlap = 0.9
 
   private def isTime(dataType: DataType): Boolean =
@@ -161,7 +162,7 @@ object MergePruning {
     case _ => Nil
   }
 
-  /** Whether somebody ended the statement or its jobs. */
+  /** Whether the statement or its jobs were cancelled. */
   @tailrec
   def isCancelled(e: Throwable): Boolean = e match {
     case null => Thread.currentThread.isInterrupted

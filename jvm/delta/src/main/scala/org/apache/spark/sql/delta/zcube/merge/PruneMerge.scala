@@ -8,8 +8,8 @@ import org.apache.spark.sql.delta.commands.MergeIntoCommand
 
 import io.zcube.sql.conf.ZCubeConf
 
-/** Has MERGE skip files by the keys of its source, where that may help. As late as can be: engines that
-  * guard commands by their classes see Delta's.
+/** Lets MERGE skip files by the keys of its source, where that may help. It runs as late as
+  * possible, so that engines that check commands by class see Delta's class.
   */
 case class PruneMerge(session: SparkSession) extends Rule[LogicalPlan] {
 

@@ -13,14 +13,16 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{SparkSession, classic}
 
-/** Delta's MERGE, which skips files by the keys of its source too.
+/** Delta's MERGE, which also skips files by the keys of its source.
   *
-  * Delta reads the files that the target's own conditions in ON leave. Here one job over the source's key
-  * columns comes before that, and what it finds joins those conditions: it says of the target's rows only
-  * what ON says of them, given this source. All else is Delta's.
+  * Delta reads the files that remain after ON's conditions on the target alone. This command first
+  * runs a job over the source's key columns and adds the resulting predicates to those conditions:
+  * they state only what ON implies about the target's rows, given this source. Everything else is
+  * Delta's.
   *
-  * The job runs in Delta's transaction, over the very source that Delta is about to join, anew for each
-  * attempt: what Delta materialized, or a scan of Delta tables whose versions the transaction has pinned.
+  * The job runs in Delta's transaction, again for each attempt, over exactly the source that Delta
+  * is about to join: Delta's materialized copy, or a scan of Delta tables whose versions the
+  * transaction has pinned.
   */
 class PrunedMergeCommand(
     ofSource: LogicalPlan,
@@ -61,7 +63,7 @@ class PrunedMergeCommand(
     merge.schemaEvolutionEnabled
   )
 
-  /** Of the attempt that runs. */
+  /** State of the current attempt. */
   private var added: Seq[Expression] = Nil
 
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
@@ -80,8 +82,8 @@ class PrunedMergeCommand(
   override protected def getTargetOnlyPredicates(spark: SparkSession): Seq[Expression] =
     super.getTargetOnlyPredicates(spark) ++ added
 
-  /** Without WHEN MATCHED, Delta takes the predicates from the condition itself. So a MERGE with a longer
-    * condition does this step, which is all that it does; the history tells of this one's.
+  /** Without WHEN MATCHED, Delta takes the predicates from the condition itself. So a MERGE with a
+    * longer condition does only this step; the history records this command's condition.
     */
   override protected def writeOnlyInserts(
       spark: SparkSession,
@@ -102,12 +104,12 @@ class PrunedMergeCommand(
       }
     }
 
-  // Plans show Delta's name, and its log lines keep theirs.
+  // Plans show Delta's name, and so do its log lines.
   override def nodeName: String = classOf[MergeIntoCommand].getSimpleName
 
   override protected def logName: String = classOf[MergeIntoCommand].getName
 
-  // Otherwise rules that look whether a plan has changed would take this command for Delta's.
+  // Otherwise a check for plan changes would consider this command equal to Delta's.
 
   override def canEqual(other: Any): Boolean = other.isInstanceOf[PrunedMergeCommand]
 
@@ -118,16 +120,16 @@ class PrunedMergeCommand(
 
 object PrunedMergeCommand {
 
-  /** Whether there are keys, and all that can be told before anything runs. With WHEN NOT MATCHED BY SOURCE
-    * every row of the target counts.
+  /** Whether there are keys, and everything else that is known before anything runs. With WHEN NOT
+    * MATCHED BY SOURCE, every row of the target matters.
     */
   def mayHelp(merge: MergeIntoCommand): Boolean =
     merge.notMatchedBySourceClauses.isEmpty && MergePruning.conditionOf(merge).pairs.nonEmpty
 
-  /** One step of a MERGE that inserts only: the rows that match nothing are written.
+  /** A step of a MERGE that only inserts: it writes the rows that match nothing.
     *
-    * @param ofWhole the metrics of the MERGE that this is a step of
-    * @param source  its source, as it was prepared
+    * @param ofWhole the metrics of the whole MERGE
+    * @param source  its prepared source
     */
   final private class Inserts(
       merge: MergeIntoCommand,

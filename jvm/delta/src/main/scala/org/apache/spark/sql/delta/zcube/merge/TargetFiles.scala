@@ -6,10 +6,11 @@ import org.apache.spark.sql.delta.zcube.table.LoggedFileStatistics
 import io.zcube.clustering.table.{ColumnPath, FileStatistics}
 import io.zcube.sql.keys.ValueBox
 
-/** The ranges that a table's files have in some columns. They only guide how keys are put into boxes. */
+/** The ranges of a table's files in some columns. They only guide how keys are grouped into boxes.
+  */
 object TargetFiles {
 
-  /** Of all files, or of about [[Most]] of them. */
+  /** The ranges of all files, or of about [[Most]] of them. */
   def ranges(snapshot: Snapshot, columns: Seq[ColumnPath]): Array[ValueBox] = {
     val statistics =
       if (snapshot.numOfFiles <= Most) {

@@ -12,8 +12,8 @@ import io.zcube.clustering.report.{RunDetails, WorkloadReport}
 import io.zcube.clustering.run.{GroupOutcome, RunResult}
 import io.zcube.planning.DataFile
 
-/** The row of OPTIMIZE's result, in the columns and with the metrics that Delta gives, and a column
-  * more where OPTIONS ask for it.
+/** The result row of OPTIMIZE, with Delta's columns and metrics, and an additional column if
+  * OPTIONS request it.
   */
 object OptimizeReport {
 
@@ -82,7 +82,7 @@ object OptimizeReport {
     Row.fromSeq(if (task.options.details) known :+ RunDetails.json(result, workload) else known)
   }
 
-  /** A file of that size, all that Delta's statistics ask of it. */
+  /** A file of that size; Delta's statistics need nothing else. */
   private def sized(file: DataFile): FileAction =
     AddFile(file.path, Map.empty, file.storedBytes, modificationTime = 0, dataChange = false)
 }

@@ -7,15 +7,15 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 
-/** Whether OPTIMIZE takes tables that a catalog manages is Delta's to say, and may be another thing in
-  * each of its versions. The check is part of its command, so the command is asked.
+/** Delta decides whether OPTIMIZE supports catalog-managed tables, possibly differently in each
+  * version. The check is inline in its command, so this runs the command.
   */
 object CatalogManaged {
 
-  /** @throws java.lang.Exception Delta's own, if its OPTIMIZE refuses the table */
+  /** @throws java.lang.Exception Delta's own exception, if its OPTIMIZE rejects the table */
   def check(session: SparkSession, snapshot: Snapshot, delta: OptimizeTableCommand): Unit =
     if (snapshot.isCatalogOwned) {
-      // Of a WHERE that nobody can parse nothing is ever run.
+      // With an unparsable WHERE, nothing is ever executed.
       try delta.copy(userPartitionPredicates = Seq("("))(delta.zOrderBy).run(session): Unit
       catch {
         case e: Exception with SparkThrowable if e.getCondition == refusal => throw e

@@ -11,25 +11,26 @@ import io.zcube.clustering.table.{ColumnPath, WhereClause}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.PredicateReader
 
-/** The WHERE of an OPTIMIZE of a clustered table: predicates on clustering columns, which take in the
-  * files that a query with that WHERE would read.
+/** The WHERE of an OPTIMIZE on a clustered table: predicates on clustering columns, which select
+  * the files that a query with that WHERE would read.
   *
-  * Spark's optimizer and Delta decide that together: casts move to the constants, IN and BETWEEN become
-  * comparisons, `current_date()` a constant, and so on. So the very query is given to the session's
-  * optimizer, where Delta prepares the scan, and the filters that it prepared the scan with are taken.
+  * Spark's optimizer and Delta decide that together: casts move to the constants, IN and BETWEEN
+  * become comparisons, `current_date()` becomes a constant, and so on. So this runs the query
+  * through the session's optimizer, where Delta prepares the scan, and takes the filters of the
+  * prepared scan.
   */
 object ClusteringPredicate {
 
   /** The predicates must all hold.
     *
-    * @param texts each predicate as it was parsed, and its text
+    * @param texts each parsed predicate, and its text
     */
   def resolve(
       session: SparkSession,
       snapshot: Snapshot,
       columns: Seq[ColumnPath],
       texts: Seq[(Expression, String)]): WhereClause = session.withActive {
-    // Pinned to this snapshot: a scan of the table by its name would look for a newer one.
+    // Pinned to this snapshot: a scan of the table by name would use a newer one.
     val relation = snapshot.deltaLog
       .createRelation(snapshotToUseOpt = Some(snapshot), isTimeTravelQuery = true)
     val table = LogicalRelation(relation, isStreaming = false)
@@ -53,7 +54,7 @@ object ClusteringPredicate {
       table: LogicalPlan): LogicalPlan =
     session.sessionState.executePlan(Filter(predicate, table)).analyzed
 
-  /** Before anything is optimized: `s = 1 OR true` names `s` all the same. */
+  /** Checked before anything is optimized: `s = 1 OR true` still names `s`. */
   private def check(
       session: SparkSession,
       query: LogicalPlan,
@@ -70,18 +71,18 @@ object ClusteringPredicate {
     }
   }
 
-  /** The filters of the one scan in the optimized query. */
+  /** The filters of the only scan in the optimized query. */
   private def filtersOf(session: SparkSession, query: LogicalPlan): Seq[Expression] = {
-    // Not by way of the query's execution, which may find the table in the user's cache.
+    // Doesn't use the query's execution, which may find the table in the user's cache.
     val optimized = session.sessionState.optimizer.execute(query.clone())
     val read = optimized.collect { case relation: LogicalRelation => relation.relation }
     read.collect { case files: HadoopFsRelation => files.location } match {
       case Seq(prepared: PreparedDeltaFileIndex) => prepared.preparedScan.allFilters.toSeq
-      // The predicate is never true, and there is nothing left to read.
+      // The predicate is never true, so there is nothing to read.
       case Seq() if optimized.collectLeaves().forall(_.maxRows.contains(0L)) =>
         Seq(Literal.FalseLiteral)
-      // Delta's data skipping is switched off and a scan reads every file, or some extension made
-      // another thing of it: no file may be missed.
+      // Either Delta's data skipping is off and a scan reads every file, or an extension changed
+      // the plan: no file may be missed.
       case _ => Nil
     }
   }

@@ -9,7 +9,7 @@ import io.zcube.clustering.table.{ColumnPath, LayoutTag}
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.CubeTag
 
-/** The tags by which a file belongs to a ZCube: Delta's own, so that either system can go on with the
+/** The tags that assign a file to a ZCube: Delta's own, so that each system can continue with the
   * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
   */
 final class CubeTags(layout: LayoutTag) {
@@ -21,7 +21,7 @@ final class CubeTags(layout: LayoutTag) {
   private val weights =
     Option.when(layout.weights.nonEmpty)(Weights -> JsonUtils.toJson(layout.weights))
   private val workload = layout.workload.map(Workload -> _)
-  // Of cubes whose files don't name one: what Delta does, whatever ZCube's own default is.
+  // The curve of cubes whose files don't name one: Delta's, whatever ZCube's default is.
   private val usualCurve: LayoutKind =
     if (layout.declared) LayoutKind.Hilbert else LayoutKind.ZOrder
 
@@ -41,7 +41,7 @@ final class CubeTags(layout: LayoutTag) {
     }
   }
 
-  /** By the tag of physical names, where there is one: logical ones may have changed since. */
+  /** Uses the tag of physical names, if there is one: logical names may have changed since. */
   private def areColumns(physicalTag: Option[String], zOrderBy: Seq[String]): Boolean =
     physicalTag.fold(zOrderBy == logical)(_ == physical)
 
@@ -60,18 +60,18 @@ final class CubeTags(layout: LayoutTag) {
 
 object CubeTags {
 
-  /** Of files that CLUSTER BY laid out, by either system. */
+  /** The clustering provider of files laid out by CLUSTER BY, with either system. */
   val Provider: String = ClusteredTableUtils.clusteringProvider
 
-  /** What the tag of physical names says. */
+  /** The value of the tag of physical names. */
   def physicalNames(columns: Seq[ColumnPath]): String = JsonUtils.toJson(columns.map(_.physical))
 
-  /** Not one of Delta's tags; a writer that doesn't know it carries it along or drops it. */
+  /** Not one of Delta's tags; a writer that doesn't know it either keeps or drops it. */
   val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
 
-  /** Of the columns, where they are not all alike. */
+  /** The weights of the columns, unless all are equal. */
   val Weights = "ZCUBE_WEIGHTS"
 
-  /** Fingerprint of the workload, where there is one. */
+  /** Fingerprint of the workload, if there is one. */
   private val Workload = "ZCUBE_WORKLOAD"
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.delta.actions.AddFile
 
 import io.zcube.planning.{CubeTag, DataFile}
 
-/** Files of Delta's log, as the engine knows them. */
+/** Converts files of Delta's log to the engine's form. */
 object DataFiles {
 
   def of(file: AddFile, cube: Option[CubeTag]): DataFile = {
@@ -24,7 +24,7 @@ object DataFiles {
   private def liveBytesOf(file: AddFile): Long =
     (file.size * (1.0 - file.deletedToPhysicalRecordsRatio.getOrElse(0.0))).toLong
 
-  /** As Delta does: a file with deleted rows but no count of its rows is worth rewriting. */
+  /** As in Delta, a file with deleted rows but no row count is worth rewriting. */
   private def deletedShare(file: AddFile): Double =
     if (file.deletionVector == null) 0.0 else file.deletedToPhysicalRecordsRatio.getOrElse(1.0)
 }

@@ -8,18 +8,20 @@ import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 
 import io.zcube.clustering.table.{ColumnPath, WhereClause}
 
-/** What OPTIMIZE and DESCRIBE CLUSTERING have in common: they begin at a table's log, and their WHERE
-  * picks files.
+/** Common parts of OPTIMIZE and DESCRIBE CLUSTERING: they start from a table's log, and their WHERE
+  * selects files.
   */
 trait DeltaTableCommand extends DeltaCommand {
 
-  /** @throws org.apache.spark.sql.AnalysisException if nothing was ever committed there */
+  /** @throws org.apache.spark.sql.AnalysisException if the log has no commits */
   protected def requireTable(snapshot: Snapshot): Unit =
     if (snapshot.version == -1) {
       throw DeltaErrors.notADeltaTableException(snapshot.deltaLog.dataPath.toString)
     }
 
-  /** The WHERE, resolved: on the clustering columns if there are any, else on the partition columns. */
+  /** The WHERE, resolved: on the clustering columns if there are any, otherwise on the partition
+    * columns.
+    */
   protected def filePredicates(
       session: SparkSession,
       snapshot: Snapshot,
@@ -39,7 +41,7 @@ trait DeltaTableCommand extends DeltaCommand {
 
 object DeltaTableCommand {
 
-  /** A table as the user knows it, for job descriptions and messages. */
+  /** The table name that users know, for job descriptions and messages. */
   def nameOf(catalogTable: Option[CatalogTable], path: Path): String = catalogTable
     .map(_.identifier.unquotedString)
     .getOrElse(path.toString)

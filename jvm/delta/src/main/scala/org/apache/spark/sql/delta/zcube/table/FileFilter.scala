@@ -10,18 +10,20 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.sql.sampling.RowHash
 
-/** Picks files of the log by their paths where the log is, so that nothing of the others comes to the
-  * driver. It knows hashes only, 8 bytes a file: once in 2^64 it takes a file too many.
+/** Selects files of the log by path on the executors, so that no data of other files comes to the
+  * driver. It uses only hashes, 8 bytes per file: once in 2^64 it selects a file too many.
   */
 final class FileFilter private (hashes: Array[Long]) extends Serializable {
 
-  /** Of files that have a column `path`: those. The optimizer puts this before their statistics are read. */
+  /** Selects these files from rows with a column `path`. The optimizer applies this before
+    * statistics are read.
+    */
   def of(files: DataFrame): DataFrame = files.where(isWanted)
 
-  /** All others. */
+  /** Selects all other files. */
   def except(files: DataFrame): DataFrame = files.where(!isWanted)
 
-  /** Those that a snapshot has, without their statistics. */
+  /** Selects these files from a snapshot, without their statistics. */
   def filesOf(snapshot: Snapshot): Seq[AddFile] = {
     import org.apache.spark.sql.delta.implicits._
     of(snapshot.allFiles.toDF()).withColumn(

@@ -7,13 +7,13 @@ import org.apache.spark.sql.functions.{coalesce, col, count, lit, sum, when}
 import io.zcube.clustering.table.OutsideWhere
 import io.zcube.planning.CubeRest
 
-/** The files that the WHERE of a clustered table leaves out. */
+/** The files of a clustered table that WHERE excludes. */
 object FilesOutside {
 
-  /** Summed up where the log is: a cube may have a million files.
+  /** Aggregated on the executors, because a cube may have a million files.
     *
-    * @param selected paths of the files that WHERE takes in
-    * @param cubes    ids of the cubes that some of them are in
+    * @param selected paths of the files that WHERE selects
+    * @param cubes    ids of the cubes that contain some of them
     */
   def of(
       session: SparkSession,
@@ -25,7 +25,7 @@ object FilesOutside {
     else {
       val physical = col("stats.numRecords")
       val logical = physical - coalesce(col("deletionVector.cardinality"), lit(0L))
-      // As DataFiles.liveBytesOf has it, to the last byte.
+      // Exactly the same as DataFiles.liveBytesOf.
       val live = lit(1.0) - (lit(1.0) - logical.cast("double") / physical)
       val bytes = when(physical > 0, col("size") * live)
         .when(physical === 0, lit(0.0))

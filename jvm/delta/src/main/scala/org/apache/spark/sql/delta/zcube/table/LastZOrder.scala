@@ -11,14 +11,14 @@ import org.apache.spark.sql.functions.{array, col, max, struct}
 import io.zcube.clustering.table.ColumnPath
 import io.zcube.layout.kinds.LayoutKind
 
-/** The last ZORDER BY of a table by ZCube, as its files' tags tell it. A workload can't be told: of that
-  * they have a fingerprint only.
+/** ZCube's last ZORDER BY on a table, according to its files' tags. A workload can't be recovered,
+  * because the tags have only its fingerprint.
   */
 final case class LastZOrder(columns: Seq[ColumnPath], curve: LayoutKind, weights: Seq[Double])
 
 object LastZOrder {
 
-  /** None if no file is in a cube that ZORDER BY made, or a column of it is gone. */
+  /** None if no file is in a ZORDER BY cube, or one of its columns no longer exists. */
   def of(session: SparkSession, snapshot: Snapshot): Option[LastZOrder] = session.withActive {
     val newest = snapshot.allFiles
       .where(col("tags").getItem(CubeTags.PhysicalColumns).isNotNull &&
@@ -33,8 +33,7 @@ object LastZOrder {
     } yield LastZOrder(columns, curve, weightsOf(file))
   }
 
-  /** The columns of the newest file that tells by which it was laid out, by whomever, if the table still
-    * has them.
+  /** The columns recorded in the newest tagged file, whichever system wrote it, if all still exist.
     */
   def columns(session: SparkSession, snapshot: Snapshot): Option[Seq[ColumnPath]] =
     session.withActive {

@@ -10,26 +10,26 @@ import org.apache.spark.sql.{Column, DataFrame => AnyDataFrame}
 
 import io.zcube.clustering.table.{ColumnPath, FileStatistics}
 
-/** What Delta's log says of files. */
+/** File statistics from Delta's log. */
 object LoggedFileStatistics {
 
-  /** Of all files of a snapshot.
+  /** The statistics of all files of a snapshot.
     *
-    * @param withPaths whether their paths are asked for, which are most of what is collected
+    * @param withPaths whether to include their paths, which are most of what is collected
     */
   def of(snapshot: Snapshot, columns: Seq[ColumnPath], withPaths: Boolean): FileStatistics =
     collect(snapshot.withStats, snapshot, columns, withPaths)
 
-  /** Of a random sample of a snapshot's files, always the same one; without paths.
+  /** The statistics of a random but repeatable sample of a snapshot's files, without paths.
     *
-    * @param share of the files
+    * @param share the share of the files to sample
     */
   def ofSample(snapshot: Snapshot, columns: Seq[ColumnPath], share: Double): FileStatistics = {
     val files = snapshot.allFiles.toDF().sample(withReplacement = false, share, 42)
     collect(LoggedStatistics.parsed(snapshot, files), snapshot, columns, withPaths = false)
   }
 
-  /** Of some of a snapshot's files. */
+  /** The statistics of some of a snapshot's files. */
   def ofPaths(
       snapshot: Snapshot,
       statistics: LoggedStatistics,
@@ -40,7 +40,7 @@ object LoggedFileStatistics {
       .only(row => paths(row.getString(FileStatistics.Path)))
   }
 
-  /** Of files that need not be in the log yet. Runs no Spark job. */
+  /** The statistics of files that need not be in the log yet. Runs no Spark job. */
   def ofActions(
       session: SparkSession,
       snapshot: Snapshot,

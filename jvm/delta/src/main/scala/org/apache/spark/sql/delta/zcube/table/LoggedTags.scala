@@ -7,7 +7,8 @@ import org.apache.spark.sql.types.{ArrayType, StringType}
 
 import io.zcube.clustering.table.ColumnPath
 
-/** Tags of the log's files, for queries: what [[CubeTags]] reads of one file. */
+/** Tags of the log's files, as columns for queries; [[CubeTags]] reads the same from a single file.
+  */
 object LoggedTags {
 
   private def tag(name: String): Column = col("tags")(lit(name))
@@ -19,11 +20,11 @@ object LoggedTags {
   private val isTagged = cubeId.isNotNull && zOrderBy.isNotNull
   private val isForeign = coalesce(col("clusteringProvider") =!= CubeTags.Provider, lit(false))
 
-  /** The id of a cube by these columns, along whatever curve; NULL for other files. */
+  /** The id of a cube with these columns and any curve; NULL for other files. */
   def cubeIdOf(columns: Seq[ColumnPath]): Column =
     when(isTagged && !isForeign && areColumns(columns), cubeId)
 
-  /** Whether a file is laid out by other columns, or by somebody else. */
+  /** Whether a file is laid out by other columns, or by another system. */
   def isOfOthers(columns: Seq[ColumnPath]): Column =
     (isTagged || isForeign) && cubeIdOf(columns).isNull
 

@@ -17,8 +17,8 @@ import io.zcube.planning.KeyRanges
 import io.zcube.range.OrderPreservingBits
 import io.zcube.sql.values.LongKey
 
-/** The extents of files in some columns, by the statistics in the log. Values come to the driver as
-  * numbers of 8 bytes, paths as hashes, whatever their length.
+/** The extents of files in some columns, from the statistics in the log. Values come to the driver
+  * as 8-byte integers, paths as hashes, whatever their length.
   */
 final class PlanningRanges private (columns: Int, parts: Array[PlanningRanges.Part]) {
 
@@ -40,16 +40,16 @@ final class PlanningRanges private (columns: Int, parts: Array[PlanningRanges.Pa
 
 object PlanningRanges {
 
-  /** Nothing is known of any file. */
+  /** All extents are unknown. */
   val Unknown: PlanningRanges = new PlanningRanges(0, Array.empty)
 
-  /** Of the files of one partition of the log's state.
+  /** The extents of the files in one partition of the log's state.
     *
-    * @param bounds for each file the lower ones of its columns, then the upper ones
+    * @param bounds for each file the lower bounds of its columns, then the upper bounds
     */
   final private class Part(val paths: Array[Long], val bounds: Array[Long]) extends Serializable
 
-  /** @param files those that are asked about, as [[LoggedStatistics]] has them */
+  /** @param files the requested files, in the form of [[LoggedStatistics]] */
   def of(
       session: SparkSession,
       columns: Seq[ColumnPath],
@@ -73,7 +73,7 @@ object PlanningRanges {
     val paths, bounds = mutable.ArrayBuilder.make[Long]
     rows.foreach { row =>
       val known = Array.tabulate(columns) { i =>
-        // A bound alone, or none: the column may hold anything.
+        // With one bound or none, the column may hold anything.
         keys(i).isDefined && !row.isNullAt(1 + i) && !row.isNullAt(1 + columns + i)
       }
       if (known.contains(true)) {
@@ -90,13 +90,14 @@ object PlanningRanges {
     new Part(paths.result(), bounds.result())
   }
 
-  /** Such as `minValues`, a column: from the column `stats` of that type; NULL if it isn't kept. */
+  /** A statistic such as `minValues` for a column, from the column `stats`; NULL if it isn't kept.
+    */
   private[zcube] def statistic(statistics: DataType, path: Seq[String]): Column =
     if (has(statistics, path)) {
       col(("stats" +: path).map(p => s"`${p.replace("`", "``")}`").mkString("."))
     } else lit(null)
 
-  /** Whether the log may have a column's minima and maxima. */
+  /** Whether the log may contain a column's minima and maxima. */
   def hasMinima(snapshot: Snapshot, column: ColumnPath): Boolean =
     has(snapshot.statsSchema, "minValues" +: column.physical)
 
@@ -108,22 +109,22 @@ object PlanningRanges {
     case _ => false
   }
 
-  /** From a value, in Spark's own form, to a number that sorts as the values do; where that can't be
-    * exact it is rounded up or down, as is said. None for types that have no such numbers.
+  /** Maps a value, in Spark's internal form, to an integer that sorts like the values; if that
+    * can't be exact, it is rounded up or down as requested. None for types without such integers.
     */
   private def keyOf(dataType: DataType): Option[(Any, Boolean) => Long] = dataType match {
     case _: DecimalType => Some { (value, up) =>
         val near = value.asInstanceOf[Decimal].toDouble
         OrderPreservingBits.ofDouble(if (up) Math.nextUp(near) else Math.nextDown(near))
       }
-    // Statistics hold milliseconds, rounded down.
+    // Statistics have milliseconds, rounded down.
     case TimestampType | TimestampNTZType =>
       Some((value, up) => Math.floorDiv(value.asInstanceOf[Long], 1000L) + (if (up) 1 else 0))
     case _: StringType => Some((value, up) => prefix(value.asInstanceOf[UTF8String], up))
     case other => LongKey.find(other).map(key => (value, _) => key.of(value))
   }
 
-  /** The first 8 bytes as an unsigned number, moved into the range of signed ones. */
+  /** The first 8 bytes as an unsigned number, shifted into the signed range. */
   private def prefix(text: UTF8String, up: Boolean): Long = {
     val bytes = text.numBytes
     val filler: Byte = if (up && bytes >= 8) -1 else 0

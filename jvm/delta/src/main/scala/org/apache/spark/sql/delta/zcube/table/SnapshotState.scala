@@ -4,13 +4,15 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.sources.DeltaSQLConf.DELTA_SNAPSHOT_PARTITIONS
 
-/** Delta builds the state of a table from its log in 50 partitions, however short the log is: of a table of
-  * 10,000 files most of that time goes into starting tasks. Here it is as many as the log's size asks for.
+/** Delta builds the state of a table from its log in 50 partitions, however short the log is: for a
+  * table of 10,000 files, most of the time goes into starting tasks. This chooses the number of
+  * partitions by the log's size.
   */
 object SnapshotState {
 
-  /** Has the state built, unless it is already, or the user chose a number of partitions. Delta keeps it for
-    * all sessions, so a clone can have its own number and the user's settings stay as they are.
+  /** Builds the state, unless it is already built, or the user chose a number of partitions. Delta
+    * caches it for all sessions, so a clone can have its own number and the user's settings don't
+    * change.
     */
   def build(user: SparkSession, snapshot: Snapshot): Unit =
     if (!snapshot.stateReconstructionTriggered && !isChosen(user)) {
@@ -19,7 +21,8 @@ object SnapshotState {
       val _ = session.withActive(snapshot.stateDF)
     }
 
-  /** For snapshots that a session builds of this table, unless the user chose a number. */
+  /** Sets the number for snapshots of this table that a session builds, unless the user chose one.
+    */
   def setPartitions(session: SparkSession, snapshot: Snapshot): Unit =
     if (!isChosen(session)) {
       session.sessionState.conf
@@ -32,11 +35,12 @@ object SnapshotState {
   private def partitions(snapshot: Snapshot): Int =
     partitions(snapshot.logSegment.deltas.map(_.getLen).sum, snapshot.checkpointSizeInBytes())
 
-  /** Some 8,000 files each, which take about 500 bytes in a commit and 60 in a checkpoint; that is work for
-    * a fifth of a second, and a task costs a twelfth before it has done any. No more than Delta's own
-    * number until that would be above three times as many files each: a task holds all of its files as
-    * objects, 1,600 bytes a file with tags, and a driver that is the executor too may have little room.
-    * In one of 1 GiB two tasks of 60,000 files each were what it couldn't hold.
+  /** About 8,000 files per partition; a file takes about 500 bytes in a commit and 60 in a
+    * checkpoint. That is a fifth of a second of work, and the overhead of a task is a twelfth of a
+    * second. The number is at most Delta's own, until that would mean over three times as many
+    * files per partition: a task holds all of its files as objects, 1,600 bytes per file with tags,
+    * and a driver that is also the executor may have little memory. A driver of 1 GiB couldn't hold
+    * two tasks of 60,000 files each.
     */
   private[zcube] def partitions(commitBytes: Long, checkpointBytes: Long): Int = {
     val usual = commitBytes / (4 << 20) + checkpointBytes / (1 << 19) + 1

@@ -8,10 +8,10 @@ import org.apache.spark.sql.types.StructType
 
 import io.zcube.clustering.table.ColumnPath
 
-/** Finds a table's columns, with the names that users know and those that files have. */
+/** Finds a table's columns, with the names that users know and those in files. */
 object TableColumns {
 
-  /** The columns that a table is clustered by, none if it isn't. */
+  /** The columns that a table is clustered by; empty if it isn't. */
   def clusteringColumns(session: SparkSession, snapshot: Snapshot): Seq[ColumnPath] =
     ClusteringColumnInfo.extractLogicalNames(snapshot).map { name =>
       val parts = session.sessionState.sqlParser.parseMultipartIdentifier(name)

@@ -7,15 +7,15 @@ import io.zcube.clustering.plan.OptimizeOptions
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.parser.PredicateText
 
-/** `OPTIONS ('where' = 'p = 1')`: the WHERE of an OPTIMIZE as a text, for programs. A text has an end
-  * of its own: whatever a caller's predicate holds, a comment or the words of a clause, it is the
-  * predicate alone.
+/** `OPTIONS ('where' = 'p = 1')`: the WHERE of an OPTIMIZE as a string, for programs. A string has
+  * a definite end: even if a caller's predicate contains a comment or the words of a clause, it
+  * remains just a predicate.
   */
 object WhereOption {
 
   def isKey(key: String): Boolean = key.equalsIgnoreCase(OptimizeOptions.Where)
 
-  /** The command with the predicate in its place, if there is one. */
+  /** The command with the option's predicate as its WHERE, if there is one. */
   def place(
       session: SparkSession,
       options: Seq[(String, String)],

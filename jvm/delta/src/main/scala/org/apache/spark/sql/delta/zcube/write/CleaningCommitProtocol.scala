@@ -14,9 +14,9 @@ import org.apache.spark.util.CollectionAccumulator
 import io.zcube.concurrent.DeferredInterrupt
 import io.zcube.sql.errors.ZCubeErrors
 
-/** Delta's commit protocol, but nothing is left behind: a task that fails removes its own files, and
-  * each tells the driver what it makes. Files say which partition of the shuffle they are of, by a tag
-  * that is not for the log.
+/** Delta's commit protocol, without leftover files: a failed task removes its own files, and each
+  * task reports the files that it creates to the driver. A tag, which isn't written to the log, has
+  * each file's shuffle partition.
   *
   * @param made full paths
   */
@@ -47,7 +47,7 @@ final class CleaningCommitProtocol(
       case other => other
     }
 
-  /** A task may fail before it has a writer that could be aborted, with a file that is begun. */
+  /** A task may fail with a started file before it has a writer that could be aborted. */
   override def setupTask(taskContext: TaskAttemptContext): Unit = {
     super.setupTask(taskContext)
     Option(TaskContext.get()).foreach(_.addTaskFailureListener((_: TaskContext, _: Throwable) =>
@@ -56,7 +56,7 @@ final class CleaningCommitProtocol(
 
   override def abortTask(taskContext: TaskAttemptContext): Unit = removeFiles(taskContext)
 
-  /** Of a task that failed, so that no commit has them. */
+  /** Removes the files of a failed task, which no commit contains. */
   private def removeFiles(taskContext: TaskAttemptContext): Unit = DeferredInterrupt.within {
     val files = Option(addedFiles).toSeq.flatten
     Option(addedFiles).foreach(_.clear())
@@ -73,14 +73,12 @@ final class CleaningCommitProtocol(
 object CleaningCommitProtocol {
   private val Part = "zcube.part"
 
-  /** The number of the partition of the shuffle whose rows a written file has, and the file as the log is
-    * to have it.
-    */
+  /** The shuffle partition whose rows a written file has, and the file in its form for the log. */
   def partOf(written: AddFile): (Int, AddFile) = {
     val tags = Option(written.tags).getOrElse(Map.empty)
     val part = tags.getOrElse(
       Part,
-      throw ZCubeErrors.internal(s"${written.path}, which no task of a rewrite made"))
+      throw ZCubeErrors.internal(s"${written.path}, which no task of a rewrite created"))
     (part.toInt, written.copy(tags = Option(tags - Part).filter(_.nonEmpty).orNull))
   }
 }

@@ -6,16 +6,16 @@ import org.apache.spark.sql.catalyst.util.SQLOrderingUtil
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The least value, the greatest and the number of NULLs of one column of a file, in the order that
-  * Spark's `min` and `max` go by.
+/** The smallest and the largest value and the number of NULLs of a file's column, in the order of
+  * Spark's `min` and `max`.
   *
-  * @param ordinal of the column
+  * @param ordinal the column's ordinal
   */
 sealed abstract class ColumnStats(ordinal: Int) {
   private var rows = 0L
   private var nullRows = 0L
 
-  /** Takes a row into account; nothing of it is kept. */
+  /** Adds a row, without keeping a reference to it. */
   final def add(row: InternalRow): Unit =
     if (row.isNullAt(ordinal)) nullRows += 1
     else {
@@ -23,10 +23,10 @@ sealed abstract class ColumnStats(ordinal: Int) {
       rows += 1
     }
 
-  /** As a sum over the rows: null if there were none. */
+  /** A sum over the rows: null if there were none. */
   final def nulls: Any = if (rows + nullRows == 0) null else nullRows
 
-  /** Catalyst's own form; null if all values are NULL. */
+  /** In Catalyst's internal form; null if all values are NULL. */
   final def least: Any = if (rows == 0) null else leastValue
   final def greatest: Any = if (rows == 0) null else greatestValue
 
@@ -37,7 +37,7 @@ sealed abstract class ColumnStats(ordinal: Int) {
 
 object ColumnStats {
 
-  /** Whether there are statistics of a column of this type. */
+  /** Whether columns of this type have statistics here. */
   def supports(dataType: DataType): Boolean = make(dataType, 0).isDefined
 
   def of(dataType: DataType, ordinal: Int): ColumnStats = make(dataType, ordinal).get
@@ -48,12 +48,12 @@ object ColumnStats {
     case DoubleType => Some(new OfDouble(ordinal))
     case decimal: DecimalType if decimal.precision <= Decimal.MAX_LONG_DIGITS =>
       Some(new OfDecimal(ordinal, decimal))
-    // Of the default collation alone; others have an order of their own.
+    // Only with the default collation; others have a different order.
     case StringType => Some(new OfText(ordinal))
     case _ => None
   }
 
-  /** Of what is compared as a whole number. */
+  /** Types that are compared as integers. */
   sealed abstract private class OfWhole(ordinal: Int) extends ColumnStats(ordinal) {
     private var low, high = 0L
     protected def read(row: InternalRow): Long
@@ -77,7 +77,7 @@ object ColumnStats {
     override protected def valueOf(number: Long): Any = number.toInt
   }
 
-  /** By the digits alone, which an UnsafeRow has in eight bytes. */
+  /** Compares only the unscaled value, which an UnsafeRow stores in eight bytes. */
   final private class OfDecimal(ordinal: Int, of: DecimalType) extends OfWhole(ordinal) {
     override protected def read(row: InternalRow): Long =
       if (row.isInstanceOf[UnsafeRow]) row.getLong(ordinal)
@@ -90,7 +90,7 @@ object ColumnStats {
     private var low, high = 0.0
     override protected def addValue(row: InternalRow, isFirst: Boolean): Unit = {
       val value = row.getDouble(ordinal)
-      // NaN is greatest, and -0.0 equals 0.0.
+      // NaN is the largest, and -0.0 equals 0.0.
       if (isFirst || SQLOrderingUtil.compareDoubles(low, value) > 0) low = value
       if (isFirst || SQLOrderingUtil.compareDoubles(high, value) < 0) high = value
     }
@@ -102,7 +102,7 @@ object ColumnStats {
     private var low, high: UTF8String = _
     override protected def addValue(row: InternalRow, isFirst: Boolean): Unit = {
       val value = row.getUTF8String(ordinal)
-      // Copied only when it is held anew, as the row's memory is used again.
+      // Copied only when it becomes the new extreme, because the row's memory is reused.
       if (isFirst) {
         low = value.copy()
         high = low

@@ -19,8 +19,9 @@ import org.apache.spark.util.CollectionAccumulator
 
 import io.zcube.concurrent.DeferredInterrupt
 
-/** Delta's transaction, which remembers the files that were written under it and can remove them, and
-  * the versions that it tried to commit. Delta itself leaves the files of a failed OPTIMIZE to VACUUM.
+/** Delta's transaction, which also records the files written under it, so that it can remove them,
+  * and the versions that it tried to commit. Delta itself leaves the files of a failed OPTIMIZE to
+  * VACUUM.
   */
 final class DeltaTransaction(
     context: SparkContext,
@@ -35,10 +36,10 @@ final class DeltaTransaction(
   @volatile private var tried = Set.empty[Long]
   @volatile private var afterCommit: Option[Snapshot] = None
 
-  /** The versions that may have been written: each of them, and perhaps one that was not. */
+  /** The versions that may have been written: all that were, and perhaps some that were not. */
   def triedVersions: Set[Long] = tried
 
-  /** The table right after the commit, if Delta tells; None before. */
+  /** The snapshot right after the commit, if Delta provides it; None before. */
   def postCommitSnapshot: Option[Snapshot] = afterCommit
 
   override protected def doCommitRetryIteratively(
@@ -52,7 +53,7 @@ final class DeltaTransaction(
     committed
   }
 
-  /** Delta comes here before it tries the next version, which this returns. */
+  /** Delta calls this before it tries the next version, which this returns. */
   override protected def checkForConflicts(
       checkVersion: Long,
       currentTransactionInfo: CurrentTransactionInfo,
@@ -67,7 +68,7 @@ final class DeltaTransaction(
     (version, info)
   }
 
-  /** Delta's own; where it fails it is over when the last of its tasks is. */
+  /** Delta's own; if it fails, it returns only after the last of its tasks has ended. */
   override def writeFiles(
       inputData: Dataset[_],
       writeOptions: Option[DeltaOptions],
@@ -77,7 +78,7 @@ final class DeltaTransaction(
       .within(super.writeFiles(inputData, writeOptions, isOptimize, additionalConstraints))
 
   override protected def getCommitter(outputPath: Path): DelayedCommitProtocol = {
-    // The same choice as Delta's own, which has no hook for the protocol alone.
+    // The same choice as in Delta, which has no hook for the protocol alone.
     val randomized = DeltaConfigs.RANDOMIZE_FILE_PREFIXES.fromMetaData(metadata) ||
       metadata.columnMappingMode != NoMapping
     val prefix = Option.when(randomized)(DeltaConfigs.RANDOM_PREFIX_LENGTH.fromMetaData(metadata))
@@ -96,16 +97,17 @@ final class DeltaTransaction(
     (ours, collection)
   }
 
-  /** Removes what was written. Only for a transaction that surely did not and will not commit. */
+  /** Removes what was written. Only for a transaction that certainly did not and will not commit.
+    */
   def removeWrittenFiles(): Unit = remove(made.value.asScala)
 
-  /** @param paths of files that were written and surely are not and will not be committed */
+  /** @param paths paths of written files that certainly are not and will not be committed */
   def remove(paths: Iterable[String]): Unit = DeferredInterrupt.within {
     val conf = deltaLog.newDeltaHadoopConf()
     paths.toSet.foreach { (path: String) =>
       try deltaLog.dataPath.getFileSystem(conf).delete(new Path(path), false)
       catch {
-        // What can't be removed now is VACUUM's; the error that led here matters more.
+        // VACUUM removes what can't be removed now; the original error matters more.
         case NonFatal(e) => logWarning(s"ZCube could not remove the uncommitted file $path", e)
       }
     }

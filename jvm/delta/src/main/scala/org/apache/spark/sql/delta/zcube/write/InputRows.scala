@@ -21,8 +21,8 @@ import io.zcube.sql.expressions.GroupOfFile
 /** The rows of files of a Delta table, with their row ids. */
 object InputRows {
 
-  /** @param session a clone of the user's ([[LayoutSession]]), active
-    * @param groups  of files; of more than one each row tells which it is of
+  /** @param session a clone of the user's session ([[LayoutSession]]), active
+    * @param groups groups of files; if there is more than one, each row has its group's number
     */
   def of(session: SparkSession, snapshot: Snapshot, groups: Seq[Seq[AddFile]]): FileScan = {
     refuseReservedColumns(snapshot)
@@ -40,18 +40,18 @@ object InputRows {
       numbers.map(_ => plan.output(width + 2)))
   }
 
-  /** By paths as scans tell them, which Delta's own writes with deletion vectors go by too. */
+  /** By paths as reported by scans, which Delta's own writes with deletion vectors use too. */
   private def numbersOf(snapshot: Snapshot, groups: Seq[Seq[AddFile]]): GroupOfFile.Groups = {
     val table = snapshot.deltaLog.dataPath.toString
     new GroupOfFile.Groups((for {
       (files, number) <- groups.zipWithIndex
       file <- files
       path = DeltaFileOperations.absolutePath(table, file.path)
-      // Spark's own canonical form: `file:///a` and `file:/a` are one.
+      // Spark's canonical form: `file:///a` and `file:/a` are the same.
     } yield SparkPath.fromPath(new Path(path.toString)).urlEncoded -> number).toMap)
   }
 
-  /** Delta's own, before any rule of the session has seen it. */
+  /** Delta's own relation, before any rule of the session has changed it. */
   private def relationOf(snapshot: Snapshot, files: Seq[AddFile]): LogicalRelation =
     snapshot.deltaLog
       .createDataFrame(snapshot, files, actionTypeOpt = Some("Optimize"))
@@ -75,7 +75,7 @@ object InputRows {
       if (fieldNames(relation.metadataOutput).contains(ParquetFileFormat.ROW_INDEX))
         (relation, None)
       else withReadersRowIndex(relation)
-    // Each copy of a relation has a metadata column of its own.
+    // Each copy of a relation has its own metadata column.
     val metadata = source.metadataOutput
     def field(name: String): Expression = metadata
       .find(a => fieldNames(Seq(a)).contains(name))
@@ -95,7 +95,7 @@ object InputRows {
     metadata.map(_.dataType).collect { case struct: StructType => struct.fieldNames }.flatten
 
   /** Delta hides `row_index` unless the table has row tracking or deletion vectors. Spark's Parquet
-    * reader fills the column all the same if it is asked for by the name that Spark itself uses.
+    * reader nevertheless fills the column if it is requested by Spark's internal name.
     */
   private def withReadersRowIndex(
       relation: LogicalRelation): (LogicalRelation, Option[Attribute]) =
@@ -109,8 +109,8 @@ object InputRows {
       case other => throw ZCubeErrors.internal(s"a scan of ${other.getClass.getName}")
     }
 
-  /** A row filter or a mask that an extension puts over each scan would be made permanent. What the
-    * analyzer adds shows here; what comes later, the counts of the log tell ([[GroupSampler]]).
+  /** A row filter or a mask that an extension adds to each scan would become permanent. This
+    * detects what the analyzer adds; the log's counts detect later filters ([[GroupSampler]]).
     */
   private def refuseChanges(
       scan: DataFrame,
@@ -141,7 +141,8 @@ object InputRows {
 
   private val SimpleStringFields = 25
 
-  /** Spark's reader puts numbers of its own into columns of these names, whatever the file holds. */
+  /** Spark's reader puts its own numbers into columns with these names, whatever the file contains.
+    */
   private def refuseReservedColumns(snapshot: Snapshot): Unit =
     snapshot.schema.foreach { field =>
       val names = Seq(field.name, DeltaColumnMapping.getPhysicalName(field))

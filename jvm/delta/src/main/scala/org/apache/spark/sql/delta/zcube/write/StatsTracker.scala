@@ -7,7 +7,7 @@ import org.apache.spark.sql.delta.stats.DeltaJobStatisticsTracker
 import org.apache.spark.sql.execution.datasources.WriteTaskStatsTracker
 import org.apache.spark.util.SerializableConfiguration
 
-/** Delta's collection of statistics for a job that writes, with tasks that do it for less. */
+/** Delta's statistics collection for a writing job, with cheaper tasks. */
 final class StatsTracker(
     @transient conf: Configuration,
     @transient root: Path,

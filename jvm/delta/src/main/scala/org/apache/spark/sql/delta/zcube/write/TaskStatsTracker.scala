@@ -11,12 +11,12 @@ import org.apache.spark.sql.delta.stats.{DeltaFileStatistics, DeltaTaskStatistic
 import org.apache.spark.sql.execution.datasources.WriteTaskStatsTracker
 import org.apache.spark.sql.types.LongType
 
-/** Collects the statistics of the files that a task writes: what Delta's tracker collects, by the same
-  * expression, with less work for each row.
+/** Collects the statistics of the files that a task writes: the same as Delta's tracker, with the
+  * same expression, but with less work per row.
   *
-  * Delta updates its aggregates by one projection over all of them, which copies each column's held
-  * texts for each row: a fifth of OPTIMIZE's CPU time. Here `min`, `max` and counts of
-  * columns of the usual types are kept by [[ColumnStats]]; all else is left to Delta's tracker.
+  * Delta updates its aggregates with one projection over all of them, which copies each column's
+  * current strings for each row: a fifth of OPTIMIZE's CPU time. Here [[ColumnStats]] keeps `min`,
+  * `max` and counts for columns of the usual types; everything else is left to Delta's tracker.
   *
   * @param columns    of the rows
   * @param statistics Delta's expression: aggregates of columns → JSON
@@ -34,7 +34,7 @@ final class TaskStatsTracker(
     .distinct
     .partitionMap(a => figureOf(a.aggregateFunction).map(a -> _).toLeft(a))
 
-  // Delta's tracker over a struct of the others, of which only the aggregation buffer is used.
+  // Delta's tracker over a struct of the others; only its aggregation buffer is used.
   private val rest =
     Option.when(others.nonEmpty)(new Rest(columns, CreateStruct.create(others), root, conf))
 
@@ -53,7 +53,7 @@ final class TaskStatsTracker(
 
   private val open = mutable.HashMap[String, OpenFile]()
   private val closed = mutable.HashMap[String, String]()
-  // Rows come file by file.
+  // Rows arrive file by file.
   private var lastPath: String = _
   private var lastFile: OpenFile = _
 
@@ -98,7 +98,7 @@ final class TaskStatsTracker(
 
   override def closeFile(path: String): Unit = {
     val name = new Path(path).getName
-    assert(!closed.contains(name), s"The statistics of $path are there already.")
+    assert(!closed.contains(name), s"The statistics of $path already exist.")
     val figures = open.remove(path).get.row
     val all = rest.fold(figures)(r => new JoinedRow(figures, r.take(path)))
     lastPath = null
@@ -134,7 +134,7 @@ final class TaskStatsTracker(
 
 object TaskStatsTracker {
 
-  /** What an aggregate asks for. */
+  /** What an aggregate computes. */
   sealed private trait Figure
   private case object Rows extends Figure
   private case class OfColumn(ordinal: Int, value: ColumnStats => Any) extends Figure

@@ -84,7 +84,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       }
   }
 
-  /** The last commit is an OPTIMIZE by ZCube, made by auto compaction. */
+  /** The last commit is an OPTIMIZE by ZCube, from auto compaction. */
   private def assertLaidOut(path: String): Assertion = {
     val last = commits(path).last
     assert(last.info.operation === "OPTIMIZE")
@@ -118,7 +118,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     }
   }
 
-  /** Each writes to a table of two columns and rows that are there already. */
+  /** Each writes to a table with two columns and existing rows. */
   private val writers: Seq[(String, String => Unit)] = Seq(
     "save" -> (path => append(path, 100, 200)),
     "save of data that was read before" -> { path =>
@@ -206,7 +206,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     spark.sql("DROP TABLE made")
   }
 
-  test("the settings of Delta's auto compaction count: switched off, not enough files") {
+  test("Delta's auto compaction settings apply: switched off, not enough files") {
     val path = pathOf("off")
     create(path, auto = false)
     append(path, 0, 50)
@@ -225,7 +225,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     assert(commits(path).last.info.operation === "WRITE")
   }
 
-  test("neither with nor without reserved partitions is Delta's hook run as well") {
+  test("Delta's hook doesn't run as well, with or without reserved partitions") {
     Seq(
       Seq("reservePartitions.enabled" -> "false"),
       Seq("modifiedPartitionsOnly.enabled" -> "false"),
@@ -256,7 +256,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     assert(last.added.forall(_.getTag(CubeTags.PhysicalColumns).isEmpty))
   }
 
-  test("a failure leaves the write as it is, and the partitions free") {
+  test("a failure keeps the write, and releases the partitions") {
     val path = pathOf("failing")
     create(path, auto = true)
     append(path, 0, 100)
@@ -293,7 +293,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
             append(path, from, from + 100)
           }
         }
-        // Appends are in nobody's way.
+        // Appends don't conflict.
         ends.foreach(_.get)
       }
       assert(ids(path) === (0L until 800L))
@@ -313,7 +313,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       val before = optimized
       val (met, meeting) = (new AtomicInteger(0), new CyclicBarrier(2))
       val rule = new Rule[LogicalPlan] {
-        // Both have chosen their files by then.
+        // By then, both have chosen their files.
         override def apply(plan: LogicalPlan): LogicalPlan = {
           if (compacts(plan) && met.incrementAndGet() <= 2) {
             meeting.await(PatienceSeconds, TimeUnit.SECONDS): Unit
@@ -324,7 +324,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       spark.experimental.extraOptimizations = Seq(rule)
       try withSettings(
           "spark.zcube.enabled" -> enabled.toString,
-          // Else Delta has the later one leave the table to the earlier.
+          // Otherwise Delta makes the later one leave the table to the earlier.
           "spark.databricks.delta.autoCompact.reservePartitions.enabled" -> "false"
         ) {
           new Workers("append", 2)
@@ -362,7 +362,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     assert(ids(path) === (0L until 50300L))
   }
 
-  test("a plain table's history and files are what Delta alone makes") {
+  test("a plain table's history and files are the same as with Delta alone") {
     def run(name: String): Seq[(String, Map[String, String], Seq[Long], Seq[Long])] = {
       val path = pathOf(name)
       create(path, auto = true, clustered = false)
@@ -373,7 +373,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       commits(path).map(c =>
         (
           c.info.operation,
-          // Spark counts its attributes on.
+          // Spark's attribute ids keep increasing.
           c.info.operationParameters.map { case (k, v) => k -> v.replaceAll("#[0-9]+L?", "") },
           c.added.map(_.size).sorted,
           c.removed.flatMap(_.size).sorted))
@@ -387,7 +387,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
 
 object AutoLayoutSuite {
 
-  /** Only so that a test that goes wrong comes to an end. */
+  /** A timeout, so that a failing test ends. */
   private val PatienceSeconds = 120L
 
   final case class Commit(info: CommitInfo, added: Seq[AddFile], removed: Seq[RemoveFile])

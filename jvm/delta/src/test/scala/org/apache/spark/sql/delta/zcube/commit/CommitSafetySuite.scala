@@ -28,7 +28,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.concurrent.Caught
 
-/** What can't be brought about from outside: a log store that fails, a rewrite that loses rows. */
+/** Cases that can't be caused from outside: a failing log store, a rewrite that loses rows. */
 class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
   import CommitSafetySuite._
 
@@ -82,7 +82,9 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
   private def conditionOf(e: Option[Throwable]): Option[String] =
     e.collect { case known: SparkThrowable => known.getCondition }
 
-  /** With a faulty rule of somebody's: it filters rows of the plan that writes, not of the one that samples. */
+  /** With a faulty foreign rule, which filters rows in the writing plan but not in the sampling
+    * plan.
+    */
   private def filteringWrites[T](condition: Attribute => Expression)(body: => T): T = {
     val filtered = new AtomicBoolean(false)
     val rule = new Rule[LogicalPlan] {
@@ -108,7 +110,7 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
   private lazy val registered: Unit =
     CommitCoordinatorProvider.registerBuilder(ThrowingCoordinator)
 
-  /** Somebody else's commit is there first. */
+  /** Another writer's commit is there first. */
   private def overtaken(error: => Throwable) = ThrowingLogStore.Fault { (_, write) =>
     write(Iterator(OthersCommit))
     throw error
@@ -153,7 +155,7 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     assert(liveFiles(path).subsetOf(dataFiles(path)))
   }
 
-  // As S3 with DynamoDB, when a lost answer made the SDK ask again.
+  // Like S3 with DynamoDB, when a lost response made the SDK retry.
   for {
     (cubes, commits, settings) <- kinds
     (name, error, idempotent) <- Seq(
@@ -168,14 +170,14 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     }
     assert(version(path) === (if (commits == "each") cubes else 1))
     assert(rows(path) === before)
-    // All that was written is live, and nothing that was there is.
+    // All written files are live, and none of the old ones.
     assert(liveFiles(path) === dataFiles(path) -- known)
   }
 
-  test("a commit that is overtaken, tried as the next version, and its answer lost") {
+  test("a commit that is overtaken, then retried, and whose response is lost") {
     val path = table("overtaken-lost", 2)
     val before = rows(path)
-    // The second try is the one that lands.
+    // The second attempt succeeds.
     val again = ThrowingLogStore.Fault { (_, write) =>
       ThrowingLogStore.instead.set(Some(ThrowingLogStore.after(exists)))
       write(Iterator(OthersCommit))
@@ -246,7 +248,7 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     assert(dataFiles(path) === known)
   }
 
-  // The commits of this coordinator stay in its own folder, where no plain listing sees them.
+  // This coordinator's commits stay in its own folder, which a plain listing doesn't show.
   for {
     (name, lands, error) <- Seq(
       ("conflict", true, () => new CommitFailedException(true, true, "a test's")),
@@ -275,7 +277,7 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     else assert(liveFiles(path) === known)
   }
 
-  test("an error after the commit, of a hook, is no failure of the commit") {
+  test("a hook's error after the commit is not a failure of the commit") {
     val path = table("hook")
     spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES (" +
       "'delta.compatibility.symlinkFormatManifest.enabled' = true)")
@@ -362,7 +364,7 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
       assert(rows(path) === before)
     }
 
-  /** Interrupts a thread when the first of the tasks that write has ended well. */
+  /** Interrupts a thread when the first writing task has succeeded. */
   private class InterruptingListener(thread: Thread) extends SparkListener {
     val jobsOver = new CountDownLatch(1)
     private val stages = ConcurrentHashMap.newKeySet[Int]()
@@ -409,10 +411,10 @@ object CommitSafetySuite {
 
   private val MaxFileSize = "spark.databricks.delta.optimize.maxFileSize"
 
-  // Tasks run in this JVM; only through an object do they see the same.
+  // Tasks run in this JVM; they share state only through an object.
   @volatile private var jobsOver = new CountDownLatch(0)
 
-  /** Keeps all but the first rows from the writer until the job is over for its caller. */
+  /** Withholds all but the first rows from the writer until the job has returned to its caller. */
   private val waitForJob: Any => Any = (id: Any) => {
     if (id.asInstanceOf[Long] >= 1500) Uninterrupted.await(jobsOver)
     true

@@ -5,7 +5,7 @@ import org.apache.spark.sql.delta.zcube.DeltaSparkSession
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Partitions that are rewritten by one job and one commit. */
+/** Partitions that share a job and a commit. */
 class SharedCommitSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val values =

@@ -46,7 +46,7 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
   private val appends = Seq[(String, (DataFrame, Target) => Unit)](
     ("save, append, clusterBy", (d, t) => saved(d, "append").clusterBy("a").save(t.path)))
 
-  /** Those that decide the columns in the transaction. */
+  /** Writes that determine the columns in the transaction. */
   private val overwrites = Seq[(String, (DataFrame, Target) => Unit)](
     ("save, overwrite", (d, t) => saved(d, "overwrite").save(t.path)),
     ("save, overwrite, clusterBy", (d, t) => saved(d, "overwrite").clusterBy("a").save(t.path)),
@@ -93,7 +93,7 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
   for {
     (name, write) <- overwrites
     beforeItBegins <- Seq(true, false)
-  } test(s"columns that another sets meanwhile stay: $name, before it begins: $beforeItBegins") {
+  } test(s"columns set concurrently stay: $name, before it begins: $beforeItBegins") {
     val target = new Target
     val other = new Meanwhile(beforeItBegins, () => target.clusterBy("b"))
     def run() = TransactionExecutionObserver.withObserver(other)(write(rows(10, 13), target))

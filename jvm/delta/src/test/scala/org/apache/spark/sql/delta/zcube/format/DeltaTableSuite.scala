@@ -9,7 +9,7 @@ import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, ThrowingLogStore}
 
 import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract}
 
-/** Delta's tables keep what the engine takes for granted. */
+/** Delta tables satisfy the engine's assumptions. */
 class DeltaTableSuite extends ClusterableTableContract with DeltaSparkSession {
 
   override protected def settings: Map[String, String] =

@@ -10,7 +10,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.conf.ZCubeConf
 
-/** Where MERGE must not skip files by its source's keys, and what others do to the tables meanwhile. */
+/** Cases in which MERGE must not skip files by its source's keys, and concurrent changes to the
+  * tables.
+  */
 class MergeGuardsSuite extends AnyFunSuite with MergeSession {
 
   private val Files = 6
@@ -41,7 +43,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       .execute(spark.sessionState.sqlParser.parsePlan(text(path, source, "t.k = s.k", clauses)))
       .collectFirst { case merge: MergeIntoCommand => merge }.get
 
-  test("a source that is read once only, and may answer differently, prunes nothing") {
+  test("a source that is read only once, and may return different rows, prunes nothing") {
     val path = table()
     val other = newPath()
     spark.range(3).selectExpr("id AS k", "'new' AS v").write.parquet(other)
@@ -54,7 +56,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       withSettings("spark.databricks.delta.merge.materializeSource" -> "none") {
         assert(filesRead(merge(copyOf(path), source)) == Files, source)
       }
-      // Delta materializes it where it reads it twice.
+      // Delta materializes it if it reads it twice.
       assert(filesRead(merge(copyOf(path), source)) == 1, source)
     }
     // Rows of the plan itself, and of a Delta table.
@@ -64,7 +66,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       == ((1, Files)))
   }
 
-  test("functions of the user's, and floating point, are left alone") {
+  test("user-defined functions and floating point keys are not used") {
     spark.udf.register("same", (k: Long) => k)
     val path = table()
     val (ofFunction, _) = compared(path)(merge(_, "SELECT 3L AS k, 'new' AS v", "t.k = same(s.k)"))
@@ -74,7 +76,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(compared(doubles)(merge(_, source))._1 == Files)
   }
 
-  test("a view is left alone, and so is WHEN NOT MATCHED BY SOURCE") {
+  test("views and WHEN NOT MATCHED BY SOURCE are not pruned") {
     val path = table()
     spark.read.format("delta").load(path).selectExpr("id", "60 - k AS k", "v")
       .createOrReplaceTempView("turned")
@@ -82,7 +84,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     val source = "SELECT 3L AS k, 'new' AS v"
     val turned = scala.util.Try(spark.sql(
       s"MERGE INTO turned t USING ($source) s ON t.k = s.k WHEN MATCHED THEN DELETE"))
-    // Delta takes no such view today; if it ever does, the row is that one.
+    // Delta rejects such views today; if it ever accepts them, this is the expected row.
     assert(turned.isFailure || !rowsOf(path).exists(_.contains("\"id\":57")))
     spark.sql(
       s"MERGE INTO whole t USING ($source) s ON t.k = s.k WHEN MATCHED THEN DELETE").collect(): Unit
@@ -100,14 +102,14 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     Seq(ZCubeConf.MergeIntoPruning, ZCubeConf.Enabled).foreach { setting =>
       withSettings(setting.key -> "false")(assert(planned == classOf[MergeIntoCommand]))
     }
-    // Whoever doesn't ask for it has Delta's command.
+    // By default, the command is Delta's.
     val set = spark.conf.get(ZCubeConf.MergeIntoPruning.key)
     spark.conf.unset(ZCubeConf.MergeIntoPruning.key)
     try assert(planned == classOf[MergeIntoCommand])
     finally spark.conf.set(ZCubeConf.MergeIntoPruning.key, set)
   }
 
-  test("maxima that are cut short, and files without statistics") {
+  test("truncated maxima, and files without statistics") {
     val texts = table("k STRING", "concat(repeat('x', 40), lpad(id, 4, '0'))")
     val long = "SELECT concat(repeat('x', 40), lpad(id * 7, 4, '0')) AS k, 'new' AS v FROM range(9)"
     compared(texts)(merge(_, long, clauses = "WHEN MATCHED THEN UPDATE SET v = s.v"))
@@ -142,7 +144,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
-  test("columns that change names after the statement was analyzed") {
+  test("columns that are renamed after the statement was analyzed") {
     val path = create(
       "(id BIGINT, k BIGINT, v STRING, j BIGINT) USING delta " +
         "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
@@ -161,7 +163,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
-  test("what fails while keys are read prunes nothing, what is cancelled ends") {
+  test("a failure while reading keys prunes nothing, a cancellation ends the statement") {
     val failed = new org.apache.spark.SparkException("maxResultSize")
     assert(!MergePruning.isCancelled(failed))
     val cancelled = new org.apache.spark.SparkException(
@@ -193,7 +195,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(compared(path)(merge(_, source)) == ((2, Files)))
   }
 
-  test("a source that changes after its keys were read is merged as it was then") {
+  test("a source that changes after its keys were read is merged in its old version") {
     val path = table()
     val of = newPath()
     spark.sql(s"CREATE TABLE delta.`$of` (k BIGINT, v STRING) USING delta")
@@ -225,7 +227,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
-  /** Adds a file to a table, and makes no cache of this session's stale. */
+  /** Adds a file to a table without invalidating this session's caches. */
   private def appendUnseen(path: String, like: String): Unit = {
     val log = DeltaLog.forTable(spark, path)
     val added = DeltaLog.forTable(spark, like).update().allFiles.collect().toSeq
@@ -241,7 +243,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       java.util.Arrays.asList(actions: _*)): Unit
   }
 
-  test("a cache that only the query of the keys would meet isn't trusted") {
+  test("a cache that only the key query would use isn't trusted") {
     val path = table()
     val of = newPath()
     val late = newPath()
@@ -302,7 +304,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     val plain = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(run(two))
     if (pruned.error == plain.error) assert(pruned.rows == plain.rows)
     else {
-      // A false alarm of Delta's: the rows are those of one after the other.
+      // A false positive of Delta: the rows equal those of sequential execution.
       assert(pruned.error.isEmpty, plain.error)
       assert(Seq("another key", "optimizes").exists(name.contains), plain.error)
       val serial = copyOf(path)
@@ -310,7 +312,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       merge(serial, source)
       assert(pruned.rows == rowsOf(serial))
     }
-    // The oracle does object where a key came or went.
+    // The oracle does detect added or removed keys.
     if (name != "appends a key" && !name.contains("another key") && name != "optimizes") {
       assert(plain.error.isDefined)
     }

@@ -53,7 +53,9 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     copied
   }
 
-  /** Rows 0 until `rows` in files of a column's ranges, `k` and more columns made of `id`. */
+  /** Rows 0 until `rows` in files by ranges of a column, with `k` and more columns computed from
+    * `id`.
+    */
   protected def create(columns: String, files: Int, by: String, rows: Long = 600)(
       expressions: String*): String = {
     val path = newPath()
@@ -68,7 +70,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     spark.read.format("delta").load(path).selectExpr("to_json(struct(*))").collect()
       .map(_.getString(0)).toSeq.sorted
 
-  /** Files of the target that a MERGE read, after those that it skipped. */
+  /** The number of target files that a MERGE read after skipping. */
   protected def filesRead(merge: => Unit): Long = {
     val stats = Log4jUsageLogger.track(merge)
       .filter(_.tags.get("opType").contains("delta.dml.merge.stats"))
@@ -103,7 +105,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
         rowsOf(path) ++ changesOf(path),
         metrics.view.filterKeys(MergeSession.Figures.contains).toMap,
         read,
-        // But for the numbers of expressions.
+        // Except expression ids.
         commit.fold(Map.empty[String, String])(_.operationParameters)
           .map { case (key, value) => key -> value.replaceAll("#\\d+L?", "") },
         None
@@ -115,8 +117,8 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
         Outcome(rowsOf(path), Map.empty, 0, Map.empty, Some(of.getOrElse(throw e)))
     }
 
-  /** Of a MERGE on copies of a table, with pruning and by plain Delta, which must be the same but for the
-    * files read.
+  /** Compares a MERGE on copies of a table, with pruning and with plain Delta; only the files read
+    * may differ.
     *
     * @return the files read with pruning, and without
     */
@@ -146,7 +148,7 @@ object MergeSession {
 
   private val FilesRead = "\"targetAfterSkipping\":\\{[^}]*\"files\":(\\d+)".r
 
-  /** Metrics that don't tell of time, of files read, or of how many bytes a file takes. */
+  /** Metrics that don't depend on time, files read, or file sizes. */
   private val Figures = Set(
     "numTargetRowsInserted",
     "numTargetRowsUpdated",

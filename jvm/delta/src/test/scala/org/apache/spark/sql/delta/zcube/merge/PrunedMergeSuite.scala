@@ -4,7 +4,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** MERGE that skips files by its source's keys, held against Delta's on a copy of the same table. */
+/** Compares MERGE that skips files by its source's keys with Delta's on a copy of the same table.
+  */
 class PrunedMergeSuite extends AnyFunSuite with MergeSession {
   import PrunedMergeSuite._
 
@@ -40,7 +41,7 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
     }
   }
 
-  test("by DeltaTable.merge too") {
+  test("the same with DeltaTable.merge") {
     val path = copyOf(plainTable())
     val source = spark.range(300, 310).selectExpr("id AS k", "'new' AS v")
     val read = filesRead {
@@ -99,7 +100,7 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
       "CAST(id DIV 150 AS INT) AS p, CAST(id % 97 AS INT) AS m, " +
       s"id % 2 = 0 AS even, concat('new ', id) AS v${pick(Seq("", ", id + 1 AS extra"))} " +
       s"FROM ($ids$duplicates)"
-    // By a view of rows, or of a Delta table.
+    // With a view of rows, or of a Delta table.
     val source = if (random.nextBoolean()) columns
     else {
       val of = newPath()
@@ -167,14 +168,14 @@ object PrunedMergeSuite {
 
   private val Wider = Set("TINYINT", "SMALLINT", "INT")
 
-  /** Types, and keys of them made of a number: `$`. */
+  /** Types, and keys of these types computed from a number: `$`. */
   private val Keys: Seq[(String, String)] = Seq(
     "BIGINT" -> "$ * 1000000007",
     "INT" -> "$ * 3 - 500",
     "SMALLINT" -> "$",
     "DECIMAL(12,2)" -> "$ / 4",
     "DECIMAL(30,4)" -> "$ * 100000000000000",
-    // Longer than what statistics keep of a text.
+    // Longer than the prefix that statistics keep of a string.
     "STRING" -> "concat(repeat('same prefix ', 4), lpad(CAST($ DIV 2 AS STRING), 6, '0'), 'é')",
     "STRING" -> "lpad(CAST($ AS STRING), 6, '0')",
     "DATE" -> "date_add(DATE'1890-01-01', CAST($ * 40 AS INT))",

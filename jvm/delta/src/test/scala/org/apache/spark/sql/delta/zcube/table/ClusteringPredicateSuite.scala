@@ -9,7 +9,7 @@ import org.apache.spark.sql.delta.zcube.DeltaSparkSession
 import org.apache.spark.sql.functions.udf
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The files that WHERE takes in, held against those that Spark's own scan reads. */
+/** Compares the files that WHERE selects with those that Spark's scan reads. */
 class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
 
   private lazy val first = {
@@ -48,7 +48,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
   private def scanned(path: String, predicate: String): Set[String] =
     spark.read.format("delta").load(path).where(predicate).inputFiles.map(name).toSet
 
-  /** Of fresh files all that are taken in are to be rewritten. */
+  /** All selected fresh files must be rewritten. */
   private def considered(path: String, predicate: String): Set[String] = spark
     .sql(s"OPTIMIZE delta.`$path` WHERE $predicate DRY RUN")
     .where("action = 'rewrite'")
@@ -58,7 +58,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     .sql(s"DESCRIBE CLUSTERING delta.`$path` WHERE $predicate")
     .where("column = '*'").head().getAs[Long]("files")
 
-  /** @param skipping whether some files, but not all, are to be left out */
+  /** @param skipping whether some files, but not all, must be excluded */
   private def check(path: String, predicates: Seq[String], skipping: Boolean): Unit = {
     val files = predicates.map { predicate =>
       val expected = scanned(path, predicate)
@@ -69,7 +69,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     val _ = assert(described(path, files.head._1) == files.head._2)
   }
 
-  test("what a scan skips by: numbers, dates, texts, leaves, under column mapping") {
+  test("the same files as a scan: numbers, dates, strings, nested fields, column mapping") {
     check(
       first,
       Seq(
@@ -116,7 +116,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
       ),
       skipping = true
     )
-    // What a scan makes of these is its own affair, and depends on settings.
+    // How a scan handles these depends on settings.
     val uncertain = Seq(
       "cast(ts AS DATE) = '2023-11-20'",
       "date_trunc('DAY', ts) = '2023-11-20'",
@@ -137,7 +137,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     finally spark.conf.unset("spark.sql.readSideCharPadding")
   }
 
-  test("all, none, and what no file can be skipped by") {
+  test("predicates that match all files, none, or allow no skipping") {
     spark.udf.register("odd", udf((x: Long) => x % 2 == 1))
     check(
       first,
@@ -207,7 +207,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     finally spark.conf.unset("spark.sql.caseSensitive")
   }
 
-  test("history tells the predicate as it was written, as Delta does of partitions") {
+  test("history records the predicate as written, as Delta does for partitions") {
     val path = folder.resolve("history").toString
     spark.sql(s"CREATE TABLE delta.`$path` (id BIGINT) USING delta CLUSTER BY (id)")
     spark.range(0, 1000, 1, 4).write.format("delta").mode("append").save(path)
@@ -217,7 +217,9 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     assert(said.contains("id") && said.contains("100") && !said.contains("#"), said)
   }
 
-  /** What an OPTIMIZE removed, by partitions, or how it was refused; the table is as before again. */
+  /** The partitions of the files that an OPTIMIZE removed, or its error; then the table is
+    * restored.
+    */
   private def outcome(
       path: String,
       predicate: String,
@@ -240,7 +242,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     }
   }
 
-  test("WHERE of partitions: the files and the refusals are Delta's own") {
+  test("WHERE on partitions: the same files and errors as Delta") {
     val Seq(ours, twin) = Seq("ours", "twin").map { which =>
       val path = folder.resolve(which).toString
       spark.range(0, 400, 1, 1).selectExpr(

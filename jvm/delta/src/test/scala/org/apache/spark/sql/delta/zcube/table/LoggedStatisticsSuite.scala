@@ -7,7 +7,7 @@ import org.apache.spark.sql.delta.{DeltaColumnMapping, DeltaLog, Snapshot}
 import org.apache.spark.sql.{DataFrame, classic}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The files that WHERE picks, and their statistics, held against those that Delta itself gives. */
+/** Compares the files that WHERE selects, and their statistics, with Delta's own. */
 class LoggedStatisticsSuite extends AnyFunSuite with DeltaSparkSession {
 
   /** Partitions by values of three types, NULL among them; columns are mapped; some files lack statistics. */
@@ -63,17 +63,17 @@ class LoggedStatisticsSuite extends AnyFunSuite with DeltaSparkSession {
     LoggedStatistics.of(spark.asInstanceOf[classic.SparkSession], snapshot, Seq(filter))
   }
 
-  /** For each predicate what Delta itself picks. */
+  /** For each predicate, the files that Delta selects. */
   private lazy val expected: Map[String, Set[AddFile]] = Predicates.map { predicate =>
     val filter = spark.sessionState.sqlParser.parseExpression(predicate)
     predicate -> snapshot.filesForScan(Seq(filter), keepNumRecords = true).files.toSet
   }.toMap
 
-  test("the files that Delta picks, with the count of their rows") {
+  test("the files that Delta selects, with their row counts") {
     Predicates.foreach { predicate =>
       assert(statistics(predicate).files.toSet == expected(predicate), predicate)
     }
-    // The oracle picks some.
+    // The oracle selects some files.
     assert(expected.values.map(_.size).count(n => n > 0 && n < 60) >= 6)
   }
 

@@ -7,14 +7,14 @@ import org.apache.spark.sql.delta.zcube.DeltaSparkSession
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** In how many partitions the state of a table is built, which Delta then keeps. */
+/** The number of partitions in which a table's state is built, which Delta then keeps. */
 class SnapshotStateSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val Files = 5000
 
   private def partitionsOf(snapshot: Snapshot): Int = snapshot.stateDF.rdd.getNumPartitions
 
-  /** A table, opened anew; its log tells of as many files, of 3,100 bytes each, as is wanted. */
+  /** A freshly opened table, whose log lists the given number of files, of 3,100 bytes each. */
   private def table(name: String, files: Int): DeltaLog = {
     val path = folder.resolve(name).toString
     spark.range(10).toDF("x").write.format("delta").save(path)
@@ -47,7 +47,7 @@ class SnapshotStateSuite extends AnyFunSuite with DeltaSparkSession {
     finally spark.conf.set(key, before)
   }
 
-  test("as many partitions as the log's size asks for, and the session's settings stay") {
+  test("the number of partitions fits the log's size, and the session's settings don't change") {
     val small = table("small", 1)
     withPartitions(None) {
       describe(small)
@@ -64,24 +64,24 @@ class SnapshotStateSuite extends AnyFunSuite with DeltaSparkSession {
     assert(partitionsOf(again.unsafeVolatileSnapshot) < 4)
   }
 
-  test("no task holds more than some 25,000 files at once, however large the log") {
+  test("no task holds more than about 25,000 files, however large the log") {
     val counts = Seq(1, 8000, 400000, 1200000, 3000000, 20000000).map(_.toLong)
     for { files <- counts; ofFile <- Seq(60L, 75L, 300L) } {
       val checkpointed = SnapshotState.partitions(0, files * ofFile)
       val committed = SnapshotState.partitions(files * ofFile * 8, 0)
       assert(files / checkpointed <= 27000 && files / committed <= 27000, s"$files, $ofFile")
-      // A short log has few tasks, and up to Delta's own number it is that.
+      // A short log has few tasks; the number grows up to Delta's own.
       if (files * ofFile < 75000000) assert(checkpointed <= 50 && committed <= 50)
     }
   }
 
-  test("the user's number is the user's") {
+  test("the user's number is kept") {
     val log = table("chosen", 1)
     withPartitions(Some(7))(describe(log))
     assert(partitionsOf(log.unsafeVolatileSnapshot) == 7)
   }
 
-  test("what is built already is taken as it is") {
+  test("a state that is already built is reused") {
     val log = table("built", 1)
     withPartitions(Some(6))(assert(log.unsafeVolatileSnapshot.stateDF.count() > 0))
     withPartitions(None)(describe(log))

@@ -9,12 +9,13 @@ import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, Uninterrupted}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** A write fails in one task while another has still to end. */
+/** A write fails in one task while another is still running. */
 class DeltaTransactionSuite extends AnyFunSuite with DeltaSparkSession {
   import DeltaTransactionSuite._
 
-  /** Writes two partitions; the first fails when the second has written a row, which goes on when the
-    * job is over for its caller: to be stopped, or to its end. Then removes the files; what is left.
+  /** Writes two partitions. The first fails when the second has written a row; the second continues
+    * after the job has returned to its caller, and is then stopped or finishes. Removes the files,
+    * and returns those that are left.
     */
   private def failingWrite(name: String, obeys: Boolean): Set[String] = {
     val path = folder.resolve(name).toString
@@ -38,7 +39,7 @@ class DeltaTransactionSuite extends AnyFunSuite with DeltaSparkSession {
         Uninterrupted.await(begun)
         throw new IllegalStateException("the first task fails")
       } else {
-        // What comes after ++ is asked for when the first row is written.
+        // What follows ++ is evaluated after the first row is written.
         Iterator.single(1L) ++ {
           begun.countDown()
           awaitInterrupt()
@@ -66,8 +67,8 @@ class DeltaTransactionSuite extends AnyFunSuite with DeltaSparkSession {
     assert(failingWrite("stopped", obeys = true).isEmpty)
   }
 
-  // Spark calls it killed, but only when its file is ready, which nobody removes then.
-  test("a task that comes to its end after its job's leaves no file") {
+  // Spark marks it as killed only after its file is finished, and then doesn't remove the file.
+  test("a task that succeeds after its job's end leaves no file") {
     assert(failingWrite("whole", obeys = false).isEmpty)
   }
 }
@@ -77,7 +78,8 @@ object DeltaTransactionSuite {
   @volatile private var jobOver = new CountDownLatch(0)
   @volatile private var begun = new CountDownLatch(0)
 
-  /** Spark's order to stop, which without this might come while the file is closed. */
+  /** Waits for Spark's kill request, which might otherwise arrive while the file is being closed.
+    */
   private def awaitInterrupt(): Unit =
     try {
       Thread.sleep(30000)

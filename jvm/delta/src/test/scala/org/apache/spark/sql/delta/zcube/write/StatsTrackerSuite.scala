@@ -16,7 +16,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Statistics that ZCube collects while it writes, against those that Delta collects. */
+/** Compares the statistics that ZCube collects while writing with Delta's. */
 class StatsTrackerSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val random = new Random(8)
