@@ -1,6 +1,6 @@
-"""A client of Spark Connect. It needs `pip install 'zcube[connect]'` and no Java; only the server has ZCube's jar.
+"""A client of Spark Connect: pip install "zcube[connect]", no Java. Only the server has the jar.
 
-Start the server with the three options of examples/submit.py, by start-connect-server.sh of Spark's sbin folder. Then
+Start the server as examples/submit.py is started, by sbin/start-connect-server.sh of Spark. Then
 
 python examples/connect.py sc://localhost:15002 FOLDER      # a folder that the server sees
 """

@@ -15,7 +15,9 @@ builder = SparkSession.builder.appName("streaming")
 builder = builder.config("spark.databricks.delta.snapshotPartitions", "2")
 spark = zcube.configure(builder).getOrCreate()
 table = f"delta.`{folder}/clicks`"
-spark.sql(f"CREATE TABLE {table} (id BIGINT, day DATE, user INT) USING delta CLUSTER BY (day, user)")
+spark.sql(
+    f"CREATE TABLE {table} (id BIGINT, day DATE, user INT) USING delta CLUSTER BY (day, user)"
+)
 
 # Spark's source for trials: each batch has 500 rows, numbered from 0 on.
 source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 500).load()

@@ -1,6 +1,7 @@
 """Airflow: every hour cluster what is new of a table, then check how well it is clustered.
 
-Airflow's environment needs neither Spark nor ZCube's Python package, only the command ``zcube`` of another one.
+Airflow's environment needs neither Spark nor ZCube's Python package, only the command ``zcube`` of
+another environment.
 """
 
 import json
@@ -28,7 +29,9 @@ def zcube(*arguments: str) -> dict:
 
 # One run at a time: two would take each other's files.
 @dag(schedule="@hourly", start_date=datetime(2026, 1, 1), catchup=False, max_active_runs=1)
-def clicks_layout():
+def clicks_layout() -> None:
+    """Cluster the table, then check it."""
+
     @task(retries=2, retry_delay=timedelta(minutes=5))
     def optimize() -> dict:
         done = zcube("optimize", TABLE, "--max-bytes", "200g", "--max-duration", "45min")

@@ -1,6 +1,7 @@
 """Dagster: a table's layout as an asset, with a check of how well the table is clustered.
 
-Dagster's environment needs neither Spark nor ZCube's Python package, only the command ``zcube`` of another one.
+Dagster's environment needs neither Spark nor ZCube's Python package, only the command ``zcube`` of
+another environment.
 """
 
 import json
