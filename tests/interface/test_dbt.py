@@ -20,8 +20,6 @@ from pyspark.sql import SparkSession
 
 def state(table):
     spark = SparkSession.builder.getOrCreate()
-    if not spark.catalog.tableExists(table):
-        return None
     detail = spark.sql(f"DESCRIBE DETAIL {table}").first()
     history = spark.sql(f"DESCRIBE HISTORY {table}").collect()
     return {
@@ -49,14 +47,15 @@ MODELS = {
         materialized='incremental', file_format='delta', zcube_cluster_by=var('by'),
         tblproperties={'delta.columnMapping.mode': 'name'},
         post_hook="{{ zcube.zcube_optimize(this) }}") }}
-    select id, id as `a.b`, id as ` ``; drop`, id as plain from range(100)""",
+    select id, id as `a.b`, id as `x; drop)`, id as plain from range(100)""",
     "parquet.sql": "{{ config(file_format='parquet', materialized='table', zcube_cluster_by='id') }}"
     "select id from range(10)",
     # dbt-spark's own clause of buckets is still there.
     "buckets.sql": "{{ config(file_format='parquet', materialized='table', clustered_by='id', buckets=2) }}"
     "select id from range(10)",
 }
-ODD = " `); DROP TABLE x"
+# The folder of the project takes the place of HERE.
+ODD = "delta.`HERE/it's; DROP TABLE x`"
 
 
 def run(model, **variables):
@@ -76,7 +75,7 @@ STEPS_TO_DO = {
     "weights": {
         "dbt": operation(
             relation="shop.orders", full=True, curve="kdtree", weights={"day": 3},
-            workload=[{"predicate": "day = '2026-01-05'", "weight": 2}], where="customer != 'it''s'",
+            workload=[{"predicate": "day = '2026-01-05'", "weight": 2}], where=r"day > '1999-12-31' AND 'it\'s' != 'x'",
         )
     },
     "dry run": {"dbt": operation(relation="orders", full=True, curve="linear", dry_run=True)},
@@ -90,18 +89,15 @@ STEPS_TO_DO = {
     "declared later": {
         "dbt": run("changing", by=["plain", "`a.b`"]), "table": "shop.changing"
     },
-    "changed": {"dbt": run("changing", by=["` ``; drop`", "plain"]), "table": "shop.changing"},
-    "the same": {"dbt": run("changing", by=["` ``; drop`", "PLAIN"]), "table": "shop.changing"},
+    "changed": {"dbt": run("changing", by=["x; drop)", "plain"]), "table": "shop.changing"},
+    "the same": {"dbt": run("changing", by=["x; drop)", "PLAIN"]), "table": "shop.changing"},
     "rebuilt": {
-        "dbt": [*run("changing", by="` ``; drop`"), "--full-refresh"], "table": "shop.changing"
+        "dbt": [*run("changing", by="x; drop)"), "--full-refresh"], "table": "shop.changing"
     },
     "parquet": {"dbt": run("parquet")},
     "buckets": {"dbt": run("buckets")},
-    "": {"sql": f"CREATE TABLE shop.`{ODD.replace('`', '``')}` USING delta AS SELECT id, id y FROM range(0, 100, 1, 4)"},
-    "odd name": {
-        "dbt": operation(relation=f"shop.`{ODD.replace('`', '``')}`", zorder_by=["id", "y"]),
-        "table": f"shop.`{ODD.replace('`', '``')}`",
-    },
+    "": {"sql": f"CREATE TABLE {ODD} USING delta AS SELECT id, id `y``z` FROM range(0, 100, 1, 4)"},
+    "odd name": {"dbt": operation(relation=ODD, zorder_by=["id", "y`z"]), "table": ODD},
 }  # fmt: skip
 
 
@@ -126,7 +122,8 @@ def steps(tmp_path_factory):
     answer = folder / "results.json"
     done = subprocess.run(
         [tools.python("dbt"), "-c", STEPS, str(answer)],
-        input=json.dumps(list(STEPS_TO_DO.values())), capture_output=True, text=True, timeout=900, cwd=project,
+        input=json.dumps(list(STEPS_TO_DO.values())).replace("HERE", str(project)),
+        capture_output=True, text=True, timeout=900, cwd=project,
         env=tools.environment(ZCUBE_JAR=str(jar.jar_path(versions.spark_line()))),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -196,9 +193,9 @@ def test_columns_may_change(steps):
     assert steps["unclustered"]["columns"] == []
     for step, columns in {
         "declared later": ["plain", "`a.b`"],
-        "changed": ["` ``; drop`", "plain"],
-        "the same": ["` ``; drop`", "plain"],
-        "rebuilt": ["` ``; drop`"],
+        "changed": ["`x; drop)`", "plain"],
+        "the same": ["`x; drop)`", "plain"],
+        "rebuilt": ["`x; drop)`"],
     }.items():
         assert steps[step]["done"], steps[step]["messages"]
         assert steps[step]["columns"] == columns
@@ -215,5 +212,5 @@ def test_other_models_are_left_alone(steps):
 def test_any_name_is_quoted(steps):
     odd = steps["odd name"]
     assert odd["done"], odd["messages"]
-    assert json.loads(odd["history"][-1][1]["zOrderBy"]) == ["id", "y"]
+    assert json.loads(odd["history"][-1][1]["zOrderBy"]) == ["id", "`y``z`"]
     assert (odd["files"], odd["rows"]) == (1, 100)

@@ -2,7 +2,7 @@
   Cluster a table. In a model: post_hook="{{ zcube.zcube_optimize(this) }}"; the quotes are needed, so that it runs
   behind the model. By hand: dbt run-operation zcube_optimize --args '{relation: orders}'
 
-  relation: a relation of dbt's, or a name: "orders" in the target's schema, "shop.orders", "`odd.name`".
+  relation: a relation of dbt's, or a name: "orders" in the target's schema, "shop.orders", "delta.`/data/orders`".
   All others: as ClusteredTable.optimize of the Python package has them. Jinja refuses any other by its name.
 
   In a model with zcube_cluster_by the table gets these columns first, if it has others.
@@ -52,12 +52,8 @@
 
 {#- Make these the table's clustering columns, if others are. It commits metadata only. -#}
 {% macro align_columns(table, columns) %}
-  {%- set present = fromjson(run_query('describe detail ' ~ table).rows[0]['clusteringColumns'] or '[]') -%}
-  {%- set wanted = [] -%}
-  {%- for column in columns -%}
-    {%- do wanted.append(zcube.name_parts(column) | join('.') | lower) -%}
-  {%- endfor -%}
-  {%- if present | map('lower') | list != wanted -%}
+  {%- set detail = run_query('describe detail ' ~ table).rows[0] -%}
+  {%- if zcube.folded(fromjson(detail['clusteringColumns'] or '[]')) != zcube.folded(columns) -%}
     {%- do run_query('alter table ' ~ table ~ ' cluster by ' ~ zcube.column_list(columns, 'zcube_cluster_by')) -%}
   {%- endif -%}
 {% endmacro %}

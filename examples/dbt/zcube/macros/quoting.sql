@@ -29,6 +29,16 @@
 {% endmacro %}
 
 
+{#- Names by which columns are the same that Spark takes for the same, in any case. -#}
+{% macro folded(columns) %}
+  {%- set names = [] -%}
+  {%- for column in columns -%}
+    {%- do names.append(zcube.qualified(zcube.name_parts(column)) | lower) -%}
+  {%- endfor -%}
+  {%- do return(names) -%}
+{% endmacro %}
+
+
 {% macro column_list(columns, what) %}
   {%- set quoted = [] -%}
   {%- for column in ([columns] if columns is string else columns) -%}
