@@ -10,13 +10,13 @@ from tests.support.log_replay import live_files
 
 pytestmark = [pytest.mark.slow, tools.needed]
 
-# Two runs in one process: the table as it is, and one that isn't there.
+# All runs in one process, each with a command of its own.
 RUNS = """
 import json, os, runpy, sys
 import dagster as dg
 
-def run(table):
-    os.environ["CLICKS"] = table
+def run(command):
+    os.environ["ZCUBE"] = command
     names = runpy.run_path(sys.argv[1])
     chosen = [names["clicks_layout"], names["clicks_depth"]]
     result = dg.materialize(chosen, raise_on_error=False)
@@ -32,30 +32,52 @@ def run(table):
         ],
         "errors": [
             event.step_failure_data.error.to_string() for event in result.all_events if event.is_step_failure
-        ] + [event.message for event in result.all_events if event.event_type_value == "STEP_UP_FOR_RETRY"],
+        ],
     }
 
-json.dump([run(table) for table in sys.argv[3:]], open(sys.argv[2], "w"))
+def retried(command):
+    os.environ["ZCUBE"] = command
+    try:
+        runpy.run_path(sys.argv[1])["zcube"]("optimize")
+    except dg.Failure as failure:
+        return failure.allow_retries
+
+*commands, last = sys.argv[3:]
+json.dump([*map(run, commands), retried(last)], open(sys.argv[2], "w"))
 """
+
+
+def stub(folder, name, script):
+    """A command that stands for zcube."""
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+    return str(file)
 
 
 def test_the_asset_is_materialized_and_checked(spark, path, tmp_path):
     rows = spark.range(0, 3000, 1, 3).selectExpr("id", "hash(id) AS user")
     rows.write.format("delta").clusterBy("user").save(path)
+    zcube = tools.command(tmp_path)
+    # A table that is within no bound: quality is measured, and ends with exit code 1.
+    deep = stub(tmp_path, "deep", f'"{zcube}" "$@"; [ "$1" = optimize ] || exit 1')
+    misused = stub(tmp_path, "misused", "echo no such option >&2; exit 2")
+    failing = stub(tmp_path, "failing", "echo conflict >&2; exit 1")
     answer = tmp_path / "answer.json"
     example = tools.ROOT / "examples/dagster/clicks.py"
     done = subprocess.run(
-        [tools.python("dagster"), "-c", RUNS, str(example), str(answer), path, f"{path}-gone"],
+        [tools.python("dagster"), "-c", RUNS, example, answer, zcube, deep, misused, failing],
         capture_output=True, text=True, timeout=300, cwd=tmp_path,
-        env=tools.environment(ZCUBE=tools.command(tmp_path), DAGSTER_DISABLE_TELEMETRY="1"),
+        env=tools.environment(CLICKS=path, DAGSTER_DISABLE_TELEMETRY="1"),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    good, gone = json.loads(answer.read_text())
+    good, deep, misused, retried = json.loads(answer.read_text())
     assert good["done"], good["errors"]
     (metadata,) = good["metadata"]
     assert (metadata["files_removed"], metadata["files_added"], metadata["left_bytes"]) == (3, 1, 0)
     assert len(live_files(path)) == 1
     assert good["checks"] == [[True, 1.0]]
-    assert not gone["done"]
-    assert gone["metadata"] == []
-    assert "-gone" in str(gone["errors"])
+    assert deep["checks"] == [[False, 1.0]]
+    assert (misused["done"], misused["metadata"]) == (False, [])
+    assert "no such option" in misused["errors"][0]
+    assert retried is True
