@@ -42,8 +42,9 @@ def retried(command):
     except dg.Failure as failure:
         return failure.allow_retries
 
-*commands, last = sys.argv[3:]
-json.dump([*map(run, commands), retried(last)], open(sys.argv[2], "w"))
+zcube, deep, misused, failing = sys.argv[3:]
+answers = [*map(run, (zcube, deep, misused)), retried(misused), retried(failing)]
+json.dump(answers, open(sys.argv[2], "w"))
 """
 
 
@@ -59,8 +60,11 @@ def test_the_asset_is_materialized_and_checked(spark, path, tmp_path):
     rows = spark.range(0, 3000, 1, 3).selectExpr("id", "hash(id) AS user")
     rows.write.format("delta").clusterBy("user").save(path)
     zcube = tools.command(tmp_path)
-    # A table that is within no bound: quality is measured, and ends with exit code 1.
-    deep = stub(tmp_path, "deep", f'"{zcube}" "$@"; [ "$1" = optimize ] || exit 1')
+    # A broken bound: quality is measured, and the exit code is 1.
+    figures = ("files_removed", "files_added", "bytes_removed", "bytes_added", "left_bytes")
+    nothing = json.dumps(dict.fromkeys(figures, 0))
+    broken = f"""[ "$1" = optimize ] && echo '{nothing}' || {{ "{zcube}" "$@"; exit 1; }}"""
+    deep = stub(tmp_path, "deep", broken)
     misused = stub(tmp_path, "misused", "echo no such option >&2; exit 2")
     failing = stub(tmp_path, "failing", "echo conflict >&2; exit 1")
     answer = tmp_path / "answer.json"
@@ -71,7 +75,7 @@ def test_the_asset_is_materialized_and_checked(spark, path, tmp_path):
         env=tools.environment(CLICKS=path, DAGSTER_DISABLE_TELEMETRY="1"),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    good, deep, misused, retried = json.loads(answer.read_text())
+    good, deep, misused, misuse_retried, failure_retried = json.loads(answer.read_text())
     assert good["done"], good["errors"]
     (metadata,) = good["metadata"]
     assert (metadata["files_removed"], metadata["files_added"], metadata["left_bytes"]) == (3, 1, 0)
@@ -80,4 +84,4 @@ def test_the_asset_is_materialized_and_checked(spark, path, tmp_path):
     assert deep["checks"] == [[False, 1.0]]
     assert (misused["done"], misused["metadata"]) == (False, [])
     assert "no such option" in misused["errors"][0]
-    assert retried is True
+    assert (misuse_retried, failure_retried) == (False, True)

@@ -50,6 +50,8 @@ MODELS = {
     select id, id as `a.b`, id as `x; drop)`, id as plain from range(100)""",
     "parquet.sql": "{{ config(file_format='parquet', materialized='table', zcube_cluster_by='id') }}"
     "select id from range(10)",
+    "meta.sql": "{{ config(materialized='table', file_format='delta', meta={'zcube_cluster_by': 'id'}) }}"
+    "select id from range(10)",
     # dbt-spark's own clause of buckets is still there.
     "buckets.sql": "{{ config(file_format='parquet', materialized='table', clustered_by='id', buckets=2) }}"
     "select id from range(10)",
@@ -94,6 +96,7 @@ STEPS_TO_DO = {
     "rebuilt": {
         "dbt": [*run("changing", by="x; drop)"), "--full-refresh"], "table": "shop.changing"
     },
+    "meta": {"dbt": run("meta"), "table": "shop.meta"},
     "parquet": {"dbt": run("parquet")},
     "buckets": {"dbt": run("buckets")},
     "": {"sql": f"CREATE TABLE {ODD} USING delta AS SELECT id, id `y``z` FROM range(0, 100, 1, 4)"},
@@ -203,6 +206,10 @@ def test_columns_may_change(steps):
     assert "CLUSTER BY" in before[-2:]
     assert "CLUSTER BY" not in after[len(before) :]
     assert steps["rebuilt"]["rows"] == 100
+
+
+def test_columns_may_stand_under_meta(steps):
+    assert steps["meta"]["columns"] == ["id"], steps["meta"]["messages"]
 
 
 def test_other_models_are_left_alone(steps):
