@@ -99,7 +99,10 @@ STEPS_TO_DO = {
     "meta": {"dbt": run("meta"), "table": "shop.meta"},
     "parquet": {"dbt": run("parquet")},
     "buckets": {"dbt": run("buckets")},
-    "": {"sql": f"CREATE TABLE {ODD} USING delta AS SELECT id, id `y``z` FROM range(0, 100, 1, 4)"},
+    "set": {"sql": "SET spark.sql.parser.escapedStringLiterals = true"},
+    "verbatim": {"dbt": operation(relation="orders", where="day > '2026-01-01'")},
+    "unset": {"sql": "SET spark.sql.parser.escapedStringLiterals = false"},
+    "odd table": {"sql": f"CREATE TABLE {ODD} USING delta AS SELECT id, id `y``z` FROM range(0, 100, 1, 4)"},
     "odd name": {"dbt": operation(relation=ODD, zorder_by=["id", "y`z"]), "table": ODD},
 }  # fmt: skip
 
@@ -182,6 +185,7 @@ def test_a_dry_run_writes_nothing(steps):
         ("hostile column", "day`) DRY RUN --"),
         ("text for a switch", "full is true or false, not false"),
         ("no name", "shop..orders"),
+        ("verbatim", "With spark.sql.parser.escapedStringLiterals zcube has no literal for day >"),
         ("parquet", "zcube_cluster_by needs a Delta table"),
     ],
 )
