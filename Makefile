@@ -28,7 +28,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part bench bench-long soak pictures reference site lint format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part test-tools bench bench-long soak pictures reference site lint format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -68,13 +68,21 @@ $(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.re
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
 	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(VERSION_TESTS)
 
+# dbt, Airflow and Dagster, each in an environment of its own: their packages take longer to install than all of these
+# tests take to run, so the nightly workflow runs them and .ci/run doesn't.
+TOOLS := dbt airflow dagster
+
+test-tools: $(VENV)/.ready $(JAR) $(TEST_JAR) $(TOOLS:%=.build/tool-%/.ready) ## run the examples of dbt, Airflow and Dagster (5 minutes)
+	ZCUBE_TOOLS=1 $(JAVA_RUN) $(BIN)/python -m pytest $(TOOLS:%=tests/interface/test_%.py)
+
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs
-MARKDOWN := $(wildcard *.md) python/README.md $(wildcard docs/*.md docs/questions/*.md)
+MARKDOWN := $(wildcard *.md) python/README.md examples/README.md $(wildcard docs/*.md docs/questions/*.md docs/tools/*.md)
+CODE := python tests benchmarks scripts examples
 
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
-	$(BIN)/ruff check --config python/pyproject.toml python tests benchmarks scripts
-	$(BIN)/ruff format --config python/pyproject.toml --check python tests benchmarks scripts
+	$(BIN)/ruff check --config python/pyproject.toml $(CODE)
+	$(BIN)/ruff format --config python/pyproject.toml --check $(CODE)
 	$(BIN)/mdformat --check $(MARKDOWN)
 	$(MKDOCS) build --quiet --site-dir .build/site
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
@@ -83,8 +91,8 @@ lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
 
 format: $(VENV)/.ready $(LAUNCHER) ## format the sources
 	$(SBT) scalafixAll scalafmtAll scalafmtSbt
-	$(BIN)/ruff check --config python/pyproject.toml --fix python tests benchmarks scripts
-	$(BIN)/ruff format --config python/pyproject.toml python tests benchmarks scripts
+	$(BIN)/ruff check --config python/pyproject.toml --fix $(CODE)
+	$(BIN)/ruff format --config python/pyproject.toml $(CODE)
 	$(BIN)/mdformat $(MARKDOWN)
 
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
@@ -166,6 +174,12 @@ $(VENV)/.ready: python/pyproject.toml requirements-dev.txt
 	.build/venv-$*/bin/python -m pip install --quiet -r .build/venv-$*/requirements.txt \
 	  pyspark==$(call spark_of,$*) delta-spark==$(call delta_of,$*)
 	.build/venv-$*/bin/python -m pip install --quiet --no-deps --no-build-isolation -e python
+	touch $@
+
+# Wheels only: a package built from source may download anything.
+.build/tool-%/.ready: examples/%/requirements.txt
+	$(PYTHON) -m venv .build/tool-$*
+	.build/tool-$*/bin/python -m pip install --quiet --only-binary :all: --no-binary pyspark -r $<
 	touch $@
 
 # A Spark line's jar and its test jar.

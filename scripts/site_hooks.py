@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks/results"
 # In the repository, a page links to the file itself; on the site, to the page made from it.
 _RESULT = re.compile(r"\]\((?:\.\./)+benchmarks/results/([\w-]+\.md)\)")
+# Examples have no page: the path, which is the link's text, tells where they are.
+_EXAMPLE = re.compile(r"\[(`examples/[^\]]*`)\]\((?:\.\./)+examples/[^)]+\)")
 _TOUR = re.compile(r"\[([^\]]+)\]\(tour\.ipynb\)")
 
 
@@ -29,4 +31,5 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         # `make site` puts it there; mkdocs checks only Markdown links.
         markdown += '\n## Scala\n\n<a href="../scaladoc/index.html">Scaladoc of the jar.</a>\n'
     markdown = _RESULT.sub(rf"]({up}results/\1)", markdown)
+    markdown = _EXAMPLE.sub(r"\1", markdown)
     return _TOUR.sub(r"\1 (`docs/tour.ipynb` in the repository)", markdown)

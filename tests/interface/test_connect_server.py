@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from zcube.session import CATALOG, DELTA_CATALOG, DELTA_EXTENSION, EXTENSIONS, Z
 from tests.interface.test_spark_submit import delta_jars
 
 SPARK = Path(pyspark.__file__).parent
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples/connect.py"
 pytestmark = pytest.mark.slow
 
 CLIENT = """
@@ -186,6 +188,8 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
     ) as url:
         printed = run_client(WORK, url, path)
         commands = run_client(COMMANDS, url, path, str(tmp_path / "report"))
+        example = run_client(EXAMPLE.read_text(), url, str(tmp_path))
+    assert re.fullmatch(r"a query for one point reads 1 of \d+ files", example[-1])
     check_commands(commands, tmp_path / "report")
     assert printed == [
         "hilbert 14",
