@@ -52,6 +52,7 @@ test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
+test-versions: export ZCUBE_TESTS := all
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)
 
 test-versions-part: ## run some of the tests on the other Spark lines (5 minutes)
@@ -112,11 +113,12 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
 
+soak: export ZCUBE_TESTS := all
 soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run random sequences of 10,000 steps, faults in each operation, cluster failures, all layouts of the advisor (hours)
 	# Sequences in the file are not run again; remove it to start over.
 	mkdir -p tests/results
 	ZCUBE_MODEL_SEQUENCES=100 ZCUBE_MODEL_STEPS=100 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest -n 2 tests/safety/test_random_operations.py
-	ZCUBE_TESTS=all ZCUBE_SWEEP=all $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
+	ZCUBE_SWEEP=all $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
 	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/safety/test_cluster_failures.py
 	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/quality/test_recommend.py -k really_built
 

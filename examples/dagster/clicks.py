@@ -17,10 +17,12 @@ TABLE = os.environ.get("CLICKS", "/data/clicks")
 def zcube(*arguments: str) -> tuple[int, dict]:
     """Run the command; return its exit code, 0 or 1, and the JSON that it prints."""
     done = subprocess.run([ZCUBE, *arguments, "--json"], capture_output=True, text=True)
-    if not done.stdout:
+    # Spark may print lines of its own before the answer.
+    answer = ["", *done.stdout.splitlines()][-1]
+    if not answer.startswith("{"):
         # Bad usage would fail the next time too.
         raise dg.Failure(done.stderr[-2000:], allow_retries=done.returncode != 2)
-    return done.returncode, json.loads(done.stdout.splitlines()[-1])
+    return done.returncode, json.loads(answer)
 
 
 # One run at a time: limit the pool to 1, for two runs would take each other's files.

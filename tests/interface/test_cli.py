@@ -127,14 +127,14 @@ def test_a_table_without_clustering_columns_is_seen_by_those_with_statistics(
     code, out, err = run_here(capsys, "quality", path, "--engine", engine)
     assert code == 0
     assert err == (
-        "zcube: The table has no clustering columns; these are its columns with statistics.\n"
+        "zcube: The table has no clustering columns; these are the first columns with statistics.\n"
     )
     shown = [line.split("  ")[0].strip() for line in out.splitlines()[:5]]
     assert shown == ["column", "id", "st.`a-b`", "s", "*"]
     page = tmp_path / "report.html"
     assert run_here(capsys, "report", path, "-o", str(page), "--engine", engine)[0] == 0
     assert "by id, st.`a-b`, s. From the log" in page.read_text(encoding="utf-8")
-    assert "these are its columns with statistics" in page.read_text(encoding="utf-8")
+    assert "these are the first columns with statistics" in page.read_text(encoding="utf-8")
     # A bound would apply to columns that weren't chosen.
     code, out, err = run_here(capsys, "quality", path, "--engine", engine, "--max-depth", "3")
     assert (code, out) == (1, "")
@@ -162,6 +162,7 @@ def test_columns_whose_files_have_no_statistics_are_left_out(spark, in_this_sess
     code, out, _ = run_here(capsys, "quality", path, "--json")
     assert code == 0
     assert [column["column"] for column in json.loads(out)["columns"]] == ["y"]
+    assert json.loads(out)["note"].startswith("The table has no clustering columns")
 
 
 def test_a_plan_says_what_would_be_done_and_does_nothing(spark, in_this_session, path, capsys):

@@ -66,7 +66,7 @@ def test_the_asset_is_materialized_and_checked(spark, path, tmp_path):
     broken = f"""[ "$1" = optimize ] && echo '{nothing}' || {{ "{zcube}" "$@"; exit 1; }}"""
     deep = stub(tmp_path, "deep", broken)
     misused = stub(tmp_path, "misused", "echo no such option >&2; exit 2")
-    failing = stub(tmp_path, "failing", "echo conflict >&2; exit 1")
+    failing = stub(tmp_path, "failing", "echo :: loading settings; echo conflict >&2; exit 1")
     answer = tmp_path / "answer.json"
     example = tools.ROOT / "examples/dagster/clicks.py"
     done = subprocess.run(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from zcube._log.protocol import TableLog
     from zcube.results.quality import ClusteringQuality
 
-NOTE = "The table has no clustering columns; these are its columns with statistics."
+NOTE = "The table has no clustering columns; these are the first columns with statistics."
 _CONDITION = "[ZCUBE_NO_CLUSTERING_COLUMNS]"
 
 

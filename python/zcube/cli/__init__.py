@@ -266,7 +266,8 @@ def _quality(options: argparse.Namespace) -> int:
     quality, own = engine.read(options, _table, measure)
     if not own:
         print(f"zcube: {unclustered.NOTE}", file=sys.stderr)
-    print(json.dumps(quality.to_dict()) if options.json else quality)
+    note = {} if own else {"note": unclustered.NOTE}
+    print(json.dumps({**quality.to_dict(), **note}) if options.json else quality)
     violations = quality.violations(max_depth=options.max_depth, min_skipping=options.min_skipping)
     for violation in violations:
         print(f"zcube: {violation}", file=sys.stderr)

@@ -1,6 +1,5 @@
 package org.apache.spark.sql.delta.zcube.commands
 
-import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, RowOrdering}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
@@ -45,7 +44,7 @@ case class OptimizeCommand(
       delta.output ++ Option.when(OptimizeOptions.wantsDetails(options))(details)
     }
 
-  @transient private lazy val shown = new CommandMetrics(SparkContext.getOrCreate())
+  @transient private lazy val shown = new CommandMetrics(SparkSession.active.sparkContext)
 
   override lazy val metrics: Map[String, SQLMetric] = if (dryRun) Map.empty else shown.byName
 
