@@ -209,6 +209,6 @@ def test_lines_for_people(monkeypatch, capsys):
     assert cli.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "  Python: " in "\n".join(lines)
-    at = lines.index("! spark.sql.catalog.spark_catalog: not told")
+    at = lines.index("! spark.sql.catalog.spark_catalog: unknown")
     assert lines[at + 1].endswith("to org.apache.spark.sql.delta.catalog.DeltaCatalog.")
     assert doctor.JAVA == (17, 21)
