@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from zcube._spark import jar, versions
 
-from tests.interface.test_spark_submit import SPARK, delta_jars
+from tests.interface.test_spark_submit import SPARK, bare_python, delta_jars
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -68,11 +68,6 @@ def test_submit(spark, tmp_path):
     source = (EXAMPLES / "submit.py").read_text()
     extensions, catalog = re.findall(r"--conf (\S+)", source)
     needed = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
-    # A bare path: site-packages, and with it our package, are out of sight.
-    paths = [SPARK / "python/lib/pyspark.zip", *(SPARK / "python/lib").glob("py4j-*.zip")]
-    python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
-    python.chmod(0o755)
     done = subprocess.run(
         [
             SPARK / "bin/spark-submit", "--master", "local[2]", "--jars", ",".join(needed),
@@ -85,10 +80,7 @@ def test_submit(spark, tmp_path):
             EXAMPLES / "submit.py", tmp_path,
         ],
         capture_output=True, text=True, timeout=300, cwd=tmp_path,
-        env=dict(
-            os.environ, PYSPARK_PYTHON=str(python), PYSPARK_DRIVER_PYTHON=str(python),
-            PYTHONPATH=os.pathsep.join(map(str, paths)), SPARK_HOME=str(SPARK),
-        ),
+        env={**os.environ, **bare_python(tmp_path), "SPARK_HOME": str(SPARK)},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-4000:]
     files, depths = done.stdout.splitlines()[-2:]

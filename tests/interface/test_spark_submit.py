@@ -1,6 +1,5 @@
 """spark-submit --jars on a standalone cluster, without the Python package."""
 
-import glob
 import os
 import subprocess
 import sys
@@ -42,6 +41,19 @@ def delta_jars(spark):
     return jars.of_delta()
 
 
+def bare_python(folder):
+    """Variables for a Python that doesn't see site-packages, and so not our package: -S, PYTHONPATH."""
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    python.chmod(0o755)
+    paths = [SPARK / "python/lib/pyspark.zip", *(SPARK / "python/lib").glob("py4j-*.zip")]
+    return {
+        "PYSPARK_PYTHON": str(python),
+        "PYSPARK_DRIVER_PYTHON": str(python),
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+    }
+
+
 @pytest.mark.slow
 def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
     master, environment = cluster
@@ -49,13 +61,7 @@ def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
     script.write_text(SCRIPT)
     needed = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
     assert len(needed) == 3
-    # -S and a bare PYTHONPATH hide site-packages, and with it ZCube's package.
-    python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
-    python.chmod(0o755)
-    environment = dict(environment, PYSPARK_PYTHON=str(python), PYSPARK_DRIVER_PYTHON=str(python))
-    py4j = next(iter(glob.glob(str(SPARK / "python/lib/py4j-*.zip"))))
-    environment["PYTHONPATH"] = os.pathsep.join([str(SPARK / "python/lib/pyspark.zip"), py4j])
+    environment = {**environment, **bare_python(tmp_path)}
     done = subprocess.run(
         [
             str(SPARK / "bin/spark-submit"), "--master", master, "--jars", ",".join(needed),

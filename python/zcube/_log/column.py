@@ -29,7 +29,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 @dataclass(frozen=True)
 class LogColumn:
-    """A column, or a field of a nested one.
+    """A column, or a leaf field of a nested one.
 
     Attributes:
         parts: of its name, as in the table.

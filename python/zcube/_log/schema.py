@@ -31,11 +31,6 @@ def quoted(parts: Sequence[str]) -> str:
     )
 
 
-def leaves(data_type: Any) -> int:
-    """Count the columns and the fields of nested ones."""
-    return sum(leaves(one["type"]) for one in data_type["fields"]) if is_struct(data_type) else 1
-
-
 def is_struct(data_type: Any) -> bool:
     """Return whether a type in Delta's schema is a struct."""
     return isinstance(data_type, dict) and data_type.get("type") == "struct"
@@ -48,18 +43,21 @@ def columns_with_minimum(schema: Any, partitions: Sequence[str]) -> list[str]:
         schema: Delta's or Spark's, as JSON.
         partitions: the partition columns, which have values and no minima.
     """
-    leaves = [leaf for leaf in _leaves(schema, ()) if leaf[0][0] not in partitions][:INDEXED]
+    indexed = [leaf for leaf in leaves(schema) if leaf[0][0] not in partitions][:INDEXED]
     return [
         quoted(parts)
-        for parts, data_type in leaves
-        if isinstance(data_type, str) and kind_of(data_type) != "none"
+        for parts, field in indexed
+        if isinstance(field["type"], str)
+        and kind_of(field["type"]) != "none"
+        and not field.get("metadata", {}).get("__COLLATIONS")
     ]
 
 
-def _leaves(struct: Any, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def leaves(struct: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the name parts and the field of each column, and of each leaf of a nested one."""
     for field in struct["fields"]:
         parts = (*above, field["name"])
         if is_struct(field["type"]):
-            yield from _leaves(field["type"], parts)
-        elif not field.get("metadata", {}).get("__COLLATIONS"):
-            yield parts, field["type"]
+            yield from leaves(field["type"], parts)
+        else:
+            yield parts, field

@@ -28,11 +28,12 @@ def quality_by_any(
         if columns is not None or not str(error).startswith(_CONDITION):
             raise
         possible = table._columns_with_minimum()
-        found = table.quality(columns=possible, where=where) if possible else None
-        known = [one.column for one in found.columns if one.files_with_stats] if found else []
+        if not possible:
+            raise
+        found = table.quality(columns=possible, where=where)
+        known = [one.column for one in found.columns if one.files_with_stats]
         if not known:
             raise
     if len(known) < len(possible):
         found = table.quality(columns=known, where=where)
-    assert found is not None
     return found, False

@@ -26,7 +26,7 @@ object RunDetails {
             "id" -> rewritten.cubeId,
             "version" -> version,
             "filesAdded" -> rewritten.added.size,
-            "bytesAdded" -> rewritten.added.map(_.storedBytes).sum,
+            "bytesAdded" -> rewritten.addedBytes,
             "samplingMs" -> figures.samplingMs,
             "writingMs" -> figures.writingMs,
             "committingMs" -> committingMs

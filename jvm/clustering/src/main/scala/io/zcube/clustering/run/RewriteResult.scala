@@ -14,6 +14,8 @@ final case class RewriteResult(
 
   def removed: Seq[DataFile] = group.files
 
+  def addedBytes: Long = added.map(_.storedBytes).sum
+
   def cube: NewCube = NewCube(cubeId, removed, added)
 }
 

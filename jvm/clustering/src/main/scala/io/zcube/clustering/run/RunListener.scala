@@ -29,8 +29,8 @@ object RunListener {
       for (result <- results) {
         filesRemoved.add(result.removed.size.toLong)
         filesAdded.add(result.added.size.toLong)
-        bytesRemoved.add(result.removed.map(_.storedBytes).sum)
-        bytesAdded.add(result.added.map(_.storedBytes).sum)
+        bytesRemoved.add(result.group.bytes)
+        bytesAdded.add(result.addedBytes)
         for {
           before <- result.metrics.before.flatMap(_.averageDepth)
           after <- result.metrics.after.flatMap(_.averageDepth)

@@ -27,7 +27,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   /** The ways in which the operation with that number fails. */
   private def waysOf(turn: Int): Seq[Kind] =
-    if (all) kinds else Seq(0, 3).map(k => kinds((turn + k) % kinds.size)).distinct
+    if (all) kinds else Seq(0, 3).map(k => kinds((turn + k) % kinds.size))
 
   private def times(last: Int): Range = if (all) 0 until last else 0 until last by 3
 
@@ -233,7 +233,6 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
   test("listeners are told what is in the log and what was dropped, and can't make a run fail") {
     for (isBroken <- Seq(false, true)) {
       val table = newTable(TableKind(declared = true))
-      var deleted = false
       val told = mutable.Map.empty[String, Int].withDefaultValue(0)
       val listener = new RunListener {
         private def note(what: String, count: Int): Unit = told.synchronized {
@@ -242,7 +241,6 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         }
         override def planned(plan: RewritePlan): Unit = {
           table.delete(isLost)
-          deleted = true
           note("planned", plan.groups.size)
         }
         override def committed(results: Seq[RewriteResult]): Unit = {
@@ -254,7 +252,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
       }
       val totals = OptimizeTotals.droppedCubes.sum
       val outcomes = run(taskOf(table, smallCubes), listener).outcomes
-      assert(deleted && OptimizeTotals.activeRuns.get == 0)
+      assert(OptimizeTotals.activeRuns.get == 0)
       assert(told.toMap == Map("planned" -> 3, "committed" -> 2, "dropped" -> 1))
       assert(outcomes.count(_.isInstanceOf[GroupOutcome.Dropped]) == 1)
       assert(OptimizeTotals.droppedCubes.sum == totals + 1)

@@ -26,16 +26,13 @@ final class CommandMetrics(context: SparkContext) {
 
     override def planned(plan: RewritePlan): Unit = add(Planned -> plan.groups.size.toLong)
 
-    override def committed(results: Seq[RewriteResult]): Unit = {
-      val (removed, added) = (results.flatMap(_.removed), results.flatMap(_.added))
-      add(
-        Committed -> results.size.toLong,
-        FilesRemoved -> removed.size.toLong,
-        FilesAdded -> added.size.toLong,
-        BytesRemoved -> removed.map(_.storedBytes).sum,
-        BytesAdded -> added.map(_.storedBytes).sum
-      )
-    }
+    override def committed(results: Seq[RewriteResult]): Unit = add(
+      Committed -> results.size.toLong,
+      FilesRemoved -> results.map(_.removed.size.toLong).sum,
+      FilesAdded -> results.map(_.added.size.toLong).sum,
+      BytesRemoved -> results.map(_.group.bytes).sum,
+      BytesAdded -> results.map(_.addedBytes).sum
+    )
 
     override def dropped(groups: Seq[RewriteGroup]): Unit = add(Dropped -> groups.size.toLong)
 
