@@ -1,6 +1,7 @@
 """OPTIMIZE of clustered tables: tags, ZCubes, budgets, WHERE, and mixed use with Delta."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -156,10 +157,11 @@ def test_stable_cubes_are_left_alone(spark, path):
     assert result.kept == {"stable": len(stable)}
 
 
-def test_many_cubes_one_commit_each(spark, path):
+def test_many_jobs_one_commit_each(spark, path):
     table = clustered(spark, path, count=12_000, parts=12)
     before, version = rows(spark, path), last_version(path)
     size = sum(file.size for file in live_files(path))
+    spark.conf.set("spark.zcube.layout.maxJobBytes", str(size // 3))
     result = table.optimize(min_cube_size=size // 4, target_cube_size=size // 3)
     assert len(result.cubes) == len(cubes(path)) in (3, 4)
     assert last_version(path) == version + len(result.cubes)
@@ -169,10 +171,40 @@ def test_many_cubes_one_commit_each(spark, path):
     assert rows(spark, path) == before
 
 
+def test_one_job_makes_several_cubes_and_queries_read_as_after_one(spark, path, tmp_path):
+    """Cubes of a few files each, in no order, would each cover everything."""
+    one, several = str(tmp_path / "one"), path
+    clustered(spark, several, count=12_000, parts=12)
+    shutil.copytree(several, one)
+    before, version = rows(spark, several), last_version(several)
+    size = sum(file.size for file in live_files(several))
+    ClusteredTable.for_path(spark, one).optimize(max_file_size=size // 24)
+    result = ClusteredTable.for_path(spark, several).optimize(
+        min_cube_size=size // 4, target_cube_size=size // 3, max_file_size=size // 24
+    )
+    assert last_version(several) == version + 1
+    assert len(cubes(several)) in (3, 4)
+    assert [set(cube.id.split(",")) for cube in result.cubes] == [set(cubes(several))]
+    assert rows(spark, several) == before
+    assert boxes(several) == boxes(one)
+    # All of them are full.
+    assert ClusteredTable.for_path(spark, several).optimize(
+        min_cube_size=size // 5, merge_policy="all"
+    ).kept == {"stable": len(live_files(several))}
+
+
+def boxes(path):
+    return sorted(
+        [file.minimum["x"], file.maximum["x"], file.minimum["y"], file.maximum["y"]]
+        for file in live_files(path)
+    )
+
+
 def test_deltas_batch_size_keeps_its_meaning(spark, path):
     table = clustered(spark, path, count=12_000, parts=12)
     version = last_version(path)
     size = sum(file.size for file in live_files(path))
+    spark.conf.set("spark.zcube.layout.maxJobBytes", str(size // 3))
     spark.conf.set("spark.databricks.delta.optimize.batchSize", str(1 << 40))
     result = table.optimize(min_cube_size=size // 4, target_cube_size=size // 3)
     assert len(result.cubes) > 2

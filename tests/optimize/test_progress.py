@@ -109,7 +109,7 @@ def terminal(monkeypatch):
 def test_the_bar_counts_the_cubes_that_are_written(spark, path, terminal, monkeypatch):
     make(spark, path)
     monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
-    result = ClusteredTable.for_path(spark, path).optimize(progress=True, **cube_sizes(path))
+    result = ClusteredTable.for_path(spark, path).optimize(progress=True, **cube_sizes(spark, path))
     cubes = len(result.cubes)
     assert cubes == 2
     shown = terminal.getvalue()
@@ -154,7 +154,7 @@ def test_ctrl_c_leaves_the_cubes_that_are_committed(
 ):
     make(spark, path)
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
-    sizes = cube_sizes(path)
+    sizes = cube_sizes(spark, path)
     # One cube after the other, and the run waits after the first.
     spark.conf.set("spark.databricks.delta.optimize.maxThreads", "1")
     failure_points.stop_at("after-commit")

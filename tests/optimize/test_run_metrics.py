@@ -64,7 +64,7 @@ def test_history_and_result_tell_the_same(spark, path, job_counter):
     make(spark, path)
     columns = physical(path)
     with job_counter() as jobs:
-        result = ClusteredTable.for_path(spark, path).optimize(**cube_sizes(path))
+        result = ClusteredTable.for_path(spark, path).optimize(**cube_sizes(spark, path))
     history = {
         row["version"]: told(row)
         for row in spark.sql(f"DESCRIBE HISTORY delta.`{path}`").collect()
@@ -101,7 +101,7 @@ def test_history_and_result_tell_the_same(spark, path, job_counter):
 def test_metrics_are_whole_numbers(spark, path):
     make(spark, path)
     table = ClusteredTable.for_path(spark, path)
-    table.optimize(**cube_sizes(path))
+    table.optimize(**cube_sizes(spark, path))
     spark.sql(f"INSERT INTO delta.`{path}` SELECT * FROM delta.`{path}`")
     table.optimize(full=True)
     spark.conf.set("spark.sql.ansi.enabled", "true")
@@ -205,7 +205,7 @@ def logged(spark, file):
 def test_log_lines_name_table_run_and_cube(spark, path, tmp_path):
     make(spark, path)
     with logged(spark, tmp_path / "log"):
-        result = ClusteredTable.for_path(spark, path).optimize(**cube_sizes(path))
+        result = ClusteredTable.for_path(spark, path).optimize(**cube_sizes(spark, path))
     lines = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
     runs = {
         re.fullmatch(r"INFO (.*): OPTIMIZE ([0-9a-f-]{36}): .*", line).groups() for line in lines

@@ -26,9 +26,13 @@ def make(spark, path, deletion_vectors=False):
         ).write.format("delta").mode("append").save(path)
 
 
-def cube_sizes(path):
-    """Settings that make two cubes of the files: two fifths are stable, three fifths too many."""
+def cube_sizes(spark, path):
+    """Options that make two cubes of the files: two fifths are stable, three fifths too many.
+
+    A setting of the session gives each cube a job and a commit of its own.
+    """
     size = sum(file.size for file in live_files(path))
+    spark.conf.set("spark.zcube.layout.maxJobBytes", str(size * 3 // 5))
     return {"min_cube_size": size * 2 // 5, "target_cube_size": size * 3 // 5}
 
 
@@ -81,7 +85,7 @@ CASES = [(name, False) for name in CHANGES] + [(name, True) for name in WITH_VEC
 def test_conflict_matrix(spark, path, tmp_path, failure_points, change, vectors):
     act, committed = CHANGES[change]
     make(spark, path, vectors)
-    sizes = cube_sizes(path)
+    sizes = cube_sizes(spark, path)
     copy = str(tmp_path / "copy")
     shutil.copytree(path, copy)
     act(spark, copy)

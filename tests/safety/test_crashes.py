@@ -24,13 +24,14 @@ def test_a_killed_driver_loses_no_row_and_the_next_run_goes_on(spark, path, tmp_
     place, cubes, committed = STEPS[step]
     make(spark, path)
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
-    sizes = cube_sizes(path) if cubes == 2 else {}
+    sizes = cube_sizes(spark, path) if cubes == 2 else {}
     cube = "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize"
     # One cube after the other.
     settings = ["spark.databricks.delta.optimize.maxThreads=1"]
     if sizes:
         settings.append(f"{cube}.threshold={sizes['min_cube_size']}")
         settings.append(f"{cube}.targetCubeSize={sizes['target_cube_size']}")
+        settings.append(f"spark.zcube.layout.maxJobBytes={sizes['target_cube_size']}")
     assert kill_optimize(path, tmp_path / "points", place, *settings)
     if place != "writing":
         assert last_version(path) == version + committed

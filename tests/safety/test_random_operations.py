@@ -185,6 +185,8 @@ class Model:
             "min_cube_size": self.random.choice([None, "8k"]),
             "max_file_size": self.random.choice([None, "4k"]),
         }
+        job = self.random.choice(["16k", "10t"])
+        self.spark.conf.set("spark.zcube.layout.maxJobBytes", job)
         if chosen["min_cube_size"]:
             chosen["target_cube_size"] = "16k"
         if self.kind != "clustered":

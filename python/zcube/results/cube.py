@@ -1,4 +1,4 @@
-"""What an OPTIMIZE did with one ZCube."""
+"""What a job of an OPTIMIZE did."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ TITLES = (
 
 @dataclass(frozen=True)
 class CubeResult:
-    """The outcome of a planned ZCube.
+    """The outcome of a planned job, which makes a ZCube, or several of more than
+    ``targetCubeSize`` together.
 
     Attributes:
         state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, when
@@ -26,7 +27,7 @@ class CubeResult:
         partition: the partition that contains them.
         files_added: files written in their place; 0 unless committed.
         bytes_added: their bytes.
-        id: the ZCube's id, if committed.
+        id: the ZCube's id, if committed; of several, their ids, separated by commas.
         version: the table version that added it, if committed.
         why: why it was not committed, if so.
         sampling_ms: milliseconds until its layout was computed.

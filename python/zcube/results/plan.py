@@ -32,10 +32,10 @@ class PlannedFile:
 
 @dataclass(frozen=True)
 class PlannedCube:
-    """A ZCube that would be written.
+    """A job that would write a ZCube, or several of more than ``targetCubeSize`` together.
 
     Attributes:
-        number: starts at 1, the most useful cube first.
+        number: of its first cube; starts at 1, the most useful job first.
         partition: the partition that contains it.
         reasons: number of files by reason.
         bytes_read: bytes of its files.

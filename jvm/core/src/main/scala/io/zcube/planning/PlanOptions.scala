@@ -13,6 +13,7 @@ package io.zcube.planning
   *   the bytes that they overlap there
   * @param overlapShare    files that a new cube overlaps join it early up to this share of its bytes
   * @param maxBytes        maximum number of bytes to rewrite
+  * @param maxJobBytes     maximum number of bytes that one job rewrites, at least a cube's
   * @param otherColumns    whether files clustered by other columns are rewritten too
   * @param otherLayouts whether files clustered by the same columns, but with another curve or other
   *   weights, are rewritten too
@@ -29,6 +30,7 @@ final case class PlanOptions(
     mergeShare: Double = 0.2,
     overlapShare: Double = 0.1,
     maxBytes: Option[Long] = None,
+    maxJobBytes: Long = 10L << 40,
     otherColumns: Boolean = false,
     otherLayouts: Boolean = false,
     force: Boolean = false) {
@@ -38,4 +40,8 @@ final case class PlanOptions(
   /** The size up to which cubes are filled: at least the stable size, at most the budget. */
   val packBytes: Long =
     math.min(math.max(targetCubeBytes, minCubeBytes), maxBytes.getOrElse(Long.MaxValue))
+
+  /** The most bytes of a job, which may make several cubes: at least one cube, at most the budget. */
+  val jobBytes: Long =
+    math.max(packBytes, math.min(maxJobBytes, maxBytes.getOrElse(Long.MaxValue)))
 }

@@ -8,6 +8,7 @@ package io.zcube.planning
   * existing cube, otherwise one of all files.
   */
 final class ZCubePlanner(options: PlanOptions) {
+  import ZCubePlanner._
 
   def plan(files: Seq[DataFile]): ClusteringPlan = planPartitions(Seq(files))
 
@@ -18,9 +19,9 @@ final class ZCubePlanner(options: PlanOptions) {
   def planPartitions(
       partitions: Seq[Seq[DataFile]],
       outside: Map[String, CubeRest] = Map.empty): ClusteringPlan = {
-    val (cubes, kept) = partitions.map(planOne(_, outside)).unzip
+    val (groups, kept) = partitions.map(planOne(_, outside)).unzip
     val (within, over) =
-      spend(cubes.flatten.sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
+      spend(groups.flatten.sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
     ClusteringPlan(
       within,
       kept.flatten ++ over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget)))
@@ -28,7 +29,7 @@ final class ZCubePlanner(options: PlanOptions) {
 
   private def planOne(
       files: Seq[DataFile],
-      outside: Map[String, CubeRest]): (Seq[PlannedCube], Seq[PlannedFile]) = {
+      outside: Map[String, CubeRest]): (Seq[PlannedGroup], Seq[PlannedFile]) = {
     val candidates = CandidateFiles.of(files, options, outside)
     lazy val space = RankSpace.of(files)
     val groups = options.policy.merge(candidates, space, options)
@@ -48,19 +49,38 @@ final class ZCubePlanner(options: PlanOptions) {
     */
   private def afford(group: Seq[PlannedFile]): (Seq[PlannedFile], Seq[PlannedFile]) = {
     val bytes = PlannedFile.bytesOf(group)
-    if (options.maxBytes.exists(bytes > _)) group.partition(f => PlannedCube.isFresh(f.reason))
+    if (options.maxBytes.exists(bytes > _)) group.partition(f => PlannedGroup.isFresh(f.reason))
     else (group, Nil)
   }
 
-  /** Neighbours in the first column go into the same cube, so that cubes hardly overlap there. */
-  private def pack(group: Seq[PlannedFile]): Seq[PlannedCube] = {
-    val sorted =
-      if (PlannedFile.bytesOf(group) <= options.packBytes) group
-      else group.sorted(ZCubePlanner.ByPlace)
-    BinPacking.pack(sorted, options.packBytes)(_.file.bytes).map(PlannedCube(_))
+  /** One job clusters all files, and what it writes is cut into cubes: cubes made of a few files
+    * each, of a table in no order, would all cover everything, and queries would read every one of
+    * them. If one job can't hold all files, each job gets a region of space, as far as files don't
+    * extend over several.
+    */
+  private def pack(group: Seq[PlannedFile]): Seq[PlannedGroup] =
+    RegionSplit.split(group, options.jobBytes, MostStraddling).flatMap(inJobs)
+
+  /** Where files extend over all regions, each job gets some of the files. Its cubes stay so small
+    * that those of a region can be merged in a later run.
+    */
+  private def inJobs(region: Seq[PlannedFile]): Seq[PlannedGroup] = {
+    val bytes = PlannedFile.bytesOf(region)
+    if (bytes <= options.jobBytes) Seq(groupOf(region))
+    else {
+      val share = options.jobBytes.toDouble / bytes
+      val cubeBytes = math.max(options.targetFileBytes, (options.packBytes * share).toLong)
+      BinPacking.pack(region.sorted(ByPlace), options.jobBytes)(_.file.bytes).map { files =>
+        if (PlannedFile.bytesOf(files) <= options.packBytes) groupOf(files)
+        else PlannedGroup(files, cubeBytes)
+      }
+    }
   }
 
-  private def spend(cubes: Seq[PlannedCube]): (Seq[PlannedCube], Seq[PlannedCube]) =
+  private def groupOf(files: Seq[PlannedFile]): PlannedGroup =
+    PlannedGroup(files, options.packBytes)
+
+  private def spend(cubes: Seq[PlannedGroup]): (Seq[PlannedGroup], Seq[PlannedGroup]) =
     options.maxBytes match {
       case None => (cubes, Nil)
       case Some(budget) =>
@@ -74,6 +94,11 @@ final class ZCubePlanner(options: PlanOptions) {
 }
 
 object ZCubePlanner {
+
+  /** The share of bytes that may straddle a cut between jobs, each of which makes two regions
+    * overlap.
+    */
+  private val MostStraddling = 0.25
 
   /** By the first column, then by path. It allocates no tuples for comparisons, since there may be
     * a million files.

@@ -6,7 +6,7 @@ import java.util.function.{IntBinaryOperator, IntToLongFunction}
 /** Sorts indexes by their keys. Key and index are packed into one long, and longs are sorted fast
   * and without boxing; only keys that don't fit are compared again.
   */
-private[quality] object SortedIndexes {
+private[zcube] object SortedIndexes {
 
   /** @param indexes not negative; not changed
     * @param key     of an index

@@ -69,18 +69,18 @@ class LazyLevelingSuite extends AnyFunSuite {
       assert(plan.isEmpty)
       assert(plan.kept.collect { case PlannedFile(f, FileReason.Waits) => f } === few)
     }
-    assert(planOf(three: _*).cubes.map(_.files.map(_.file)) === Seq(three))
+    assert(planOf(three: _*).groups.map(_.files.map(_.file)) === Seq(three))
   }
 
   test("disjoint fresh files wait until there are many") {
     val many = (1 to 10).map(i => file(s"new-$i", 2200 + i * 100L))
     assert(planOf(many.take(9): _*).isEmpty)
-    assert(planOf(many: _*).cubes.map(_.files.size) === Seq(10))
+    assert(planOf(many: _*).groups.map(_.files.size) === Seq(10))
   }
 
   test("a file that fresh files overlap joins them if it has at most a tenth of their bytes") {
     def reasons(fresh: Int) = planOf((1 to fresh).map(i => file(s"new-$i", 2100)): _*)
-      .cubes.flatMap(_.files).collect {
+      .groups.flatMap(_.files).collect {
         case f if f.reason != FileReason.Fresh =>
           f.file.path -> f.reason
       }
@@ -89,16 +89,16 @@ class LazyLevelingSuite extends AnyFunSuite {
   }
 
   test("files that don't amount to a cube yet are rewritten immediately") {
-    assert(planOf(file("small", 2300, bytes = 49)).cubes.size === 1)
-    assert(planOf(file("large", 2300, bytes = 201)).cubes.size === 1)
-    assert(planOf(file("blind", 2300).copy(ranges = KeyRanges.Unknown)).cubes.size === 1)
-    assert(planOf(file("right", 2300), file("small", 2300, bytes = 10)).cubes.size === 1)
+    assert(planOf(file("small", 2300, bytes = 49)).groups.size === 1)
+    assert(planOf(file("large", 2300, bytes = 201)).groups.size === 1)
+    assert(planOf(file("blind", 2300).copy(ranges = KeyRanges.Unknown)).groups.size === 1)
+    assert(planOf(file("right", 2300), file("small", 2300, bytes = 10)).groups.size === 1)
     // By its reason, not its size: rows are deleted in a file of a cube.
-    assert(planOf(file("torn", 2100, cube = Some("b")).copy(deletedShare = 0.5)).cubes.size === 1)
-    assert(new ZCubePlanner(byDefault).plan(Seq(file("first", 300))).cubes.size === 1)
+    assert(planOf(file("torn", 2100, cube = Some("b")).copy(deletedShare = 0.5)).groups.size === 1)
+    assert(new ZCubePlanner(byDefault).plan(Seq(file("first", 300))).groups.size === 1)
     assert(new ZCubePlanner(byDefault)
       .plan(large ++ small.take(1) :+ file("next", 2300))
-      .cubes
+      .groups
       .size === 1)
   }
 }

@@ -38,7 +38,7 @@ final class StreamSimulation(
   def planNow: ClusteringPlan = new ZCubePlanner(options).plan(files.map(_.described))
 
   private def optimize(): Unit =
-    planNow.cubes.foreach { cube =>
+    planNow.groups.foreach { cube =>
       val paths = cube.files.map(_.file.path).toSet
       val (rewritten, rest) = files.partition(f => paths(f.path))
       written += rewritten.map(_.rows.length.toLong).sum

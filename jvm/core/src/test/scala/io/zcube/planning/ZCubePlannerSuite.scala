@@ -18,7 +18,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     (1 to files).map(i => DataFile(s"$id-$i", bytes, cube = Some(CubeTag(id, matches))))
 
   private def reasons(plan: ClusteringPlan): Map[String, FileReason] =
-    (plan.cubes.flatMap(_.files) ++ plan.kept).map(f => f.file.path -> f.reason).toMap
+    (plan.groups.flatMap(_.files) ++ plan.kept).map(f => f.file.path -> f.reason).toMap
 
   private def plan(files: Seq[DataFile], options: PlanOptions): ClusteringPlan =
     new ZCubePlanner(options).plan(files)
@@ -27,8 +27,8 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val files = Seq(fresh("f")) ++ cube("partial", 9) ++ cube("stable", 10) ++
       cube("other", 3, matches = false)
     val found = plan(files, all)
-    assert(found.cubes.size === 1)
-    assert(found.cubes.head.files.map(_.file.path).toSet ===
+    assert(found.groups.size === 1)
+    assert(found.groups.head.files.map(_.file.path).toSet ===
       (cube("partial", 9).map(_.path) :+ "f").toSet)
     assert(reasons(found)("stable-1") === FileReason.Stable)
     assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
@@ -36,34 +36,57 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("one cube without fresh files needs no work, two cubes do") {
     assert(plan(cube("a", 3), all).isEmpty)
-    assert(plan(cube("a", 3) ++ cube("b", 3), all).cubes.size === 1)
+    assert(plan(cube("a", 3) ++ cube("b", 3), all).groups.size === 1)
     assert(plan(Nil, all).isEmpty)
   }
 
-  test("cubes are filled up to the target size") {
-    val found = plan((1 to 40).map(i => fresh(f"f$i%02d")), all)
-    assert(found.cubes.map(_.bytes).sum === 4000)
-    assert(found.cubes.size === 3)
-    assert(found.cubes.forall(c => c.bytes <= 1500 && c.bytes >= 1000))
+  private val inNoOrder = (1 to 40).map(i => fresh(f"f$i%02d"))
+  private val inOrder = inNoOrder.zipWithIndex.map { case (file, i) =>
+    file.copy(ranges = new KeyRanges(Array(0L, i * 10L), Array(99L, i * 10L + 9)))
+  }
+
+  test("what exceeds a cube is one job, which makes several cubes") {
+    for (files <- Seq(inNoOrder, inOrder)) {
+      val found = plan(files, all)
+      assert(found.groups.map(_.files.size) === Seq(40))
+      assert(found.groups.map(_.cubes) === Seq(3))
+    }
+  }
+
+  test("jobs that can't hold all files in order of a column have regions") {
+    val found = plan(new Random(5).shuffle(inOrder), all.copy(maxJobBytes = 2000))
+    assert(found.groups.map(_.bytes) === Seq(2000, 2000))
+    val places = found.groups.map(_.files.map(_.file.ranges.lower(1) / 10).sorted)
+    assert(places.sortBy(_.head).flatten === (0L until 40L))
+    assert(found.groups.map(_.cubeBytes).toSet === Set(1500))
   }
 
   test("a target below the minimum counts as the minimum") {
-    val found = plan((1 to 40).map(i => fresh(s"f$i")), all.copy(targetCubeBytes = 10))
-    assert(found.cubes.map(_.bytes) === Seq(1000, 1000, 1000, 1000))
+    assert(plan(inNoOrder, all.copy(targetCubeBytes = 10)).groups.map(_.cubes) === Seq(4))
+  }
+
+  test("no job exceeds maxJobBytes, and what it makes of a part of all files stays mergeable") {
+    val found = plan(inNoOrder, all.copy(maxJobBytes = 2000))
+    assert(found.groups.map(_.bytes) === Seq(2000, 2000))
+    // Two jobs cover each region, so each has half a cube of it.
+    assert(found.groups.map(_.cubeBytes).toSet === Set(750))
+    assert(found.groups.map(_.cubes) === Seq(3, 3))
+    // A cube always fits into a job.
+    assert(plan(inNoOrder, all.copy(maxJobBytes = 1)).groups.forall(_.bytes <= 1500))
   }
 
   test("a stable cube that lost rows falls back to partial") {
     val files = cube("a", 10).map(_.copy(bytes = 99)) :+ fresh("f")
-    assert(plan(files, all).cubes.head.files.size === 11)
+    assert(plan(files, all).groups.head.files.size === 11)
   }
 
   test("FULL also rewrites files with other columns") {
     val files = cube("a", 3) ++ cube("other", 3, matches = false)
     val found = plan(files, all.copy(otherColumns = true))
-    assert(found.cubes.flatMap(_.files).size === 6)
+    assert(found.groups.flatMap(_.files).size === 6)
     assert(reasons(found)("other-2") === FileReason.OtherColumns)
     assert(plan(cube("a", 3), all.copy(otherColumns = true)).isEmpty)
-    assert(plan(cube("a", 3), options.copy(force = true)).cubes.head.files.size === 3)
+    assert(plan(cube("a", 3), options.copy(force = true)).groups.head.files.size === 3)
   }
 
   private def alongAnother(id: String, files: Int): Seq[DataFile] =
@@ -76,11 +99,11 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(kept.isEmpty)
       assert(reasons(kept).values.toSet === Set(FileReason.KeptOtherLayout))
       val found = plan(old :+ fresh("f"), options.copy(policy = policy, otherColumns = true))
-      assert(found.cubes.map(_.files.map(_.file.path)) === Seq(Seq("f")))
+      assert(found.groups.map(_.files.map(_.file.path)) === Seq(Seq("f")))
     }
     val worn = old.map(f => if (f.path == "b-2") f.copy(deletedShare = 0.06) else f)
     val cared = plan(worn, options)
-    assert(cared.cubes.map(_.files.map(_.file.path)) === Seq(Seq("b-2")))
+    assert(cared.groups.map(_.files.map(_.file.path)) === Seq(Seq("b-2")))
     assert(reasons(cared)("b-2") === FileReason.DeletedRows)
   }
 
@@ -89,21 +112,21 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val found = plan(files, all.copy(otherLayouts = true))
     assert(reasons(found)("a-1") === FileReason.OtherColumns)
     assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
-    assert(plan(alongAnother("a", 3), options.copy(force = true)).cubes.head.files.size === 3)
+    assert(plan(alongAnother("a", 3), options.copy(force = true)).groups.head.files.size === 3)
   }
 
   test("files with many deleted rows are rewritten, the others of their cube stay") {
     val files = cube("a", 4).map(f => if (f.path == "a-2") f.copy(deletedShare = 0.06) else f)
     val found = plan(files, options.copy(mergeShare = 10))
-    assert(found.cubes.flatMap(_.files).map(f => (f.file.path, f.reason)) ===
+    assert(found.groups.flatMap(_.files).map(f => (f.file.path, f.reason)) ===
       Seq("a-2" -> FileReason.DeletedRows))
     val few = cube("a", 4).map(_.copy(deletedShare = 0.05))
     assert(plan(few, options).isEmpty)
   }
 
   test("a cube with far too many or too few files is rewritten; a small cube is not") {
-    assert(plan(cube("a", 20, bytes = 10), options).cubes.flatMap(_.files).size === 20)
-    assert(plan(cube("a", 2, bytes = 450), options).cubes.flatMap(_.files).size === 2)
+    assert(plan(cube("a", 20, bytes = 10), options).groups.flatMap(_.files).size === 20)
+    assert(plan(cube("a", 2, bytes = 450), options).groups.flatMap(_.files).size === 2)
     assert(plan(cube("a", 1, bytes = 10), options).isEmpty)
     // They are this small because of the row limit per file, and must not be rewritten forever.
     val limited = cube("a", 20, bytes = 10).map(_.copy(rows = Some(90L)))
@@ -112,7 +135,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("files that WHERE excludes stay, but count for the size of their cube") {
     val files = cube("a", 10).map(f => f.copy(selected = f.path == "a-1")) :+ fresh("f")
-    assert(plan(files, all).cubes.flatMap(_.files).map(_.file.path) === Seq("f"))
+    assert(plan(files, all).groups.flatMap(_.files).map(_.file.path) === Seq("f"))
     val unselected = fresh("g").copy(selected = false)
     assert(reasons(plan(Seq(unselected), all))("g") === FileReason.NotSelected)
   }
@@ -120,17 +143,17 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("a budget goes to the most useful cubes, and the rest is reported") {
     val files = (1 to 30).map(i => fresh(f"f$i%02d"))
     val found = plan(files, options.copy(maxBytes = Some(1700)))
-    val bytes = found.cubes.map(_.bytes).sum
+    val bytes = found.groups.map(_.bytes).sum
     assert(bytes <= 1700 && bytes >= 1000)
     val left = found.kept.filter(_.reason == FileReason.OverBudget)
-    assert(left.size + found.cubes.flatMap(_.files).size === 30)
+    assert(left.size + found.groups.flatMap(_.files).size === 30)
     assert(plan(files, options.copy(maxBytes = Some(50))).isEmpty)
   }
 
   test("a merge over budget is left, but its fresh files are written") {
     val files = fresh("f") +: (cube("a", 3) ++ cube("b", 3))
     val found = plan(files, all.copy(maxBytes = Some(450)))
-    assert(found.cubes.flatMap(_.files).map(_.file.path) === Seq("f"))
+    assert(found.groups.flatMap(_.files).map(_.file.path) === Seq("f"))
     assert(found.kept.map(_.reason).toSet === Set(FileReason.OverBudget))
   }
 
@@ -139,7 +162,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val onlyFresh = Seq(fresh("g"), fresh("h"), fresh("i"))
     val planner = new ZCubePlanner(all.copy(maxBytes = Some(400)))
     val found = planner.planPartitions(Seq(mixed, onlyFresh))
-    assert(found.cubes.map(_.files.map(_.file.path)) === Seq(Seq("g", "h", "i")))
+    assert(found.groups.map(_.files.map(_.file.path)) === Seq(Seq("g", "h", "i")))
   }
 
   private val tables: Gen[Seq[DataFile]] = for {
@@ -180,17 +203,17 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("every file has one outcome; files not selected, stable or foreign stay") {
     forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
       val found = plan(files, options)
-      val fates = (found.cubes.flatMap(_.files) ++ found.kept).map(_.file.path)
+      val fates = (found.groups.flatMap(_.files) ++ found.kept).map(_.file.path)
       assert(fates.sorted === files.map(_.path).sorted)
-      assert(found.cubes.flatMap(_.files).forall(_.file.selected))
-      assert(options.otherColumns || found.cubes.flatMap(_.files).forall { f =>
+      assert(found.groups.flatMap(_.files).forall(_.file.selected))
+      assert(options.otherColumns || found.groups.flatMap(_.files).forall { f =>
         // A file that has lost rows, or is far from the target, is taken out of any cube by the columns.
         val isWorn = f.reason == FileReason.DeletedRows || f.reason == FileReason.FileSize
         f.file.cube.forall(cube => cube.matches || (cube.sameColumns && isWorn))
       })
-      options.maxBytes.foreach(budget => assert(found.cubes.map(_.bytes).sum <= budget))
+      options.maxBytes.foreach(budget => assert(found.groups.map(_.bytes).sum <= budget))
       val order = new Random(1).shuffle(files)
-      def fatesOf(plan: ClusteringPlan) = (plan.cubes.map(_.files.toSet), plan.kept.toSet)
+      def fatesOf(plan: ClusteringPlan) = (plan.groups.map(_.files.toSet), plan.kept.toSet)
       assert(fatesOf(plan(order, options)) === fatesOf(found))
     }
   }
@@ -198,7 +221,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("without a budget fresh files are rewritten, but a few of the right size may wait") {
     forAll(tables, anyOptions, minSuccessful(300)) { (files, options) =>
       val found = plan(files, options.copy(maxBytes = None))
-      val taken = found.cubes.flatMap(_.files).map(_.file.path).toSet
+      val taken = found.groups.flatMap(_.files).map(_.file.path).toSet
       val left = files.filter(f => f.selected && f.cube.isEmpty && !taken(f.path))
       val waiting = found.kept.filter(_.reason == FileReason.Waits).map(_.file)
       assert(left.map(_.path).sorted === waiting.map(_.path).sorted)
@@ -217,7 +240,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
       val found = new ZCubePlanner(options).planPartitions(Seq(selected), rests)
       val whole = plan(known, options)
-      assert(found.cubes === whole.cubes)
+      assert(found.groups === whole.groups)
       val kept = whole.kept.filter(_.reason != FileReason.NotSelected)
       assert(PlannedFile.counts(found.kept) === PlannedFile.counts(kept))
     }
@@ -236,6 +259,6 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         ranges = new KeyRanges(low, low.map(_ + 1000000)))
     }
     val large = options.copy(minCubeBytes = 10000000, targetCubeBytes = 15000000)
-    assert(plan(files, large).cubes.flatMap(_.files).count(_.reason == FileReason.Fresh) === 10000)
+    assert(plan(files, large).groups.flatMap(_.files).count(_.reason == FileReason.Fresh) === 10000)
   }
 }

@@ -13,6 +13,7 @@ import io.zcube.sql.errors.ZCubeErrors
   * @param maxDeletedRatio   `spark.databricks.delta.optimize.maxDeletedRowsRatio`
   * @param minCubeBytes      `….optimize.clustering.mergeStrategy.minCubeSize.threshold`
   * @param targetCubeBytes   `….optimize.clustering.mergeStrategy.minCubeSize.targetCubeSize`
+  * @param maxJobBytes       maximum number of bytes that one job rewrites, at least a cube's
   * @param ranges            `spark.databricks.io.skipping.mdc.rangeId.max`, if the user set it
   * @param spread            `spark.databricks.io.skipping.mdc.addNoise`
   * @param sort              whether rows are sorted inside files: `spark.zcube.layout.sortWithinFiles`,
@@ -33,6 +34,7 @@ final case class OptimizeSettings(
     maxDeletedRatio: Double,
     minCubeBytes: Long,
     targetCubeBytes: Long,
+    maxJobBytes: Long,
     policy: MergePolicy,
     fanOut: Int,
     mergeShare: Double,

@@ -84,6 +84,7 @@ final case class OptimizeTask(
     mergeShare = settings.mergeShare,
     overlapShare = settings.overlapShare,
     maxBytes = options.maxBytes,
+    maxJobBytes = settings.maxJobBytes,
     // ZORDER BY names its columns each time; files with other columns are then simply not
     // clustered.
     otherColumns = isFull || !(clustered || isAuto),

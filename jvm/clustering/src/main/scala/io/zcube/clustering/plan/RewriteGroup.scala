@@ -1,17 +1,20 @@
 package io.zcube.clustering.plan
 
-import io.zcube.planning.{DataFile, PlannedCube}
+import io.zcube.planning.{DataFile, PlannedGroup}
 
-/** Files of one partition that are rewritten together into one ZCube.
+/** Files of one partition that are rewritten together, into one ZCube or several.
   *
   * @param planned the plan's decision about them
-  * @param number  the position in the run's plan, starting at 1
-  * @param of      the number of groups in the run
+  * @param number  its first cube's number in the run's plan, starting at 1
+  * @param of      the number of cubes in the run
   */
-final case class RewriteGroup(planned: PlannedCube, number: Int, of: Int) {
+final case class RewriteGroup(planned: PlannedGroup, number: Int, of: Int) {
 
   /** Ordered by path, so that nothing depends on the order of the log. */
   val files: Seq[DataFile] = planned.files.map(_.file).sortBy(_.path)
+
+  /** The number of cubes that are planned for it. */
+  def cubes: Int = planned.cubes
 
   def partition: Map[String, String] = files.head.partition
 

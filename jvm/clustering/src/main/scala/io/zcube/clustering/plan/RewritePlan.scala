@@ -6,7 +6,7 @@ import io.zcube.planning.{ClusteringPlan, DataFile, FileReason, KeyRanges, Plann
 /** A plan, and the files that it covers.
   *
   * @param selection  the files that WHERE selects
-  * @param groups     the new cubes' files, the most useful cube first
+  * @param groups     the files to rewrite, the most useful group first
   * @param considered all files of the selection, with their cubes
   * @param outside    how many files of a clustered table WHERE excludes
   */
@@ -48,8 +48,9 @@ object RewritePlan {
       files.map(file => file.copy(ranges = ranges(file.path), selected = isTaken(file)))
     val plan =
       new ZCubePlanner(options).planPartitions(byPartition(task, described), outside.cubes)
-    val groups = plan.cubes.zipWithIndex.map { case (cube, i) =>
-      RewriteGroup(cube, i + 1, plan.cubes.size)
+    val ends = plan.groups.scanLeft(0)(_ + _.cubes)
+    val groups = plan.groups.zip(ends).map { case (group, before) =>
+      RewriteGroup(group, before + 1, ends.last)
     }
     RewritePlan(selection, plan, groups, described, outside.files)
   }

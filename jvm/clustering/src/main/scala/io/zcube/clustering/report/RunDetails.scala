@@ -23,7 +23,7 @@ object RunDetails {
           val figures = rewritten.metrics
           Map[String, Any](
             "state" -> "committed",
-            "id" -> rewritten.cubeId,
+            "id" -> rewritten.cubeIds,
             "version" -> version,
             "filesAdded" -> rewritten.added.size,
             "bytesAdded" -> rewritten.addedBytes,

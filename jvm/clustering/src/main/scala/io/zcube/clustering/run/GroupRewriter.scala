@@ -7,7 +7,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup}
-import io.zcube.clustering.table.{FileSelection, RewriteTransaction}
+import io.zcube.clustering.table.{FileSelection, NewCube, RewriteTransaction}
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.{LayoutPlan, LayoutWriter}
@@ -43,14 +43,16 @@ final class GroupRewriter(
       .among(groups.map(_.bytes))
     val results = groups.indices.map { i =>
       val (group, added) = (groups(i), written.added(i))
-      val cubeId = UUID.randomUUID().toString
+      val cubes = group.planned.cut(added)(_.storedBytes)
+        .map(NewCube(UUID.randomUUID().toString, _))
+      val result = RewriteResult(group, cubes, figures(i))
       monitor.info(
         group,
         s"${added.flatMap(_.rows).sum} rows of ${group.files.size} files written to ${added.size} " +
-          s"files of ZCube $cubeId; sampling ${written.samplingMs} ms, " +
+          s"files of ZCube ${result.cubeIds}; sampling ${written.samplingMs} ms, " +
           s"writing ${written.writingMs} ms"
       )
-      RewriteResult(group, cubeId, added, figures(i))
+      result
     }
     monitor.withQuality(results)(txn.statistics(written.added.flatten, task.columns))
   }

@@ -178,11 +178,11 @@ final class OptimizeRunner(
       before: Seq[GroupOutcome]): CommitAttempt = {
     val result = Caught(summary(rewritten)).fold(
       CommitResult.Refused(_),
-      txn.commit(rewritten.map(_.cube), _))
+      txn.commit(rewritten.map(_.rewritten), _))
     result match {
       case CommitResult.Refused(conflict: ConcurrentModificationException, void)
           if void.nonEmpty && void.size < rewritten.size && task.settings.batchBytes.isEmpty =>
-        val (lost, valid) = rewritten.partition(one => void(one.cubeId))
+        val (lost, valid) = rewritten.partition(one => void(one.rewritten.id))
         txn.discard(lost.flatMap(_.added))
         commitValid(txn, valid, before ++ dropped(lost.map(_.group), conflict))
       case _ => CommitAttempt(result, rewritten, before)

@@ -1,22 +1,26 @@
 package io.zcube.clustering.run
 
 import io.zcube.clustering.plan.RewriteGroup
-import io.zcube.clustering.table.NewCube
+import io.zcube.clustering.table.{NewCube, RewrittenGroup}
 import io.zcube.planning.DataFile
 import io.zcube.quality.LayoutQuality
 
-/** A group of files and the files that replace them. */
+/** A group of files and the ZCubes that replace them. */
 final case class RewriteResult(
     group: RewriteGroup,
-    cubeId: String,
-    added: Seq[DataFile],
+    cubes: Seq[NewCube],
     metrics: RewriteMetrics) {
 
   def removed: Seq[DataFile] = group.files
 
+  def added: Seq[DataFile] = rewritten.added
+
+  /** Separated by commas, as a job may make several. */
+  def cubeIds: String = cubes.map(_.id).mkString(",")
+
   def addedBytes: Long = added.map(_.storedBytes).sum
 
-  def cube: NewCube = NewCube(cubeId, removed, added)
+  def rewritten: RewrittenGroup = RewrittenGroup(group.number.toString, removed, cubes)
 }
 
 /** Metrics of a group's rewrite, for the history and the report.

@@ -22,10 +22,11 @@ object RunListener {
   object Totals extends RunListener {
     import OptimizeTotals._
 
-    override def planned(plan: RewritePlan): Unit = plannedCubes.add(plan.groups.size.toLong)
+    override def planned(plan: RewritePlan): Unit = 
+      plannedCubes.add(plan.groups.map(_.cubes.toLong).sum)
 
     override def committed(results: Seq[RewriteResult]): Unit = {
-      committedCubes.add(results.size.toLong)
+      committedCubes.add(results.map(_.cubes.size.toLong).sum)
       for (result <- results) {
         filesRemoved.add(result.removed.size.toLong)
         filesAdded.add(result.added.size.toLong)
@@ -38,6 +39,7 @@ object RunListener {
       }
     }
 
-    override def dropped(groups: Seq[RewriteGroup]): Unit = droppedCubes.add(groups.size.toLong)
+    override def dropped(groups: Seq[RewriteGroup]): Unit = 
+      droppedCubes.add(groups.map(_.cubes.toLong).sum)
   }
 }

@@ -50,12 +50,12 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
   def begin(run: RewritePlan): Unit = {
     planned = Some(run)
     tell(_.planned(run))
-    info(s"${run.groups.size} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
+    info(s"${run.groups.map(_.cubes).sum} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
       s"${run.considered.size} files considered")
   }
 
   def committed(results: Seq[RewriteResult], version: Long, ms: Long): Unit = {
-    results.foreach(one => info(one.group, s"ZCube ${one.cubeId} is in version $version; $ms ms"))
+    results.foreach(one => info(one.group, s"ZCube ${one.cubeIds} is in version $version; $ms ms"))
     tell(_.committed(results))
   }
 
@@ -104,13 +104,13 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
       val was = synchronized(before)
       if (!results.exists(result => was.contains(result.group.number))) results
       else {
-        val cubeOf = results.flatMap(one => one.added.map(_.path -> one.cubeId)).toMap
+        val groupOf = results.flatMap(one => one.added.map(_.path -> one.group.number)).toMap
         val statistics = added
         val is =
-          if (results.size == 1) Map(results.head.cubeId -> statistics)
-          else statistics.by(row => cubeOf(row.getString(FileStatistics.Path)))
+          if (results.size == 1) Map(results.head.group.number -> statistics)
+          else statistics.by(row => groupOf(row.getString(FileStatistics.Path)))
         results.map { result =>
-          val after = is.getOrElse(result.cubeId, statistics.only(_ => false))
+          val after = is.getOrElse(result.group.number, statistics.only(_ => false))
           val quality = result.metrics.copy(
             before = was.get(result.group.number),
             after = was.get(result.group.number).map(_ => qualityOf(after)))

@@ -9,14 +9,14 @@ import io.zcube.planning.DataFile
   */
 trait RewriteTransaction {
 
-  /** Writes one file for each partition of the rows' shuffle. When it throws, none of its tasks is
-    * running any more.
+  /** Writes one file for each partition of the rows' shuffle, and returns the files in that order.
+    * When it throws, none of its tasks is running any more.
     *
     * @param rows      the rows, as in [[FileScan.written]]
     * @param partition the table partition that contains all of the rows
     */
   final def write(rows: LogicalPlan, partition: Map[String, String]): Seq[DataFile] =
-    writeGroups(rows, _ => partition).map(_.file)
+    writeGroups(rows, _ => partition).sortBy(_.part).map(_.file)
 
   /** The same for rows of several table partitions.
     *
@@ -35,14 +35,14 @@ trait RewriteTransaction {
   /** Commits once, and retries if others committed meanwhile without touching the rewritten files.
     * Never throws: whatever went wrong, the table decides the outcome.
     *
-    * After [[CommitResult.Refused]] that invalidates only some cubes, it may be called again with
+    * After [[CommitResult.Refused]] that invalidates only some groups, it may be called again with
     * the others.
     *
-    * @param cubes everything that is written, except what was [[discard]]ed
+    * @param groups everything that is written, except what was [[discard]]ed
     */
-  def commit(cubes: Seq[NewCube], summary: CommitSummary): CommitResult
+  def commit(groups: Seq[RewrittenGroup], summary: CommitSummary): CommitResult
 
-  /** Removes written files of cubes that certainly are not and will not be committed, after
+  /** Removes written files of groups that certainly are not and will not be committed, after
     * [[CommitResult.Refused]]. Never throws for a file that can't be removed.
     */
   def discard(written: Seq[DataFile]): Unit
@@ -59,8 +59,18 @@ object RewriteTransaction {
   final case class Written(part: Int, file: DataFile)
 }
 
-/** A group of files and the files of the ZCube that replace them. */
-final case class NewCube(id: String, removed: Seq[DataFile], added: Seq[DataFile])
+/** A group of files and the ZCubes that replace them: all of them, or none.
+  *
+  * @param id    identifies the group in its transaction
+  * @param cubes none if no row is left
+  */
+final case class RewrittenGroup(id: String, removed: Seq[DataFile], cubes: Seq[NewCube]) {
+
+  def added: Seq[DataFile] = cubes.flatMap(_.files)
+}
+
+/** The files of a new ZCube. */
+final case class NewCube(id: String, files: Seq[DataFile])
 
 /** What a table's history records for a commit.
   *

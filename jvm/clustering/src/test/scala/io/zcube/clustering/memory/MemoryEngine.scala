@@ -51,16 +51,22 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
     maxDeletedRatio = 0.05,
     minCubeBytes = 1L << 30,
     targetCubeBytes = 1L << 30,
+    maxJobBytes = 1L << 40,
     policy = LazyLeveling,
     fanOut = 4,
     mergeShare = 0.2,
     overlapShare = 0.1
   )
 
-  /** Cubes of three files. */
+  /** Cubes of three files, by a job each. */
   protected val smallCubes: OptimizeSettings = settings.copy(
     minCubeBytes = 30 * MemoryFile.RowBytes,
-    targetCubeBytes = 30 * MemoryFile.RowBytes)
+    targetCubeBytes = 30 * MemoryFile.RowBytes,
+    maxJobBytes = 30 * MemoryFile.RowBytes)
+
+  /** The same by one job. */
+  protected val severalByAJob: OptimizeSettings =
+    smallCubes.copy(maxJobBytes = settings.maxJobBytes)
 
   protected def row(id: Long): InternalRow =
     InternalRow(id, (id * 7919 % 101).toInt, id * 104729 % 997, (id % 2).toInt)

@@ -56,22 +56,22 @@ final private class MemoryRewrite(
   override def statistics(files: Seq[DataFile], columns: Seq[ColumnPath]): FileStatistics =
     MemoryVersion.statisticsOf(files.map(file => written.get(file.path)), columns)
 
-  override def commit(cubes: Seq[NewCube], summary: CommitSummary): CommitResult = {
-    val added = for (cube <- cubes; file <- cube.added)
+  override def commit(groups: Seq[RewrittenGroup], summary: CommitSummary): CommitResult = {
+    val added = for (group <- groups; cube <- group.cubes; file <- cube.files)
       yield written.get(file.path).copy(cube = Some((cube.id, summary.layout)))
-    val removed = cubes.flatMap(_.removed.map(_.path)).toSet
+    val removed = groups.flatMap(_.removed.map(_.path)).toSet
     val bytes = rewritten.filter(file => removed(file.path)).map(_.bytes).sum
     attempt(
       version.commits.size.toLong,
       MemoryCommit(id, removed, added, summary.metrics + ("bytes" -> bytes.toString)),
-      cubes)
+      groups)
   }
 
   @tailrec
   private def attempt(
       number: Long,
       commit: MemoryCommit,
-      cubes: Seq[NewCube]): CommitResult = {
+      groups: Seq[RewrittenGroup]): CommitResult = {
     val failure =
       try {
         store.append(number, commit)
@@ -83,8 +83,8 @@ final private class MemoryRewrite(
         DeferredInterrupt.within(found(number, e)) match {
           case Right(result) => result
           case Left(next) =>
-            val (valid, void) = cubes.partition(stillValid)
-            if (void.isEmpty) attempt(next, commit, cubes)
+            val (valid, void) = groups.partition(stillValid)
+            if (void.isEmpty) attempt(next, commit, groups)
             else {
               CommitResult.Refused(
                 new java.util.ConcurrentModificationException("a file was changed meanwhile"),
@@ -115,9 +115,9 @@ final private class MemoryRewrite(
         Right(CommitResult.Unknown(failure))
     }
 
-  private def stillValid(cube: NewCube): Boolean = {
+  private def stillValid(group: RewrittenGroup): Boolean = {
     val now = table.now.files
-    val removed = cube.removed.map(_.path).toSet
+    val removed = group.removed.map(_.path).toSet
     rewritten.filter(file => removed(file.path)).forall(file =>
       now.get(file.path).contains(file))
   }

@@ -31,6 +31,7 @@ class OptimizeRunnerSuite
       kind: LayoutKind,
       deleteEach: Int,
       severalCubes: Boolean,
+      byOneJob: Boolean,
       batchRows: Option[Int],
       threads: Int,
       maxRows: Option[Int],
@@ -51,6 +52,7 @@ class OptimizeRunnerSuite
     kind <- Gen.oneOf(LayoutKind.all)
     deleteEach <- Gen.oneOf(0, 0, 2, 7)
     severalCubes <- Gen.oneOf(true, false)
+    byOneJob <- Gen.oneOf(true, false)
     batchRows <- Gen.option(Gen.choose(10, 100))
     threads <- Gen.choose(1, 4)
     maxRows <- Gen.frequency(3 -> Gen.const(None), 1 -> Gen.some(Gen.choose(1, 100)))
@@ -62,6 +64,7 @@ class OptimizeRunnerSuite
     kind,
     deleteEach,
     severalCubes,
+    byOneJob,
     batchRows,
     threads,
     maxRows,
@@ -84,7 +87,11 @@ class OptimizeRunnerSuite
       val before = table.rows
       val filesBefore = table.now.files
       val commitsBefore = table.now.commits.size
-      val settings = (if (scenario.severalCubes) smallCubes else this.settings).copy(
+      val sizes =
+        if (!scenario.severalCubes) this.settings
+        else if (scenario.byOneJob) severalByAJob
+        else smallCubes
+      val settings = sizes.copy(
         batchBytes = scenario.batchRows.map(_ * MemoryFile.RowBytes),
         maxFileBytes = scenario.rowsOfFile * MemoryFile.RowBytes,
         maxThreads = scenario.threads)
@@ -110,7 +117,7 @@ class OptimizeRunnerSuite
           }
         case Some(capacity) =>
           // In the plan's order, with as much at once as fits.
-          assert(committed.map(_.group.number) == committed.indices.map(_ + 1))
+          assert(committed.map(_.group.number) == committed.map(_.group).scanLeft(1)(_ + _.cubes).init)
           assert(committed.map(_.version) == committed.map(_.version).sorted)
           committed.groupBy(_.version).values.foreach { batch =>
             assert(batch.size == 1 ||
@@ -125,7 +132,14 @@ class OptimizeRunnerSuite
         assert(result.plan.groups.map(_.liveBytes).sum <= n * MemoryFile.RowBytes))
       committed.foreach { done =>
         val added = done.rewritten.added.map(file => now.files(file.path))
-        assert(added.forall(_.cube.contains((done.rewritten.cubeId, task.layoutTag))))
+        assert(done.rewritten.cubes.forall(_.files.nonEmpty))
+        assert(done.rewritten.cubes.size <= done.group.cubes)
+        done.rewritten.cubes.foreach { cube =>
+          val files = cube.files.map(file => now.files(file.path))
+          assert(files.forall(_.cube.contains((cube.id, task.layoutTag))))
+          // No other file has it.
+          assert(now.live.count(_.cube.exists(_._1 == cube.id)) == files.size)
+        }
         assert(added.forall(_.partition == done.group.partition))
         assert(added.forall(file =>
           file.rowsIn(table.store).forall(row =>
@@ -137,6 +151,29 @@ class OptimizeRunnerSuite
         if (rows > 0 && rows <= scenario.rowsOfFile) assert(added.size == 1, s"$rows rows")
       }
     }
+  }
+
+  test("a job that holds everything makes even cubes, which are regions of one layout") {
+    val rows = (0L until 300L).map(row)
+    val Seq(one, several) = Seq(settings, severalByAJob).map { sizes =>
+      val table = new MemoryTable("t", schema, Nil, Seq("x", "y"))
+      // In no order by x and y.
+      rows.grouped(10).foreach(table.append)
+      val result = run(taskOf(table, sizes))
+      (table, result)
+    }
+    def layoutOf(table: MemoryTable) =
+      table.now.live.map(file => table.store.read(file.path).map(_.getLong(0)).toSet).toSet
+    assert(layoutOf(several._1) == layoutOf(one._1))
+    val byCube = several._1.now.live.groupBy(_.cube.get._1)
+    assert(byCube.size == 10)
+    assert(byCube.values.forall(files => math.abs(files.map(_.rowCount).sum - 30) <= 10))
+    val Seq(GroupOutcome.Committed(rewritten, _, _)) = several._2.outcomes
+    assert(rewritten.cubes.map(_.id).toSet == byCube.keySet)
+    // Cubes are consecutive files of the layout, in its order.
+    assert(rewritten.cubes.flatMap(_.files) == rewritten.added)
+    assert(several._2.plan.groups.map(_.cubes) == Seq(10))
+    assert(run(taskOf(several._1, severalByAJob)).outcomes.isEmpty)
   }
 
   test("a second run finds nothing to do") {

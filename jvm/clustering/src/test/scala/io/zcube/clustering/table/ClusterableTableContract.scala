@@ -87,12 +87,15 @@ trait ClusterableTableContract extends AnyFunSuite {
     Project(scan.written, Sort(Seq(SortOrder(id, Ascending)), global = false, parted))
   }
 
+  private def groupOf(id: String, removed: Seq[DataFile], added: Seq[DataFile]): RewrittenGroup =
+    RewrittenGroup(id, removed, Seq(NewCube(id, added)))
+
   /** A rewrite of some files into a cube, up to its commit. */
   private case class Begun(
       transaction: RewriteTransaction,
-      cube: NewCube,
+      group: RewrittenGroup,
       summary: CommitSummary) {
-    def commit(): CommitResult = transaction.commit(Seq(cube), summary)
+    def commit(): CommitResult = transaction.commit(Seq(group), summary)
   }
 
   private def begin(
@@ -107,7 +110,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       val transaction = selection.begin(clone, files)
       val scan = selection.scan(clone, files)
       val added = transaction.write(written(scan, parts), files.head.partition)
-      Begun(transaction, NewCube("c", files, added), summaryOf(layout))
+      Begun(transaction, groupOf("c", files, added), summaryOf(layout))
     }
   }
 
@@ -167,7 +170,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     made.append(0 until 30)
     val before = (made.liveFiles, made.storedFiles)
     val begun = begin(made)
-    assert(begun.cube.added.size == 3)
+    assert(begun.group.added.size == 3)
     assert(made.storedFiles.size == before._2.size + 3)
     inSession(begun.transaction.abort())
     assert((made.liveFiles, made.storedFiles) == before)
@@ -179,16 +182,16 @@ trait ClusterableTableContract extends AnyFunSuite {
       val old = inSession(made.table.latest())
       val before = made.liveFiles
       val begun = begin(made, pick = files => files.filter(_.partition == files.head.partition))
-      assert(begun.cube.added.forall(_.partition == begun.cube.removed.head.partition))
+      assert(begun.group.added.forall(_.partition == begun.group.removed.head.partition))
       val result = inSession(begun.commit())
       assert(result.isInstanceOf[CommitResult.Landed], result)
       assert(made.ids == (0L until 50L))
       val version = inSession(made.table.latest())
       def cubes(layout: LayoutTag) =
         inSession(version.select(WhereClause.Everything).files(Some(layout)))
-          .filter(file => begun.cube.added.exists(_.path == file.path)).map(_.cube)
+          .filter(file => begun.group.added.exists(_.path == file.path)).map(_.cube)
       val ours = cubes(layoutOf(version))
-      assert(ours.size == begun.cube.added.size)
+      assert(ours.size == begun.group.added.size)
       assert(ours.forall(_.exists(tag => tag.id == "c" && tag.matches)))
       Seq(
         layoutOf(version, LayoutKind.Hilbert),
@@ -204,7 +207,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       assert(inSession(old.pastRewrites(5)).isEmpty)
       val past = inSession(version.pastRewrites(5))
       assert(past.map(_.cpuTimeMs) == Seq(1234L))
-      assert(past.head.bytes == begun.cube.removed.map(_.storedBytes).sum)
+      assert(past.head.bytes == begun.group.removed.map(_.storedBytes).sum)
     }
   }
 
@@ -237,7 +240,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       }
       inSession(begun.transaction.abort())
       assert(made.ids == ids && made.liveFiles == live, name)
-      assert(begun.cube.added.forall(file => !made.storedFiles(file.path)), name)
+      assert(begun.group.added.forall(file => !made.storedFiles(file.path)), name)
     }
   }
 
@@ -251,7 +254,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       case result => fail(s"$result")
     }
     assert(made.ids == (0L until 30L))
-    assert(made.liveFiles == begun.cube.added.map(_.path).toSet)
+    assert(made.liveFiles == begun.group.added.map(_.path).toSet)
   }
 
   test("the outcome of a missing commit is unknown, and its files stay") {
@@ -264,8 +267,8 @@ trait ClusterableTableContract extends AnyFunSuite {
       case result => fail(s"$result")
     }
     assert(made.ids == (0L until 30L))
-    assert(begun.cube.added.forall(file => made.storedFiles(file.path)))
-    assert(begun.cube.removed.forall(file => made.liveFiles(file.path)))
+    assert(begun.group.added.forall(file => made.storedFiles(file.path)))
+    assert(begun.group.removed.forall(file => made.liveFiles(file.path)))
   }
 
   test("written files have statistics before they are committed") {
@@ -274,12 +277,12 @@ trait ClusterableTableContract extends AnyFunSuite {
     val begun = begin(made)
     val version = inSession(made.table.latest())
     val statistics =
-      reading(version)(_ => begun.transaction.statistics(begun.cube.added, columnsOf(version)))
+      reading(version)(_ => begun.transaction.statistics(begun.group.added, columnsOf(version)))
     val rows = statistics.rows.toSeq
     assert(rows.map(_.getLong(FileStatistics.Rows)).sum == 30)
     assert(rows.map(_.getInt(5)).min == (0L until 30L).map(rowOf(_)._2).min)
     assert(rows.map(_.getInt(6)).max == (0L until 30L).map(rowOf(_)._2).max)
-    assert(reading(version)(_ => begun.transaction.countRows(begun.cube.added)) == 30)
+    assert(reading(version)(_ => begun.transaction.countRows(begun.group.added)) == 30)
   }
 
   test("several cubes are one commit") {
@@ -294,7 +297,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       val transaction = selection.begin(clone, files)
       val cubes = files.zipWithIndex.map { case (file, i) =>
         val scan = selection.scan(clone, Seq(file))
-        NewCube(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
+        groupOf(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
       }
       assert(cubes.flatMap(_.added).map(_.path).distinct.size == 4)
       assert(transaction.countRows(cubes.flatMap(_.added)) == 60)
@@ -331,7 +334,7 @@ trait ClusterableTableContract extends AnyFunSuite {
         val cubes = files.map { written =>
           assert(written.file.rows == groups(written.part).head.rows)
           assert(written.file.partition == groups(written.part).head.partition)
-          NewCube(s"c${written.part}", groups(written.part), Seq(written.file))
+          groupOf(s"c${written.part}", groups(written.part), Seq(written.file))
         }
         val expected = groups.filter(_.nonEmpty).map(files => idsOf(clone, selection, files))
         assert(transaction.commit(cubes, summaryOf(layout)).isInstanceOf[CommitResult.Landed])
@@ -363,7 +366,7 @@ trait ClusterableTableContract extends AnyFunSuite {
         val ids = files.map(file => idsOf(clone, selection, Seq(file)))
         val cubes = files.zipWithIndex.map { case (file, i) =>
           val scan = selection.scan(clone, Seq(file))
-          NewCube(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
+          groupOf(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
         }
         made.delete(ids(void).head)
         val (lost, valid) = cubes.partition(_.id == s"c$void")
@@ -399,7 +402,7 @@ trait ClusterableTableContract extends AnyFunSuite {
           val scan = selection.scan(clone, Seq(file))
           Begun(
             transaction,
-            NewCube(s"c$i", Seq(file), transaction.write(written(scan, 1), Map.empty)),
+            groupOf(s"c$i", Seq(file), transaction.write(written(scan, 1), Map.empty)),
             summaryOf(layout))
         }
         val results = begun.indices.map { i =>

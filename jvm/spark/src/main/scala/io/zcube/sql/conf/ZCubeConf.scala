@@ -52,6 +52,16 @@ object ZCubeConf {
     .checkValue(_ >= 100, "must be at least 100")
     .createWithDefault(1000)
 
+  val MaxJobBytes = SQLConf
+    .buildConf("spark.zcube.layout.maxJobBytes")
+    .doc("The most bytes that one job of OPTIMIZE rewrites, and a failure loses, though always a " +
+      "cube's. Queries read least if one job can rewrite a whole partition: more than this is " +
+      "clustered in parts, which later runs merge.")
+    .version("0.1.0")
+    .bytesConf(ByteUnit.BYTE)
+    .checkValue(_ > 0, "must be positive")
+    .createWithDefaultString("10t")
+
   val MergePolicy = SQLConf
     .buildConf("spark.zcube.merge.policy")
     .doc(

@@ -203,8 +203,11 @@ private[zcube] object FaultSweep {
   private val Batch = "spark.databricks.delta.optimize.batchSize" -> "1g"
   private val Cube = "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize"
 
-  /** Two files of the four fill a cube. */
-  private val Small = Map(s"$Cube.threshold" -> "3000", s"$Cube.targetCubeSize" -> "3000")
+  /** Two files of the four fill a cube, which has a job of its own. */
+  private val Small = Map(
+    s"$Cube.threshold" -> "3000",
+    s"$Cube.targetCubeSize" -> "3000",
+    "spark.zcube.layout.maxJobBytes" -> "3000")
 
   val ZOrderOne: Kind = Kind("ZORDER BY, one cube", "", "ZORDER BY (id, x)", 1)
 

@@ -45,7 +45,7 @@ final class DeltaRewrite(
   private val written = new ConcurrentHashMap[String, AddFile]()
   private val txn = transactionOf(snapshot, rewritten)
 
-  /** After a rejected commit, its state for the cubes that are still valid. */
+  /** After a rejected commit, its state for the groups that are still valid. */
   private var resumed: Option[DeltaTransaction] = None
 
   override def writeGroups(
@@ -72,15 +72,15 @@ final class DeltaRewrite(
       files.map(f => written.get(f.path)),
       columns)
 
-  override def commit(cubes: Seq[NewCube], summary: CommitSummary): CommitResult =
+  override def commit(groups: Seq[RewrittenGroup], summary: CommitSummary): CommitResult =
     Caught {
-      val changes = changesOf(cubes, summary)
+      val changes = changesOf(groups, summary)
       (changes, begin(changes))
     } match {
       case Failure(e) => CommitResult.Refused(e)
       case Success((changes, begun)) =>
         // Whatever fails while determining a commit's outcome, the commit may have succeeded.
-        Caught(attempt(begun, changes, cubes, summary))
+        Caught(attempt(begun, changes, groups, summary))
           .recover { case e => CommitResult.Unknown(e) }.get
     }
 
@@ -97,13 +97,14 @@ final class DeltaRewrite(
 
   private def pathOf(file: AddFile): Path = new Path(log.dataPath, new Path(file.pathAsUri))
 
-  private def changesOf(cubes: Seq[NewCube], summary: CommitSummary): RewriteChanges = {
+  private def changesOf(groups: Seq[RewrittenGroup], summary: CommitSummary): RewriteChanges = {
     val tags = new CubeTags(summary.layout)
-    val replaced = replacedBy(cubes)
+    val replaced = replacedBy(groups)
     RewriteChanges(
       replaced,
       replaced.map(_.removeWithTimestamp(summary.startedAt, dataChange = false)),
-      for (cube <- cubes; file <- cube.added) yield tags.write(written.get(file.path), cube.id)
+      for (group <- groups; cube <- group.cubes; file <- cube.files)
+        yield tags.write(written.get(file.path), cube.id)
     )
   }
 
@@ -111,13 +112,13 @@ final class DeltaRewrite(
   private def attempt(
       current: DeltaTransaction,
       changes: RewriteChanges,
-      cubes: Seq[NewCube],
+      groups: Seq[RewrittenGroup],
       summary: CommitSummary): CommitResult =
     commitOnce(current, changes, summary) match {
       case CommitResult.Refused(conflict: ConcurrentModificationException, _) =>
-        again(current, changes, cubes, conflict) match {
-          case Success(Again(next, void)) if void.isEmpty => attempt(next, changes, cubes, summary)
-          case Success(Again(next, void)) if void.size < cubes.size =>
+        again(current, changes, groups, conflict) match {
+          case Success(Again(next, void)) if void.isEmpty => attempt(next, changes, groups, summary)
+          case Success(Again(next, void)) if void.size < groups.size =>
             resumed = Some(next)
             CommitResult.Refused(conflict, void)
           case Success(_) => CommitResult.Refused(conflict)
@@ -143,20 +144,20 @@ final class DeltaRewrite(
       case e: Throwable => new CommitInquiry(table, current, changes).after(e)
     }
 
-  /** A transaction on the current version, and the ids of the cubes that the conflict invalidated.
+  /** A transaction on the current version, and the ids of the groups that the conflict invalidated.
     */
   private def again(
       current: DeltaTransaction,
       changes: RewriteChanges,
-      cubes: Seq[NewCube],
+      groups: Seq[RewrittenGroup],
       conflict: Throwable): Try[Again] =
     Caught {
       val now = log.update(catalogTableOpt = catalogTable)
       // Without progress, the same conflict would repeat forever.
       val void =
-        if (now.version > current.readVersion) voidIn(now, changes, cubes)
-        else cubes.map(_.id).toSet
-      val valid = cubes.filterNot(cube => void(cube.id))
+        if (now.version > current.readVersion) voidIn(now, changes, groups)
+        else groups.map(_.id).toSet
+      val valid = groups.filterNot(group => void(group.id))
       Again(transactionOf(now, replacedBy(valid)), void)
     }.recoverWith { case e =>
       e.addSuppressed(conflict)
@@ -170,10 +171,10 @@ final class DeltaRewrite(
     begun
   }
 
-  /** The cubes whose rewritten files are not all still in the table with the same deleted rows; all
-    * cubes if the new files lack something that the table now requires of its files.
+  /** The groups whose rewritten files are not all still in the table with the same deleted rows; all
+    * groups if the new files lack something that the table now requires of its files.
     */
-  private def voidIn(now: Snapshot, changes: RewriteChanges, cubes: Seq[NewCube]): Set[String] = {
+  private def voidIn(now: Snapshot, changes: RewriteChanges, groups: Seq[RewrittenGroup]): Set[String] = {
     def identity(file: AddFile) = InMemoryLogReplay.UniqueFileActionTuple(
       file.pathAsUri,
       file.getDeletionVectorUniqueId)
@@ -188,13 +189,13 @@ final class DeltaRewrite(
     if (sameNeeds) {
       val paths = changes.replaced.iterator.map(_.path)
       val live = FileFilter(paths).filesOf(now).map(identity).toSet
-      cubes.filterNot(cube => replacedBy(Seq(cube)).forall(file => live.contains(identity(file))))
+      groups.filterNot(group => replacedBy(Seq(group)).forall(f => live.contains(identity(f))))
         .map(_.id).toSet
-    } else cubes.map(_.id).toSet
+    } else groups.map(_.id).toSet
   }
 
-  private def replacedBy(cubes: Seq[NewCube]): Seq[AddFile] =
-    cubes.flatMap(_.removed.map(file => byPath(file.path)))
+  private def replacedBy(groups: Seq[RewrittenGroup]): Seq[AddFile] =
+    groups.flatMap(_.removed.map(file => byPath(file.path)))
 
   /** A VACUUM without retention removes files that no commit names yet, including these. */
   private def checkWritten(added: Seq[AddFile]): Unit = {
@@ -209,8 +210,8 @@ final class DeltaRewrite(
 
 object DeltaRewrite {
 
-  /** @param next a transaction on the current version, for the cubes that are still valid
-    * @param void ids of the invalidated cubes
+  /** @param next a transaction on the current version, for the groups that are still valid
+    * @param void ids of the invalidated groups
     */
   private case class Again(next: DeltaTransaction, void: Set[String])
 }

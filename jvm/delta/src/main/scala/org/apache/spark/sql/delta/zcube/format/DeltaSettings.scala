@@ -30,6 +30,7 @@ object DeltaSettings {
       conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_DELETED_ROWS_RATIO)),
     conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_MIN_CUBE_SIZE),
     conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_TARGET_CUBE_SIZE),
+    conf.getConf(ZCubeConf.MaxJobBytes),
     MergePolicy.find(conf.getConf(ZCubeConf.MergePolicy)).get,
     conf.getConf(ZCubeConf.MergeFanOut),
     conf.getConf(ZCubeConf.MergeShare),

@@ -1,0 +1,126 @@
+package io.zcube.planning
+
+import scala.annotation.tailrec
+
+import io.zcube.quality.SortedIndexes
+
+/** Divides files by the regions of space that they cover, so that the parts can be clustered one by
+  * one and hardly overlap.
+  *
+  * A cut at a value of a column sends the files that begin below it to one side. Those that extend
+  * beyond it straddle the cut: the two parts overlap there. Files in the order of a column have cuts
+  * that nothing straddles; files in no order have none, and can only be clustered together.
+  */
+object RegionSplit {
+
+  /** The parts, in order of the regions. A part stays above `capacity` bytes if all of its cuts are
+    * straddled by too many bytes.
+    *
+    * Example: ten files of 100 bytes that are sorted by a column, with a capacity of 300, are parts
+    * of 2, 3, 2 and 3 files.
+    *
+    * @param mostStraddling the largest share of a part's bytes that may straddle its cut, 0 to 1
+    */
+  def split(
+      files: Seq[PlannedFile],
+      capacity: Long,
+      mostStraddling: Double): Seq[Seq[PlannedFile]] = {
+    require(capacity > 0, s"capacity must be positive, not $capacity")
+    val done = Seq.newBuilder[Seq[PlannedFile]]
+    @tailrec
+    def go(left: List[Array[PlannedFile]]): Unit = left match {
+      case Nil =>
+      case part :: rest =>
+        cut(part, capacity, mostStraddling) match {
+          case Some((low, high)) => go(low :: high :: rest)
+          case None =>
+            done += part.toSeq
+            go(rest)
+        }
+    }
+    if (files.nonEmpty) go(List(files.toArray))
+    done.result()
+  }
+
+  /** @param column its number
+    * @param below  files that begin below it are on the low side
+    * @param across bytes that straddle it
+    * @param off    how far it is from the even position, in bytes
+    */
+  private case class Cut(column: Int, below: Long, across: Long, off: Double)
+
+  private def cut(
+      files: Array[PlannedFile],
+      capacity: Long,
+      mostStraddling: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
+    val total = PlannedFile.bytesOf(files)
+    if (total <= capacity || files.length < 2) None
+    else {
+      val parts = math.ceil(total.toDouble / capacity)
+      val even = total * math.floor(parts / 2) / parts
+      // Half a part to either side.
+      val slack = total / parts / 2
+      val columns = files.iterator.map(_.file.ranges.dimensions).max
+      val best = (0 until columns)
+        .flatMap(bestCut(files, _, even, slack))
+        .minByOption(c => (c.across, c.off))
+      best.filter(_.across <= mostStraddling * total)
+        .map(c => files.partition(f => begins(f, c.column) < c.below))
+    }
+  }
+
+  /** The cut of a column that the fewest bytes straddle, near the even position.
+    *
+    * Files are added to the low side in the order of their lower bounds, and stop straddling the cut
+    * in the order of their upper bounds.
+    */
+  private def bestCut(
+      files: Array[PlannedFile],
+      column: Int,
+      even: Double,
+      slack: Double): Option[Cut] = {
+    val lower = files.map(begins(_, column))
+    val upper = files.map(ends(_, column))
+    val all = Array.range(0, files.length)
+    val byLower = SortedIndexes.of(all, lower(_))
+    // Of the files that end at a value, those of this value alone come last.
+    val byUpper = SortedIndexes.of(
+      all,
+      upper(_),
+      Some((a, b) => java.lang.Long.compare(lower(a), lower(b))))
+    var best: Option[Cut] = None
+    var below = 0L
+    var ended = 0L
+    var next = 0
+    var i = 0
+    while (i < byLower.length) {
+      val at = lower(byLower(i))
+      // A file that ends at the cut's value hardly overlaps the files that begin there.
+      while (next < byUpper.length && upper(byUpper(next)) <= at && lower(byUpper(next)) < at) {
+        ended += files(byUpper(next)).file.bytes
+        next += 1
+      }
+      val off = math.abs(below - even)
+      if (below > 0 && off <= slack) {
+        val cut = Cut(column, at, below - ended, off)
+        if (best.forall(b => cut.across < b.across || (cut.across == b.across && off < b.off)))
+          best = Some(cut)
+      }
+      while (i < byLower.length && lower(byLower(i)) == at) {
+        below += files(byLower(i)).file.bytes
+        i += 1
+      }
+    }
+    best
+  }
+
+  private def begins(file: PlannedFile, column: Int): Long = {
+    val lower = file.file.ranges.lower
+    if (column < lower.length) lower(column) else Long.MinValue
+  }
+
+  private def ends(file: PlannedFile, column: Int): Long = {
+    val upper = file.file.ranges.upper
+    if (column < upper.length) upper(column) else Long.MaxValue
+  }
+}

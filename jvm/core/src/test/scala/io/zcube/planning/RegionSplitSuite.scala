@@ -1,0 +1,111 @@
+package io.zcube.planning
+
+import scala.util.Random
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+
+  private def file(name: String, bytes: Long, ranges: (Long, Long)*): PlannedFile = PlannedFile(
+    DataFile(
+      name,
+      bytes,
+      ranges = new KeyRanges(ranges.map(_._1).toArray, ranges.map(_._2).toArray)),
+    FileReason.Fresh)
+
+  private def names(parts: Seq[Seq[PlannedFile]]): Seq[String] =
+    parts.map(_.map(_.file.path).sorted.mkString)
+
+  test("files in the order of a column are divided evenly") {
+    val ten = ('a' to 'j').zipWithIndex.map { case (c, i) => file(s"$c", 100, (i * 10L, i * 10L + 9)) }
+    val parts = RegionSplit.split(new Random(1).shuffle(ten), 300, 0)
+    assert(names(parts) === Seq("ab", "cde", "fg", "hij"))
+  }
+
+  test("files that all cover everything stay together, and so do files without statistics") {
+    val all = (1 to 20).map(i => file(s"$i", 100, (0L, 99L), (0L, 99L)))
+    assert(RegionSplit.split(all, 500, 0.5).size === 1)
+    val unknown = all.map(f => f.copy(file = f.file.copy(ranges = KeyRanges.Unknown)))
+    assert(RegionSplit.split(unknown, 500, 0.5).size === 1)
+    assert(RegionSplit.split(Nil, 500, 0.5) === Nil)
+  }
+
+  test("the column that fewer bytes straddle is cut") {
+    // By the first column every cut has a straddling file; by the second none has.
+    val files = (0 until 10).map(i => file(s"$i", 100, (i * 10L, i * 10L + 14), (i * 5L, i * 5L)))
+    assert(names(RegionSplit.split(files, 500, 0.0)) === Seq("01234", "56789"))
+  }
+
+  test("a file of a single value at a cut is on the high side") {
+    val files = Seq(file("a", 100, (1L, 5L)), file("b", 100, (5L, 5L)), file("c", 100, (5L, 9L)))
+    // At 5 nothing begins below and extends beyond.
+    assert(names(RegionSplit.split(files, 200, 0.0)) === Seq("a", "bc"))
+  }
+
+  private val tables: Gen[Seq[PlannedFile]] = for {
+    seed <- Gen.choose(0L, 1L << 40)
+    count <- Gen.choose(0, 60)
+    columns <- Gen.choose(1, 3)
+    longest <- Gen.oneOf(1, 3, 30)
+  } yield {
+    val random = new Random(seed)
+    (1 to count).map { i =>
+      val ranges = (1 to columns).map { _ =>
+        val low = random.nextInt(50).toLong
+        (low, low + random.nextInt(longest))
+      }
+      val known = file(s"f$i", 1 + random.nextInt(100).toLong, ranges: _*)
+      if (random.nextInt(20) > 0) known
+      else known.copy(file = known.file.copy(ranges = KeyRanges.Unknown))
+    }
+  }
+
+  private def bounds(file: PlannedFile, column: Int): (Long, Long) = {
+    val ranges = file.file.ranges
+    if (ranges.dimensions == 0) (Long.MinValue, Long.MaxValue)
+    else (ranges.lower(column), ranges.upper(column))
+  }
+
+  /** Bytes across each possible cut of a part that leaves about half of it on either side. */
+  private def cuts(part: Seq[PlannedFile], capacity: Long): Seq[Long] = {
+    val total = PlannedFile.bytesOf(part)
+    val parts = math.ceil(total.toDouble / capacity)
+    for {
+      column <- 0 until part.map(_.file.ranges.dimensions).max
+      value <- part.map(bounds(_, column)._1).distinct
+      below = part.filter(bounds(_, column)._1 < value)
+      bytes = PlannedFile.bytesOf(below)
+      if below.nonEmpty &&
+        math.abs(bytes - total * math.floor(parts / 2) / parts) <= total / parts / 2
+    } yield PlannedFile.bytesOf(below.filter(bounds(_, column)._2 > value))
+  }
+
+  test("nothing is lost, parts fit unless no cut does, and the order of the files doesn't matter") {
+    forAll(tables, Gen.choose(50L, 2000L), Gen.choose(0.0, 0.5), minSuccessful(400)) {
+      (files, capacity, most) =>
+        val parts = RegionSplit.split(files, capacity, most)
+        assert(parts.flatten.map(_.file.path).sorted === files.map(_.file.path).sorted)
+        assert(parts.forall(_.nonEmpty))
+        for (part <- parts; total = PlannedFile.bytesOf(part) if total > capacity)
+          assert(part.size == 1 || cuts(part, capacity).forall(_ > most * total))
+        // The first cut is the best there is.
+        if (parts.size > 1) {
+          val best = cuts(files, capacity).min
+          assert(best <= most * PlannedFile.bytesOf(files))
+          val isBest = (1 until parts.size).exists { n =>
+            val (low, high) = (parts.take(n).flatten, parts.drop(n).flatten)
+            (0 until files.map(_.file.ranges.dimensions).max).exists { column =>
+              val value = high.map(bounds(_, column)._1).min
+              low.forall(bounds(_, column)._1 < value) &&
+              PlannedFile.bytesOf(low.filter(bounds(_, column)._2 > value)) == best
+            }
+          }
+          assert(isBest)
+        }
+        val again = RegionSplit.split(new Random(3).shuffle(files), capacity, most)
+        assert(again.map(_.map(_.file.path).toSet) === parts.map(_.map(_.file.path).toSet))
+    }
+  }
+}
