@@ -165,8 +165,8 @@ class ClusteredTable:
                 ``["day = '2026-01-01'", ("user = 5", 3.0)]`` or a dict; the default weight is 1.
                 The result's ``workload`` has the files read before and after.
             merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.
-            max_bytes: rewrite at most this many bytes now, the most useful cubes first; ``"10g"``.
-            max_duration: start no cube after this time; ``"90s"``, ``"10min"``.
+            max_bytes: rewrite at most this many bytes now, the most useful first; ``"10g"``.
+            max_duration: start no job after this time; ``"90s"``, ``"10min"``.
             min_cube_size: a ZCube of this size is stable: nothing is merged into it.
             target_cube_size: the size up to which a ZCube is filled.
             max_file_size: size of the files to write.

@@ -73,6 +73,7 @@ def test_examples_run_on_the_tables_of_the_first_page(spark, started, page):
     assert spark.table("events").count() == spark.table("clicks").count() == 240_000
 
 
+@pytest.mark.long
 def test_what_the_pages_say_of_depth_and_columns_is_measured(spark, path):
     """The tables of `depth.md` and `how-many-columns.md`; Parquet's sizes differ a little by version."""
     select = re.search(r"USING delta AS\n(.*?)\n\s*\"\"\"", blocks("index.md")[1][1], re.DOTALL)[1]

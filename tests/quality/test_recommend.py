@@ -49,6 +49,7 @@ def bytes_read(table, predicates):
     return sum(Path(unquote(urlparse(file).path)).stat().st_size for file in files)
 
 
+@pytest.mark.long
 def test_the_first_choice_really_built_is_near_the_best_really_built(
     spark, tmp_path, lineitem_rows
 ):

@@ -169,7 +169,7 @@ def _what_to_optimize(command: argparse.ArgumentParser) -> None:
     command.add_argument("--merge-policy", choices=("leveled", "all"))
     for option, text in (
         ("--max-bytes", "rewrite at most this many bytes now, such as 10g"),
-        ("--max-duration", "start no cube after this time, such as 30min"),
+        ("--max-duration", "start no job after this time, such as 30min"),
         ("--min-cube-size", "a ZCube of this size is stable"),
         ("--target-cube-size", "size up to which a ZCube is filled"),
         ("--max-file-size", "size of the files to write"),

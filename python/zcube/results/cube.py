@@ -15,8 +15,7 @@ TITLES = (
 
 @dataclass(frozen=True)
 class CubeResult:
-    """The outcome of a planned job, which makes a ZCube, or several of more than
-    ``targetCubeSize`` together.
+    """The outcome of a planned job, which makes a ZCube, or several.
 
     Attributes:
         state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, when
@@ -27,7 +26,8 @@ class CubeResult:
         partition: the partition that contains them.
         files_added: files written in their place; 0 unless committed.
         bytes_added: their bytes.
-        id: the ZCube's id, if committed; of several, their ids, separated by commas.
+        id: the first ZCube's id, if committed.
+        ids: the ids of all of them.
         version: the table version that added it, if committed.
         why: why it was not committed, if so.
         sampling_ms: milliseconds until its layout was computed.
@@ -49,6 +49,7 @@ class CubeResult:
     files_added: int = 0
     bytes_added: int = 0
     id: str | None = None
+    ids: tuple[str, ...] = ()
     version: int | None = None
     why: str | None = None
     sampling_ms: int = 0
@@ -72,6 +73,7 @@ class CubeResult:
             files_added=cube.get("filesAdded", 0),
             bytes_added=cube.get("bytesAdded", 0),
             id=cube.get("id"),
+            ids=tuple(cube.get("ids", ())),
             version=cube.get("version"),
             why=cube.get("why"),
             sampling_ms=cube.get("samplingMs", 0),
@@ -89,7 +91,7 @@ class CubeResult:
         shares = (self.skipping_before, self.skipping_after)
         times = (self.sampling_ms, self.writing_ms, self.committing_ms)
         return [
-            self.id or "–",
+            self.id or "–" if len(self.ids) < 2 else f"{self.id} and {len(self.ids) - 1} more",
             f"{self.state}: {self.why}" if self.why else self.state,
             str(self.files),
             formatting.size(self.bytes),

@@ -76,7 +76,7 @@ class OptimizeResult:
         bytes_removed: their bytes.
         bytes_added: their bytes.
         partitions: partitions that were rewritten.
-        cubes: each planned ZCube and its outcome.
+        cubes: each planned job and its outcome, with the ZCubes that it made.
         kept: for each reason, how many files stayed as they were.
         left_files: files that a size or time budget left for another run.
         left_bytes: their bytes.
@@ -169,7 +169,7 @@ class OptimizeResult:
         )
         dropped = sum(cube.state == "dropped" for cube in self.cubes)
         if dropped:
-            text += f"; {dropped} cube(s) dropped after concurrent changes"
+            text += f"; {dropped} job(s) dropped after concurrent changes"
         if self.left_files:
             text += f"; left for another run: {self.left_files} files ({_mib(self.left_bytes)})"
         if self.files_removed and self.cubes:

@@ -51,9 +51,7 @@ object LazyLeveling extends MergePolicy("leveled") {
       options: PlanOptions): Seq[Seq[PlannedFile]] = {
     val fresh = candidates.fresh
     val sorted = candidates.partial.sortBy(c => (-c.bytes, c.id))
-    if (arePeers(sorted, space, options)) {
-      Seq(fresh ++ sorted.flatMap(_.files).map(PlannedFile(_, FileReason.SmallCube)))
-    } else mergeIntoLargest(sorted, fresh, space, options) match {
+    mergeIntoLargest(sorted, fresh, space, options) match {
       case Some(group) =>
         val taken = PlannedFile.pathsOf(group.iterator)
         Seq(group, fresh.filterNot(f => taken(f.file.path))).filter(_.nonEmpty)
@@ -62,18 +60,6 @@ object LazyLeveling extends MergePolicy("leveled") {
         val group = mergeClasses(ripe, sorted.drop(1), space, options)
         Seq(group ++ overlapped(group, sorted, space, options)).filter(_.nonEmpty)
     }
-  }
-
-  /** Whether there is no largest cube to speak of, but a size class of many cubes that overlap: what
-    * jobs make that each cluster some files of a region.
-    */
-  private def arePeers(
-      sorted: Seq[ZCube],
-      space: => RankSpace,
-      options: PlanOptions): Boolean = {
-    val peers = sorted.takeWhile(_.bytes * 2 >= sorted.head.bytes)
-    peers.size >= Beside * options.fanOut &&
-    space.depth(peers.map(_.ranges)) >= Deep * options.fanOut
   }
 
   private def mayWait(

@@ -37,11 +37,14 @@ final case class PlanOptions(
   require(fanOut >= 2, s"fanOut must be at least 2, not $fanOut")
   require(mergeShare > 0, s"mergeShare must be positive, not $mergeShare")
 
-  /** The size up to which cubes are filled: at least the stable size, at most the budget. */
-  val packBytes: Long =
-    math.min(math.max(targetCubeBytes, minCubeBytes), maxBytes.getOrElse(Long.MaxValue))
+  /** The most bytes of a job: at least a cube's, at most the budget. */
+  val jobBytes: Long = {
+    val cube = math.max(targetCubeBytes, minCubeBytes)
+    math.min(math.max(cube, maxJobBytes), maxBytes.getOrElse(Long.MaxValue))
+  }
 
-  /** The most bytes of a job, which may make several cubes: at least one cube, at most the budget. */
-  val jobBytes: Long =
-    math.max(packBytes, math.min(maxJobBytes, maxBytes.getOrElse(Long.MaxValue)))
+  /** A cube has a file at least. */
+  val cubeSizes: CubeSizes = CubeSizes(
+    stable = minCubeBytes,
+    target = Seq(targetCubeBytes, minCubeBytes, targetFileBytes).max)
 }

@@ -2,10 +2,9 @@ package io.zcube.planning
 
 /** Files that one job rewrites together, into one ZCube or several.
   *
-  * @param cubeBytes the size up to which a cube is filled
+  * @param sizes of its cubes
   */
-final case class PlannedGroup(files: Seq[PlannedFile], cubeBytes: Long) {
-  require(cubeBytes > 0, s"cubeBytes must be positive, not $cubeBytes")
+final case class PlannedGroup(files: Seq[PlannedFile], sizes: CubeSizes) {
 
   val bytes: Long = PlannedFile.bytesOf(files)
 
@@ -15,26 +14,8 @@ final case class PlannedGroup(files: Seq[PlannedFile], cubeBytes: Long) {
   /** Fresh bytes per byte written: a limited budget goes to the highest first. */
   def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)
 
-  /** The number of cubes that it becomes, at most. */
-  def cubes: Int = math.max(1L, (bytes + cubeBytes - 1) / cubeBytes).min(Int.MaxValue).toInt
-
-  /** Divides what was written into cubes of about the same size. The order of a layout goes from
-    * region to region, so each cube covers a region of its own.
-    *
-    * Example: four files of equal size, written for a group of two cubes, are two and two.
-    *
-    * @param written in the layout's order
-    */
-  def cut[T](written: Seq[T])(weight: T => Long): Seq[Seq[T]] = {
-    val total = math.max(1.0, written.iterator.map(weight(_).toDouble).sum)
-    val starts = written.iterator.scanLeft(0.0)(_ + weight(_))
-    val numbered = written.zip(starts).map { case (file, start) =>
-      val middle = start + weight(file) / 2.0
-      file -> math.min(cubes - 1, (middle / total * cubes).toInt)
-    }
-    (0 until cubes).map(cube => numbered.collect { case (file, `cube`) => file })
-      .filter(_.nonEmpty)
-  }
+  /** The number of cubes that it becomes if the rewrite doesn't change its size. */
+  def cubes: Int = sizes.count(bytes)
 }
 
 object PlannedGroup {

@@ -19,7 +19,7 @@ object RegionSplit {
     * Example: ten files of 100 bytes that are sorted by a column, with a capacity of 300, are parts
     * of 2, 3, 2 and 3 files.
     *
-    * @param mostStraddling the largest share of a part's bytes that may straddle its cut, 0 to 1
+    * @param mostStraddling how many bytes may straddle a cut, as a share of the smaller side's, 0 to 1
     */
   def split(
       files: Seq[PlannedFile],
@@ -44,10 +44,10 @@ object RegionSplit {
 
   /** @param column its number
     * @param below  files that begin below it are on the low side
-    * @param across bytes that straddle it
+    * @param share  bytes that straddle it, as a share of the smaller side's
     * @param off    how far it is from the even position, in bytes
     */
-  private case class Cut(column: Int, below: Long, across: Long, off: Double)
+  private case class Cut(column: Int, below: Long, share: Double, off: Double)
 
   private def cut(
       files: Array[PlannedFile],
@@ -62,14 +62,14 @@ object RegionSplit {
       val slack = total / parts / 2
       val columns = files.iterator.map(_.file.ranges.dimensions).max
       val best = (0 until columns)
-        .flatMap(bestCut(files, _, even, slack))
-        .minByOption(c => (c.across, c.off))
-      best.filter(_.across <= mostStraddling * total)
+        .flatMap(bestCut(files, _, total, even, slack))
+        .minByOption(c => (c.share, c.off))
+      best.filter(_.share <= mostStraddling)
         .map(c => files.partition(f => begins(f, c.column) < c.below))
     }
   }
 
-  /** The cut of a column that the fewest bytes straddle, near the even position.
+  /** The cut of a column that the smallest share straddles, near the even position.
     *
     * Files are added to the low side in the order of their lower bounds, and stop straddling the cut
     * in the order of their upper bounds.
@@ -77,6 +77,7 @@ object RegionSplit {
   private def bestCut(
       files: Array[PlannedFile],
       column: Int,
+      total: Long,
       even: Double,
       slack: Double): Option[Cut] = {
     val lower = files.map(begins(_, column))
@@ -102,9 +103,10 @@ object RegionSplit {
       }
       val off = math.abs(below - even)
       if (below > 0 && off <= slack) {
-        val cut = Cut(column, at, below - ended, off)
-        if (best.forall(b => cut.across < b.across || (cut.across == b.across && off < b.off)))
-          best = Some(cut)
+        // All files of the lower side may straddle it, so a share of both would be misleading.
+        val share = (below - ended).toDouble / math.min(below, total - below)
+        if (best.forall(b => share < b.share || (share == b.share && off < b.off)))
+          best = Some(Cut(column, at, share, off))
       }
       while (i < byLower.length && lower(byLower(i)) == at) {
         below += files(byLower(i)).file.bytes

@@ -55,30 +55,19 @@ final class ZCubePlanner(options: PlanOptions) {
 
   /** One job clusters all files, and what it writes is cut into cubes: cubes made of a few files
     * each, of a table in no order, would all cover everything, and queries would read every one of
-    * them. If one job can't hold all files, each job gets a region of space, as far as files don't
-    * extend over several.
+    * them.
+    *
+    * If one job can't hold all files, each job gets a region of space. Where most files extend over
+    * several regions, each job gets neighbours in the first column, and its cubes overlap others'.
     */
   private def pack(group: Seq[PlannedFile]): Seq[PlannedGroup] =
-    RegionSplit.split(group, options.jobBytes, MostStraddling).flatMap(inJobs)
-
-  /** Where files extend over all regions, each job gets some of the files. Its cubes stay so small
-    * that those of a region can be merged in a later run.
-    */
-  private def inJobs(region: Seq[PlannedFile]): Seq[PlannedGroup] = {
-    val bytes = PlannedFile.bytesOf(region)
-    if (bytes <= options.jobBytes) Seq(groupOf(region))
-    else {
-      val share = options.jobBytes.toDouble / bytes
-      val cubeBytes = math.max(options.targetFileBytes, (options.packBytes * share).toLong)
-      BinPacking.pack(region.sorted(ByPlace), options.jobBytes)(_.file.bytes).map { files =>
-        if (PlannedFile.bytesOf(files) <= options.packBytes) groupOf(files)
-        else PlannedGroup(files, cubeBytes)
+    RegionSplit
+      .split(group, options.jobBytes, MostStraddling)
+      .flatMap { region =>
+        if (PlannedFile.bytesOf(region) <= options.jobBytes) Seq(region)
+        else BinPacking.pack(region.sorted(ByPlace), options.jobBytes)(_.file.bytes)
       }
-    }
-  }
-
-  private def groupOf(files: Seq[PlannedFile]): PlannedGroup =
-    PlannedGroup(files, options.packBytes)
+      .map(PlannedGroup(_, options.cubeSizes))
 
   private def spend(cubes: Seq[PlannedGroup]): (Seq[PlannedGroup], Seq[PlannedGroup]) =
     options.maxBytes match {
@@ -95,7 +84,7 @@ final class ZCubePlanner(options: PlanOptions) {
 
 object ZCubePlanner {
 
-  /** The share of bytes that may straddle a cut between jobs, each of which makes two regions
+  /** The share of the smaller side's bytes that may straddle a cut between jobs: there the two regions
     * overlap.
     */
   private val MostStraddling = 0.25

@@ -19,7 +19,9 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     parts.map(_.map(_.file.path).sorted.mkString)
 
   test("files in the order of a column are divided evenly") {
-    val ten = ('a' to 'j').zipWithIndex.map { case (c, i) => file(s"$c", 100, (i * 10L, i * 10L + 9)) }
+    val ten = ('a' to 'j').zipWithIndex.map { case (c, i) =>
+      file(s"$c", 100, (i * 10L, i * 10L + 9))
+    }
     val parts = RegionSplit.split(new Random(1).shuffle(ten), 300, 0)
     assert(names(parts) === Seq("ab", "cde", "fg", "hij"))
   }
@@ -30,6 +32,16 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val unknown = all.map(f => f.copy(file = f.file.copy(ranges = KeyRanges.Unknown)))
     assert(RegionSplit.split(unknown, 500, 0.5).size === 1)
     assert(RegionSplit.split(Nil, 500, 0.5) === Nil)
+  }
+
+  test(
+    "files in no order stay together, whatever the number of parts and however their bounds lie") {
+    val random = new Random(31)
+    val files = (1 to 300).map { i =>
+      file(s"$i", 100, (random.nextInt(1000).toLong, 100000L - random.nextInt(1000)))
+    }
+    for (capacity <- Seq(25000L, 12000L, 9000L, 7000L, 5000L))
+      assert(RegionSplit.split(files, capacity, 0.25).size === 1, capacity)
   }
 
   test("the column that fewer bytes straddle is cut") {
@@ -68,8 +80,13 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     else (ranges.lower(column), ranges.upper(column))
   }
 
-  /** Bytes across each possible cut of a part that leaves about half of it on either side. */
-  private def cuts(part: Seq[PlannedFile], capacity: Long): Seq[Long] = {
+  private def across(below: Seq[PlannedFile], column: Int, value: Long): Double =
+    PlannedFile.bytesOf(below.filter(bounds(_, column)._2 > value)).toDouble
+
+  /** For each possible cut of a part that leaves about half of it on either side, the bytes across it
+    * as a share of the smaller side's.
+    */
+  private def cuts(part: Seq[PlannedFile], capacity: Long): Seq[Double] = {
     val total = PlannedFile.bytesOf(part)
     val parts = math.ceil(total.toDouble / capacity)
     for {
@@ -79,7 +96,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       bytes = PlannedFile.bytesOf(below)
       if below.nonEmpty &&
         math.abs(bytes - total * math.floor(parts / 2) / parts) <= total / parts / 2
-    } yield PlannedFile.bytesOf(below.filter(bounds(_, column)._2 > value))
+    } yield across(below, column, value) / math.min(bytes, total - bytes)
   }
 
   test("nothing is lost, parts fit unless no cut does, and the order of the files doesn't matter") {
@@ -89,17 +106,18 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(parts.flatten.map(_.file.path).sorted === files.map(_.file.path).sorted)
         assert(parts.forall(_.nonEmpty))
         for (part <- parts; total = PlannedFile.bytesOf(part) if total > capacity)
-          assert(part.size == 1 || cuts(part, capacity).forall(_ > most * total))
+          assert(part.size == 1 || cuts(part, capacity).forall(_ > most))
         // The first cut is the best there is.
         if (parts.size > 1) {
           val best = cuts(files, capacity).min
-          assert(best <= most * PlannedFile.bytesOf(files))
+          assert(best <= most)
           val isBest = (1 until parts.size).exists { n =>
             val (low, high) = (parts.take(n).flatten, parts.drop(n).flatten)
             (0 until files.map(_.file.ranges.dimensions).max).exists { column =>
               val value = high.map(bounds(_, column)._1).min
               low.forall(bounds(_, column)._1 < value) &&
-              PlannedFile.bytesOf(low.filter(bounds(_, column)._2 > value)) == best
+              across(low, column, value) /
+                Seq(low, high).map(PlannedFile.bytesOf(_)).min == best
             }
           }
           assert(isBest)

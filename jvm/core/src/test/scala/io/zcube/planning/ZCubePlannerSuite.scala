@@ -53,26 +53,44 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a cube isn't left below the stable size because a group is a little above the target") {
+    val sixteen = inNoOrder.take(16)
+    assert(plan(sixteen, all).groups.map(_.cubes) === Seq(1))
+    assert(plan(inNoOrder.take(21), all).groups.map(_.cubes) === Seq(2))
+    for (count <- 10 to 40; group <- plan(inNoOrder.take(count), all).groups)
+      assert(group.bytes / group.cubes >= 1000)
+  }
+
   test("jobs that can't hold all files in order of a column have regions") {
     val found = plan(new Random(5).shuffle(inOrder), all.copy(maxJobBytes = 2000))
     assert(found.groups.map(_.bytes) === Seq(2000, 2000))
     val places = found.groups.map(_.files.map(_.file.ranges.lower(1) / 10).sorted)
     assert(places.sortBy(_.head).flatten === (0L until 40L))
-    assert(found.groups.map(_.cubeBytes).toSet === Set(1500))
   }
 
   test("a target below the minimum counts as the minimum") {
-    assert(plan(inNoOrder, all.copy(targetCubeBytes = 10)).groups.map(_.cubes) === Seq(4))
+    assert(plan(inNoOrder, all.copy(targetCubeBytes = 10)).groups.map(_.cubes) === Seq(3))
   }
 
-  test("no job exceeds maxJobBytes, and what it makes of a part of all files stays mergeable") {
-    val found = plan(inNoOrder, all.copy(maxJobBytes = 2000))
-    assert(found.groups.map(_.bytes) === Seq(2000, 2000))
-    // Two jobs cover each region, so each has half a cube of it.
-    assert(found.groups.map(_.cubeBytes).toSet === Set(750))
-    assert(found.groups.map(_.cubes) === Seq(3, 3))
-    // A cube always fits into a job.
-    assert(plan(inNoOrder, all.copy(maxJobBytes = 1)).groups.forall(_.bytes <= 1500))
+  test("no job exceeds maxJobBytes or the budget, but a cube always fits") {
+    val two = plan(inNoOrder, all.copy(maxJobBytes = 2000))
+    assert(two.groups.map(_.bytes) === Seq(2000, 2000))
+    assert(plan(inNoOrder, all.copy(maxJobBytes = 1)).groups.map(_.bytes).max === 1400)
+    val budget = plan(inNoOrder, all.copy(maxBytes = Some(1700)))
+    assert(budget.groups.map(_.bytes) === Seq(1400))
+  }
+
+  test("of the cubes of a budget's jobs, none has to be merged again") {
+    var files: Seq[DataFile] = inNoOrder ++ inNoOrder.map(f => f.copy(path = "g" + f.path))
+    for (night <- 1 to 5) {
+      val group = plan(files, options.copy(maxBytes = Some(1900))).groups.head
+      assert(group.cubes === 1 && group.bytes >= 1000)
+      val taken = group.files.map(_.file.path).toSet
+      files = files.map { file =>
+        if (taken(file.path)) file.copy(cube = Some(CubeTag(s"c$night", matches = true))) else file
+      }
+    }
+    assert(plan(files, options.copy(maxBytes = Some(1900))).isEmpty)
   }
 
   test("a stable cube that lost rows falls back to partial") {

@@ -15,7 +15,7 @@ final class GroupBatches(task: OptimizeTask) {
     task.settings.batchBytes match {
       case Some(size) => BinPacking.pack(groups, size)(_.bytes)
       // A group that makes a stable cube gets its own commit: a failure should lose no more than a
-      // cube.
+      // job.
       case None =>
         pack(groups, math.min(MostBytes, task.settings.leastCubeBytes(task.options)))
     }

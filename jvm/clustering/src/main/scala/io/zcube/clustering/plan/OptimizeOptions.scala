@@ -20,7 +20,7 @@ import io.zcube.sql.predicates.WeightedPredicate
   * @param workload       predicates that should skip files
   * @param mergePolicy    how cubes are merged
   * @param maxBytes       maximum number of bytes that this run rewrites
-  * @param maxDuration    milliseconds after which no new cube starts
+  * @param maxDuration    milliseconds after which no new job starts
   * @param minCubeSize    bytes from which a cube is stable
   * @param targetCubeSize bytes up to which a cube is filled
   * @param maxFileSize    bytes of the files to write

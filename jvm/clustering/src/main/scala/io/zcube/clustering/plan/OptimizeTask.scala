@@ -60,6 +60,19 @@ final case class OptimizeTask(
       layoutWeights,
       workload.map(_.ranges))
 
+  /** A job is committed as a whole, so it has at most a batch. Auto compaction must not take long, as
+    * the writer waits for it: each job has a cube.
+    */
+  private def jobBytes: Long =
+    if (isAuto) 0L
+    else {
+      val byFiles = BigInt(targetFileBytes) * OptimizeTask.MostFiles
+      Seq(
+        settings.maxJobBytes,
+        byFiles.min(Long.MaxValue).toLong,
+        settings.batchBytes.getOrElse(Long.MaxValue)).min
+    }
+
   /** Cuts by a column without minima and maxima, such as Delta's booleans, let no query skip a
     * file.
     */
@@ -84,7 +97,7 @@ final case class OptimizeTask(
     mergeShare = settings.mergeShare,
     overlapShare = settings.overlapShare,
     maxBytes = options.maxBytes,
-    maxJobBytes = settings.maxJobBytes,
+    maxJobBytes = jobBytes,
     // ZORDER BY names its columns each time; files with other columns are then simply not
     // clustered.
     otherColumns = isFull || !(clustered || isAuto),
@@ -92,4 +105,12 @@ final case class OptimizeTask(
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     force = isFull && !clustered
   )
+}
+
+object OptimizeTask {
+
+  /** The most files of a job: with more, too few sampled rows for each would make their sizes
+    * uneven.
+    */
+  private val MostFiles = 10000
 }

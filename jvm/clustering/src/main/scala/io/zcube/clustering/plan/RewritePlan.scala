@@ -36,10 +36,10 @@ object RewritePlan {
     val options = task.planOptions
     def isTaken(file: DataFile) =
       task.settings.freshBelow.forall(file.storedBytes < _) || file.cube.exists(_.sameColumns)
-    // Extents matter only if there are cubes to merge with, or if the plan has several cubes.
+    // Extents matter only if there are cubes to merge with, or if one job can't hold all files.
     val bytes = files.iterator.map(_.storedBytes).sum
     val ranges: String => KeyRanges =
-      if (files.exists(_.cube.exists(_.matches)) || bytes > options.packBytes)
+      if (files.exists(_.cube.exists(_.matches)) || bytes > options.jobBytes)
         selection.ranges(task.columns)
       else _ => KeyRanges.Unknown
     val outside =

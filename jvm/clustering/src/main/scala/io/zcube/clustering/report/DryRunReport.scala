@@ -48,10 +48,10 @@ object DryRunReport {
   def output: Seq[Attribute] = toAttributes(schema)
 
   def rows(planned: RewritePlan, forecast: Forecast): Seq[Row] = {
-    val cubes = planned.groups.zipWithIndex.map { case (group, i) =>
+    val cubes = planned.groups.map { group =>
       // Rows deleted by deletion vectors are read, but not written.
       row(
-        Some(i + 1),
+        Some(group.number),
         "rewrite",
         Some(group.partition),
         group.planned.files,

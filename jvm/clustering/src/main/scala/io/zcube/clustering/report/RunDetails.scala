@@ -23,7 +23,8 @@ object RunDetails {
           val figures = rewritten.metrics
           Map[String, Any](
             "state" -> "committed",
-            "id" -> rewritten.cubeIds,
+            "id" -> rewritten.cubes.headOption.map(_.id).orNull,
+            "ids" -> rewritten.cubes.map(_.id),
             "version" -> version,
             "filesAdded" -> rewritten.added.size,
             "bytesAdded" -> rewritten.addedBytes,

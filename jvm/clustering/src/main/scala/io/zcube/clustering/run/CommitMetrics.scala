@@ -27,7 +27,7 @@ object CommitMetrics {
   def parameters(groups: Seq[RewriteResult]): Map[String, String] = {
     val figures = groups.map(_.metrics)
     Map(
-      "cubeId" -> groups.map(_.cubeIds).mkString(","),
+      "cubeId" -> groups.flatMap(_.cubes).map(_.id).mkString(","),
       "reasons" -> JsonText.of(PlannedFile.counts(groups.flatMap(_.group.planned.files)))
     ) ++
       quality("Before", figures.flatMap(_.before)) ++

@@ -43,7 +43,7 @@ final class GroupRewriter(
       .among(groups.map(_.bytes))
     val results = groups.indices.map { i =>
       val (group, added) = (groups(i), written.added(i))
-      val cubes = group.planned.cut(added)(_.storedBytes)
+      val cubes = group.planned.sizes.cut(added)(_.storedBytes)
         .map(NewCube(UUID.randomUUID().toString, _))
       val result = RewriteResult(group, cubes, figures(i))
       monitor.info(

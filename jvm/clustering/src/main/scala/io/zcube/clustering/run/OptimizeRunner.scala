@@ -18,8 +18,8 @@ import io.zcube.concurrent.Caught
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.sampling.SampleBudget
 
-/** Runs an OPTIMIZE by columns: plans, then rewrites and commits cube by cube, several at a time;
-  * small cubes are combined ([[GroupBatches]]). A cube that a concurrent change invalidates is
+/** Runs an OPTIMIZE by columns: plans, then rewrites and commits group by group, several at a time;
+  * small groups are combined ([[GroupBatches]]). A group that a concurrent change invalidates is
   * dropped; the others continue. After any other failure nothing new starts, and committed cubes
   * stay.
   *

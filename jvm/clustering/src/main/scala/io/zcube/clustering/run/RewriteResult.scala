@@ -15,8 +15,12 @@ final case class RewriteResult(
 
   def added: Seq[DataFile] = rewritten.added
 
-  /** Separated by commas, as a job may make several. */
-  def cubeIds: String = cubes.map(_.id).mkString(",")
+  /** For log lines: the first one's id, and how many there are. */
+  def cubeIds: String = cubes match {
+    case Seq() => "none"
+    case Seq(one) => one.id
+    case several => s"${several.head.id} and ${several.size - 1} more"
+  }
 
   def addedBytes: Long = added.map(_.storedBytes).sum
 

@@ -18,15 +18,17 @@ trait RunListener {
 
 object RunListener {
 
-  /** Adds up all runs of this driver. */
+  /** Adds up all runs of this driver. Cubes are counted as planned, so that those committed and dropped
+    * add up to them.
+    */
   object Totals extends RunListener {
     import OptimizeTotals._
 
-    override def planned(plan: RewritePlan): Unit = 
+    override def planned(plan: RewritePlan): Unit =
       plannedCubes.add(plan.groups.map(_.cubes.toLong).sum)
 
     override def committed(results: Seq[RewriteResult]): Unit = {
-      committedCubes.add(results.map(_.cubes.size.toLong).sum)
+      committedCubes.add(results.map(_.group.cubes.toLong).sum)
       for (result <- results) {
         filesRemoved.add(result.removed.size.toLong)
         filesAdded.add(result.added.size.toLong)
@@ -39,7 +41,7 @@ object RunListener {
       }
     }
 
-    override def dropped(groups: Seq[RewriteGroup]): Unit = 
+    override def dropped(groups: Seq[RewriteGroup]): Unit =
       droppedCubes.add(groups.map(_.cubes.toLong).sum)
   }
 }

@@ -50,8 +50,9 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
   def begin(run: RewritePlan): Unit = {
     planned = Some(run)
     tell(_.planned(run))
-    info(s"${run.groups.map(_.cubes).sum} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
-      s"${run.considered.size} files considered")
+    info(
+      s"${run.groups.map(_.cubes).sum} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
+        s"${run.considered.size} files considered")
   }
 
   def committed(results: Seq[RewriteResult], version: Long, ms: Long): Unit = {

@@ -110,7 +110,10 @@ trait ClusterableTableContract extends AnyFunSuite {
       val transaction = selection.begin(clone, files)
       val scan = selection.scan(clone, files)
       val added = transaction.write(written(scan, parts), files.head.partition)
-      Begun(transaction, groupOf("c", files, added), summaryOf(layout))
+      // Of two cubes, so that nothing depends on there being one.
+      val cubes = added.splitAt(1)
+      val both = Seq(NewCube("c", cubes._1), NewCube("d", cubes._2)).filter(_.files.nonEmpty)
+      Begun(transaction, RewrittenGroup("g", files, both), summaryOf(layout))
     }
   }
 
@@ -187,19 +190,23 @@ trait ClusterableTableContract extends AnyFunSuite {
       assert(result.isInstanceOf[CommitResult.Landed], result)
       assert(made.ids == (0L until 50L))
       val version = inSession(made.table.latest())
+      val cubeOf =
+        begun.group.cubes.flatMap(cube => cube.files.map(_.path -> cube.id)).toMap
+      assert(cubeOf.values.toSet == Set("c", "d"))
       def cubes(layout: LayoutTag) =
         inSession(version.select(WhereClause.Everything).files(Some(layout)))
-          .filter(file => begun.group.added.exists(_.path == file.path)).map(_.cube)
+          .filter(file => cubeOf.contains(file.path))
+          .map(file => file.cube.filter(_.id == cubeOf(file.path)))
       val ours = cubes(layoutOf(version))
       assert(ours.size == begun.group.added.size)
-      assert(ours.forall(_.exists(tag => tag.id == "c" && tag.matches)))
+      assert(ours.forall(_.exists(tag => tag.matches)))
       Seq(
         layoutOf(version, LayoutKind.Hilbert),
         layoutOf(version).copy(columns = columnsOf(version).reverse),
         layoutOf(version).copy(weights = Seq(2.0, 1.0)),
         layoutOf(version).copy(workload = Some("w"))
       ).foreach { other =>
-        assert(cubes(other).forall(_.exists(tag => tag.id == "c" && !tag.matches)), other)
+        assert(cubes(other).forall(_.exists(tag => !tag.matches)), other)
       }
       // The old version hasn't changed.
       assert(inSession(old.select(WhereClause.Everything).files(None)).map(_.path).toSet == before)
@@ -478,11 +485,14 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert(picked.map(_.path).toSet ==
       all.filter(_.partition.values.toSeq == Seq("1")).map(_.path).toSet)
     val left = all.filterNot(file => picked.exists(_.path == file.path))
-    val outside = inSession(selection.outside(Set("c")))
+    val outside = inSession(selection.outside(Set("c", "d")))
     assert(outside.files == left.size)
-    assert(outside.cubes("c").files == left.size)
-    assert(outside.cubes("c").rows.contains(left.flatMap(_.rows).sum))
-    assert(outside.cubes("c").bytes == left.map(_.bytes).sum)
+    for (cube <- Seq("c", "d"); files = left.filter(_.cube.exists(_.id == cube))) {
+      assert(files.nonEmpty)
+      assert(outside.cubes(cube).files == files.size)
+      assert(outside.cubes(cube).rows.contains(files.flatMap(_.rows).sum))
+      assert(outside.cubes(cube).bytes == files.map(_.bytes).sum)
+    }
   }
 
   /** For formats that take rows, not SQL. */

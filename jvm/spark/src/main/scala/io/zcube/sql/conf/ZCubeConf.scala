@@ -54,9 +54,10 @@ object ZCubeConf {
 
   val MaxJobBytes = SQLConf
     .buildConf("spark.zcube.layout.maxJobBytes")
-    .doc("The most bytes that one job of OPTIMIZE rewrites, and a failure loses, though always a " +
-      "cube's. Queries read least if one job can rewrite a whole partition: more than this is " +
-      "clustered in parts, which later runs merge.")
+    .doc(
+      "The most bytes that one job of OPTIMIZE rewrites, and a failure loses, though at least a " +
+        "cube's. Queries read least if one job can rewrite a whole partition; more than this is " +
+        "clustered in parts, which may overlap.")
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
     .checkValue(_ > 0, "must be positive")

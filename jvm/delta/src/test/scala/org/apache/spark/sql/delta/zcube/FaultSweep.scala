@@ -203,11 +203,13 @@ private[zcube] object FaultSweep {
   private val Batch = "spark.databricks.delta.optimize.batchSize" -> "1g"
   private val Cube = "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize"
 
+  private val Job = "spark.zcube.layout.maxJobBytes"
+
   /** Two files of the four fill a cube, which has a job of its own. */
   private val Small = Map(
     s"$Cube.threshold" -> "3000",
     s"$Cube.targetCubeSize" -> "3000",
-    "spark.zcube.layout.maxJobBytes" -> "3000")
+    Job -> "3000")
 
   val ZOrderOne: Kind = Kind("ZORDER BY, one cube", "", "ZORDER BY (id, x)", 1)
 
@@ -224,6 +226,9 @@ private[zcube] object FaultSweep {
   val ClusteredOne: Kind = Kind("clustered, one cube", "CLUSTER BY (id, x)", "", 1)
   val ClusteredSeveral: Kind =
     ClusteredOne.copy(name = "clustered, two cubes", commits = 2, settings = Small)
+  val ClusteredOneJob: Kind = ClusteredOne.copy(
+    name = "clustered, two cubes by one job",
+    settings = Small - Job)
   val ClusteredBatch: Kind = ClusteredOne.copy(
     name = "clustered, two cubes in one commit",
     settings = Small + Batch)

@@ -14,6 +14,7 @@ class FaultSweepSuite extends FaultSweep {
     sweep(ZOrderSeveral)
     sweep(ZOrderShared)
     sweep(ClusteredOne)
+    sweep(ClusteredOneJob)
     sweep(ClusteredBatch)
   }
 }

@@ -174,7 +174,10 @@ final class DeltaRewrite(
   /** The groups whose rewritten files are not all still in the table with the same deleted rows; all
     * groups if the new files lack something that the table now requires of its files.
     */
-  private def voidIn(now: Snapshot, changes: RewriteChanges, groups: Seq[RewrittenGroup]): Set[String] = {
+  private def voidIn(
+      now: Snapshot,
+      changes: RewriteChanges,
+      groups: Seq[RewrittenGroup]): Set[String] = {
     def identity(file: AddFile) = InMemoryLogReplay.UniqueFileActionTuple(
       file.pathAsUri,
       file.getDeletionVectorUniqueId)

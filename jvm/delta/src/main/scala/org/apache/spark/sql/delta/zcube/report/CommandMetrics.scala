@@ -24,18 +24,18 @@ final class CommandMetrics(context: SparkContext) {
 
   private class Listener(execution: Option[Long]) extends RunListener {
 
-    override def planned(plan: RewritePlan): Unit = 
+    override def planned(plan: RewritePlan): Unit =
       add(Planned -> plan.groups.map(_.cubes.toLong).sum)
 
     override def committed(results: Seq[RewriteResult]): Unit = add(
-      Committed -> results.map(_.cubes.size.toLong).sum,
+      Committed -> results.map(_.group.cubes.toLong).sum,
       FilesRemoved -> results.map(_.removed.size.toLong).sum,
       FilesAdded -> results.map(_.added.size.toLong).sum,
       BytesRemoved -> results.map(_.group.bytes).sum,
       BytesAdded -> results.map(_.addedBytes).sum
     )
 
-    override def dropped(groups: Seq[RewriteGroup]): Unit = 
+    override def dropped(groups: Seq[RewriteGroup]): Unit =
       add(Dropped -> groups.map(_.cubes.toLong).sum)
 
     /** Spark adds up what it is sent, so it is sent what is new. */

@@ -50,6 +50,7 @@ object OptimizeReport {
       DeletionVectorStats(deleted.size.toLong, deleted.sum))
     val (inCubes, others) = planned.considered.partition(_.cube.exists(_.matches))
     val cubes = inCubes.flatMap(_.cube).map(_.id).distinct.size.toLong
+    val newCubes = rewritten.map(_.cubes.size.toLong).sum
     def bytesOf(files: Seq[DataFile]): Long = files.iterator.map(_.storedBytes).sum
     if (task.clustered) {
       def of(files: Seq[DataFile]) = ClusteringFileStats(files.size.toLong, bytesOf(files))
@@ -60,7 +61,7 @@ object OptimizeReport {
           inputNumZCubes = cubes,
           mergedFiles = of(removed),
           numOutputZCubes =
-            rewritten.size.toLong
+            newCubes
         ))
     } else {
       def of(files: Seq[DataFile]) = ZOrderFileStats(files.size.toLong, bytesOf(files))
@@ -74,7 +75,7 @@ object OptimizeReport {
           inputNumCubes = cubes,
           mergedFiles = of(removed),
           numOutputCubes =
-            rewritten.size.toLong
+            newCubes
         ))
     }
     val known =
