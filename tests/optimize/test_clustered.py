@@ -175,7 +175,8 @@ def test_one_job_makes_several_cubes_and_queries_read_as_after_one(spark, path, 
     """Cubes of a few files each, in no order, would each cover everything."""
     one, several = str(tmp_path / "one"), path
     clustered(spark, several, count=12_000, parts=12)
-    shutil.copytree(several, one)
+    for copy in ("one", "by-sql"):
+        shutil.copytree(several, tmp_path / copy)
     before, version = rows(spark, several), last_version(several)
     size = sum(file.size for file in live_files(several))
     ClusteredTable.for_path(spark, one).optimize(max_file_size=size // 24)
@@ -184,9 +185,14 @@ def test_one_job_makes_several_cubes_and_queries_read_as_after_one(spark, path, 
     )
     assert last_version(several) == version + 1
     assert len(cubes(several)) in (3, 4)
-    assert [set(cube.id.split(",")) for cube in result.cubes] == [set(cubes(several))]
+    assert [set(cube.ids) for cube in result.cubes] == [set(cubes(several))]
     assert rows(spark, several) == before
     assert boxes(several) == boxes(one)
+    counted = spark.sql(
+        f"OPTIMIZE delta.`{tmp_path / 'by-sql'}` OPTIONS ('minCubeSize' = '{size // 4}', "
+        f"'targetCubeSize' = '{size // 3}', 'maxFileSize' = '{size // 24}')"
+    ).head()
+    assert counted.metrics.clusteringStats.numOutputZCubes == len(cubes(tmp_path / "by-sql")) > 2
     # All of them are full.
     assert ClusteredTable.for_path(spark, several).optimize(
         min_cube_size=size // 5, merge_policy="all"

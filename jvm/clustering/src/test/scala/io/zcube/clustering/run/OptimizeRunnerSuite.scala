@@ -172,8 +172,15 @@ class OptimizeRunnerSuite
     assert(byCube.values.forall(files => math.abs(files.map(_.rowCount).sum - 300 / 9) <= 10))
     val Seq(GroupOutcome.Committed(rewritten, _, _)) = several._2.outcomes
     assert(rewritten.cubes.map(_.id).toSet == byCube.keySet)
-    // Cubes are consecutive files of the layout, in its order.
-    assert(rewritten.cubes.flatMap(_.files) == rewritten.added)
+    // Cubes follow each other in the layout's order.
+    val linear = new MemoryTable("t", schema, Nil, Seq("x", "y"))
+    rows.grouped(10).foreach(linear.append)
+    run(taskOf(linear, severalByAJob, Seq("curve" -> "linear"))): Unit
+    val slices = linear.now.live.groupBy(_.cube.get._1).values.toSeq
+      .map(_.flatMap(file => linear.store.read(file.path)).map(_.getInt(1)))
+      .sortBy(_.min)
+    assert(slices.size == 9)
+    slices.zip(slices.drop(1)).foreach { case (low, high) => assert(low.max <= high.min) }
     assert(several._2.plan.groups.map(_.cubes) == Seq(9))
     assert(run(taskOf(several._1, severalByAJob)).outcomes.isEmpty)
   }
