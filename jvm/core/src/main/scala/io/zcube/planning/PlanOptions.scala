@@ -37,14 +37,12 @@ final case class PlanOptions(
   require(fanOut >= 2, s"fanOut must be at least 2, not $fanOut")
   require(mergeShare > 0, s"mergeShare must be positive, not $mergeShare")
 
-  /** The most bytes of a job: at least a cube's, at most the budget. */
-  val jobBytes: Long = {
-    val cube = math.max(targetCubeBytes, minCubeBytes)
-    math.min(math.max(cube, maxJobBytes), maxBytes.getOrElse(Long.MaxValue))
-  }
-
   /** A cube has a file at least. */
   val cubeSizes: CubeSizes = CubeSizes(
     stable = minCubeBytes,
     target = Seq(targetCubeBytes, minCubeBytes, targetFileBytes).max)
+
+  /** The most bytes of a job: at least a cube's, at most the budget. */
+  val jobBytes: Long =
+    math.min(math.max(cubeSizes.target, maxJobBytes), maxBytes.getOrElse(Long.MaxValue))
 }

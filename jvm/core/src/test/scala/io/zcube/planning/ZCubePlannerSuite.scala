@@ -80,6 +80,13 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(budget.groups.map(_.bytes) === Seq(1400))
   }
 
+  test("cube sizes of 0, which Delta's settings allow, make cubes of a file") {
+    val none = all.copy(minCubeBytes = 0, targetCubeBytes = 0, maxJobBytes = 0)
+    assert(plan(inNoOrder, none).groups.map(group => (group.bytes, group.cubes)).toSet ===
+      Set((100L, 1)))
+    assert(plan(inNoOrder, none.copy(maxJobBytes = 4000)).groups.map(_.cubes) === Seq(40))
+  }
+
   test("of the cubes of a budget's jobs, none has to be merged again") {
     var files: Seq[DataFile] = inNoOrder ++ inNoOrder.map(f => f.copy(path = "g" + f.path))
     for (night <- 1 to 5) {
