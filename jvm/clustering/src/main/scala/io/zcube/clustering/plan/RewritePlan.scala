@@ -17,6 +17,9 @@ final case class RewritePlan(
     considered: Seq[DataFile],
     outside: Long) {
 
+  /** The number of cubes that are planned. */
+  def cubes: Int = groups.map(_.cubes).sum
+
   /** The number of files that stay, for each reason. */
   def kept: Map[String, Long] = {
     val planned = PlannedFile.counts(plan.kept).map { case (reason, count) =>

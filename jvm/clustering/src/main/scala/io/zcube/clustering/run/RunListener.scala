@@ -24,8 +24,7 @@ object RunListener {
   object Totals extends RunListener {
     import OptimizeTotals._
 
-    override def planned(plan: RewritePlan): Unit =
-      plannedCubes.add(plan.groups.map(_.cubes.toLong).sum)
+    override def planned(plan: RewritePlan): Unit = plannedCubes.add(plan.cubes.toLong)
 
     override def committed(results: Seq[RewriteResult]): Unit = {
       committedCubes.add(results.map(_.group.cubes.toLong).sum)

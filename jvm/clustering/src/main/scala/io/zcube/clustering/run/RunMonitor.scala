@@ -51,7 +51,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
     planned = Some(run)
     tell(_.planned(run))
     info(
-      s"${run.groups.map(_.cubes).sum} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
+      s"${run.cubes} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
         s"${run.considered.size} files considered")
   }
 

@@ -24,8 +24,7 @@ final class CommandMetrics(context: SparkContext) {
 
   private class Listener(execution: Option[Long]) extends RunListener {
 
-    override def planned(plan: RewritePlan): Unit =
-      add(Planned -> plan.groups.map(_.cubes.toLong).sum)
+    override def planned(plan: RewritePlan): Unit = add(Planned -> plan.cubes.toLong)
 
     override def committed(results: Seq[RewriteResult]): Unit = add(
       Committed -> results.map(_.group.cubes.toLong).sum,
