@@ -42,7 +42,10 @@ final case class PlanOptions(
     stable = minCubeBytes,
     target = Seq(targetCubeBytes, minCubeBytes, targetFileBytes).max)
 
-  /** The most bytes of a job: at least a cube's, at most the budget. */
-  val jobBytes: Long =
-    math.min(math.max(cubeSizes.target, maxJobBytes), maxBytes.getOrElse(Long.MaxValue))
+  /** The most bytes of a job: at least a cube's, even if that doesn't fill a file, and at most the
+    * budget.
+    */
+  val jobBytes: Long = math.min(
+    Seq(targetCubeBytes, minCubeBytes, maxJobBytes, 1L).max,
+    maxBytes.getOrElse(Long.MaxValue))
 }
