@@ -28,7 +28,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part test-tools bench bench-long soak pictures reference site lint format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part test-tools bench bench-long soak soak-sequences soak-faults pictures reference site lint format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -113,14 +113,19 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
 
-soak: export ZCUBE_TESTS := all
-soak: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run random sequences of 10,000 steps, faults in each operation, cluster failures, all layouts of the advisor (hours)
-	# Sequences in the file are not run again; remove it to start over.
+soak: soak-sequences soak-faults ## run both of these (hours)
+
+# What is in the results' files is not run again; remove them to start over.
+soak-sequences: export ZCUBE_TESTS := all
+soak-sequences: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run random sequences of 10,000 steps, cluster failures, all layouts of the advisor (hours)
 	mkdir -p tests/results
 	ZCUBE_MODEL_SEQUENCES=100 ZCUBE_MODEL_STEPS=100 ZCUBE_MODEL_RESULT=tests/results/soak.jsonl $(JAVA_RUN) $(BIN)/python -m pytest -n 2 tests/safety/test_random_operations.py
-	ZCUBE_SWEEP=all $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
 	ZCUBE_CLUSTER_ROUNDS=10 $(JAVA_RUN) $(BIN)/python -m pytest tests/safety/test_cluster_failures.py
 	ZCUBE_ADVISOR_SCALE=0.1 $(JAVA_RUN) $(BIN)/python -m pytest tests/quality/test_recommend.py -k really_built
+
+soak-faults: $(LAUNCHER) ## run OPTIMIZE with a fault in each store operation (hours)
+	mkdir -p tests/results
+	ZCUBE_SWEEP=all ZCUBE_SWEEP_RESULT=tests/results/sweep.jsonl $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
 
 pictures: $(VENV)/.ready $(JAR) ## redraw the pictures in docs/
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.cubes_picture
