@@ -126,14 +126,14 @@ class OptimizePlan:
     """The plan that ``ClusteredTable.optimize(dry_run=True)`` made; nothing was written.
 
     Attributes:
-        cubes: what would be written.
+        cubes: what each job would write: a cube, or several.
         left: files that a budget leaves for another run.
         stay: files that ``where`` selects and that don't need rewriting.
         forecast: the expected benefit and cost of the run.
 
     Examples:
         >>> print(table.optimize(dry_run=True))  # doctest: +SKIP
-        2 files (1.1 GiB) to rewrite, about 1.0 GiB to write, in 1 cube(s); 31 files stay
+        2 files (1.1 GiB) to rewrite, about 1.0 GiB to write, in 1 job(s); 31 files stay
         ...
         files of the table: 33 → 33; CPU time: about 41 s, by 6 earlier commit(s)
     """
@@ -182,7 +182,7 @@ class OptimizePlan:
         files = sum(len(cube.files) for cube in self.cubes)
         text = (
             f"{files} files ({formatting.size(self.bytes_read)}) to rewrite, about "
-            f"{formatting.size(self.bytes_written)} to write, in {len(self.cubes)} cube(s)"
+            f"{formatting.size(self.bytes_written)} to write, in {len(self.cubes)} job(s)"
         )
         if self.left:
             size = formatting.size(sum(file.bytes for file in self.left))
@@ -192,13 +192,13 @@ class OptimizePlan:
     def _rows(self) -> list[list[str]]:
         rows = [
             [
-                f"cube {cube.number}",
+                f"job {number}",
                 str(len(cube.files)),
                 formatting.size(cube.bytes_read),
                 formatting.size(cube.bytes_written),
                 _reasons(cube.files),
             ]
-            for cube in self.cubes
+            for number, cube in enumerate(self.cubes, start=1)
         ]
         for name, files in (("left", self.left), ("stay", self.stay)):
             if files:

@@ -1,7 +1,5 @@
 package io.zcube.planning
 
-import io.zcube.layout.FileCount
-
 /** The files of a table or a partition, grouped by what planning may do with them.
   *
   * @param fresh   files to rewrite in any case, with the reason
@@ -32,23 +30,26 @@ object CandidateFiles {
         fresh += PlannedFile(file, FileReason.OtherColumns)
       else kept += PlannedFile(file, FileReason.KeptOtherColumns)
     }
-    inCubes.groupBy(_.cube.get.id).toSeq.sortBy(_._1).foreach { case (id, members) =>
-      val rest = outside.getOrElse(id, CubeRest.Nothing)
-      val badlySized = badlySizedOf(members, rest, options)
-      val good = members.filter { file =>
-        reasonToRewrite(file, badlySized, options) match {
-          case Some(reason) if file.selected =>
-            fresh += PlannedFile(file, reason)
-            false
-          case _ => true
-        }
-      }
+    val cubes = inCubes.groupBy(_.cube.get.id).toSeq.sortBy(_._1)
+    def restOf(id: String) = outside.getOrElse(id, CubeRest.Nothing)
+    val worn =
+      inCubes.flatMap(file => reasonToRewrite(file, options).map(PlannedFile(file, _)))
+    fresh ++= worn
+    val sizes = new FileSizes(options)
+    val bad = cubes.flatMap { case (id, members) => sizes.badOf(members, restOf(id)) }
+      .filter(file => file.selected && reasonToRewrite(file, options).isEmpty)
+    val resized = sizes.worthwhile(bad, fresh.result().map(_.file))
+    fresh ++= resized.map(PlannedFile(_, FileReason.FileSize))
+
+    val taken = PlannedFile.pathsOf(worn.iterator) ++ resized.map(_.path)
+    cubes.foreach { case (id, members) =>
+      val good = members.filterNot(f => taken(f.path))
       // Files that WHERE excludes count for the cube's size, but aren't merged.
       val (selected, others) = good.partition(_.selected)
       kept ++= others.map(PlannedFile(_, FileReason.NotSelected))
       if (!members.head.cube.exists(_.matches)) {
         kept ++= selected.map(PlannedFile(_, FileReason.KeptOtherLayout))
-      } else if (good.iterator.map(_.bytes).sum + rest.bytes >= options.minCubeBytes) {
+      } else if (good.iterator.map(_.bytes).sum + restOf(id).bytes >= options.minCubeBytes) {
         kept ++= selected.map(PlannedFile(_, FileReason.Stable))
       } else if (selected.nonEmpty) {
         partial += ZCube(id, selected)
@@ -63,31 +64,9 @@ object CandidateFiles {
   private def isInOrder(cube: CubeTag, options: PlanOptions): Boolean =
     cube.matches || (cube.sameColumns && !options.otherLayouts && !options.force)
 
-  private def reasonToRewrite(
-      file: DataFile,
-      badlySized: DataFile => Boolean,
-      options: PlanOptions): Option[FileReason] =
-    if (options.force) Some(FileReason.Full)
-    else if (file.deletedShare > options.maxDeletedShare) Some(FileReason.DeletedRows)
-    else if (badlySized(file)) Some(FileReason.FileSize)
-    else None
-
-  /** Files far from the target size, if rewriting the cube would bring them closer. A small cube
-    * has small files and is fine as it is: otherwise every run would rewrite it.
-    */
-  private def badlySizedOf(
-      members: Seq[DataFile],
-      rest: CubeRest,
-      options: PlanOptions): DataFile => Boolean = {
-    val target = options.targetFileBytes
-    val bytes = members.iterator.map(_.bytes).sum + rest.bytes
-    val rows = rest.rows.filter(_ => members.forall(_.rows.isDefined))
-      .fold(Long.MaxValue)(_ + members.iterator.map(_.rows.get).sum)
-    val files = members.size + rest.files
-    val limit = if (rows == Long.MaxValue) 0L else options.maxRecords
-    val wanted = FileCount.of(bytes, target, rows, limit)
-    if (files > 2L * wanted + 1) _.bytes < target / 2
-    else if (2L * files < wanted) _.bytes > target * 2
-    else _ => false
-  }
+  /** Why a file of a cube is rewritten, whatever its size. */
+  private def reasonToRewrite(file: DataFile, options: PlanOptions): Option[FileReason] =
+    if (!file.selected) None
+    else if (options.force) Some(FileReason.Full)
+    else Option.when(file.deletedShare > options.maxDeletedShare)(FileReason.DeletedRows)
 }

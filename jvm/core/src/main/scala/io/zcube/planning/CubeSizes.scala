@@ -1,12 +1,17 @@
 package io.zcube.planning
 
-/** Sizes of the cubes that a job makes, in bytes.
+/** Sizes of cubes, or of the jobs that make them, in bytes.
   *
   * @param stable a cube of this size is not merged with others
-  * @param target a cube is filled up to this
+  * @param target a cube or a job is filled up to this
   */
 final case class CubeSizes(stable: Long, target: Long) {
   import CubeSizes._
+
+  /** The least size of one of several. Files are not divided, so a cube may turn out a little
+    * smaller than the others.
+    */
+  val least: Double = math.max(1L, stable) * Margin
 
   /** The number of cubes for that many bytes: as few as the target allows, but none so small that
     * it would be merged again.
@@ -15,23 +20,23 @@ final case class CubeSizes(stable: Long, target: Long) {
     */
   def count(bytes: Long): Int = {
     val byTarget = math.ceil(bytes.toDouble / math.max(1L, target))
-    val allStable = math.floor(bytes / (math.max(1L, stable) * Margin))
+    val allStable = math.floor(bytes / least)
     math.max(1.0, math.min(byTarget, allStable)).min(MostCubes).toInt
   }
 
-  /** Divides what a job wrote into cubes of about the same size. A layout goes from region to region,
-    * so each cube covers a region of its own.
+  /** Divides files in the order of a layout into cubes of about the same size. A layout goes from
+    * region to region, so each cube covers a region of its own.
     *
     * Example: eight files of 50 GB, with 100 GB and 150 GB, are three cubes of 3, 2 and 3.
     *
-    * @param written in the layout's order
+    * @param files in the layout's order
     * @return no empty cubes
     */
-  def cut[T](written: Seq[T])(weight: T => Long): Seq[Seq[T]] = {
-    val total = written.iterator.map(weight).sum
+  def cut[T](files: Seq[T])(weight: T => Long): Seq[Seq[T]] = {
+    val total = files.iterator.map(weight).sum
     val cubes = count(total)
     var before = 0.0
-    val numbered = written.map { file =>
+    val numbered = files.map { file =>
       val middle = before + weight(file) / 2.0
       before += weight(file)
       math.min(cubes - 1, (middle / math.max(1L, total) * cubes).toInt) -> file
@@ -43,7 +48,6 @@ final case class CubeSizes(stable: Long, target: Long) {
 
 object CubeSizes {
 
-  /** Files are not divided, so a cube may turn out a little smaller than the others. */
   private val Margin = 1.05
 
   /** Each is a tag that planning reads. */

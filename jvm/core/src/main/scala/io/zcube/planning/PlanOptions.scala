@@ -13,7 +13,8 @@ package io.zcube.planning
   *   the bytes that they overlap there
   * @param overlapShare    files that a new cube overlaps join it early up to this share of its bytes
   * @param maxBytes        maximum number of bytes to rewrite
-  * @param maxJobBytes     maximum number of bytes that one job rewrites, at least a cube's
+  * @param maxJobBytes     maximum number of bytes that one job rewrites, though at least a cube's
+  * @param maxJobFiles     maximum number of files that one job writes, though at least a cube's
   * @param otherColumns    whether files clustered by other columns are rewritten too
   * @param otherLayouts whether files clustered by the same columns, but with another curve or other
   *   weights, are rewritten too
@@ -31,6 +32,7 @@ final case class PlanOptions(
     overlapShare: Double = 0.1,
     maxBytes: Option[Long] = None,
     maxJobBytes: Long = 10L << 40,
+    maxJobFiles: Int = 10000,
     otherColumns: Boolean = false,
     otherLayouts: Boolean = false,
     force: Boolean = false) {
@@ -41,11 +43,4 @@ final case class PlanOptions(
   val cubeSizes: CubeSizes = CubeSizes(
     stable = minCubeBytes,
     target = Seq(targetCubeBytes, minCubeBytes, targetFileBytes).max)
-
-  /** The most bytes of a job: at least a cube's, even if that doesn't fill a file, and at most the
-    * budget.
-    */
-  val jobBytes: Long = math.min(
-    Seq(targetCubeBytes, minCubeBytes, maxJobBytes, 1L).max,
-    maxBytes.getOrElse(Long.MaxValue))
 }

@@ -13,25 +13,24 @@ import io.zcube.quality.SortedIndexes
   */
 object RegionSplit {
 
-  /** The parts, in order of the regions. A part stays above `capacity` bytes if all of its cuts are
-    * straddled by too many bytes.
+  /** The parts, in order of the regions. A part stays above the target if all of its cuts are
+    * straddled by too many bytes, or if a smaller part's cube would be merged again.
     *
-    * Example: ten files of 100 bytes that are sorted by a column, with a capacity of 300, are parts
-    * of 2, 3, 2 and 3 files.
+    * Example: ten files of 100 bytes that are sorted by a column, with a target of 300, are parts of
+    * 2, 3, 2 and 3 files.
     *
     * @param mostStraddling how many bytes may straddle a cut, as a share of the smaller side's, 0 to 1
     */
   def split(
       files: Seq[PlannedFile],
-      capacity: Long,
+      sizes: CubeSizes,
       mostStraddling: Double): Seq[Seq[PlannedFile]] = {
-    require(capacity > 0, s"capacity must be positive, not $capacity")
     val done = Seq.newBuilder[Seq[PlannedFile]]
     @tailrec
     def go(left: List[Array[PlannedFile]]): Unit = left match {
       case Nil =>
       case part :: rest =>
-        cut(part, capacity, mostStraddling) match {
+        cut(part, sizes, mostStraddling) match {
           case Some((low, high)) => go(low :: high :: rest)
           case None =>
             done += part.toSeq
@@ -51,18 +50,18 @@ object RegionSplit {
 
   private def cut(
       files: Array[PlannedFile],
-      capacity: Long,
+      sizes: CubeSizes,
       mostStraddling: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
     val total = PlannedFile.bytesOf(files)
-    if (total <= capacity || files.length < 2) None
+    val parts = sizes.count(total).toDouble
+    if (parts < 2 || files.length < 2) None
     else {
-      val parts = math.ceil(total.toDouble / capacity)
       val even = total * math.floor(parts / 2) / parts
       // Half a part to either side.
       val slack = total / parts / 2
       val columns = files.iterator.map(_.file.ranges.dimensions).max
       val best = (0 until columns)
-        .flatMap(bestCut(files, _, total, even, slack))
+        .flatMap(bestCut(files, _, total, even, slack, sizes.least))
         .minByOption(c => (c.share, c.off))
       best.filter(_.share <= mostStraddling)
         .map(c => files.partition(f => begins(f, c.column) < c.below))
@@ -79,7 +78,8 @@ object RegionSplit {
       column: Int,
       total: Long,
       even: Double,
-      slack: Double): Option[Cut] = {
+      slack: Double,
+      least: Double): Option[Cut] = {
     val lower = files.map(begins(_, column))
     val upper = files.map(ends(_, column))
     val all = Array.range(0, files.length)
@@ -102,7 +102,7 @@ object RegionSplit {
         next += 1
       }
       val off = math.abs(below - even)
-      if (below > 0 && off <= slack) {
+      if (below >= least && total - below >= least && off <= slack) {
         // All files of the lower side may straddle it, so a share of both would be misleading.
         val share = (below - ended).toDouble / math.min(below, total - below)
         if (best.forall(b => share < b.share || (share == b.share && off < b.off)))

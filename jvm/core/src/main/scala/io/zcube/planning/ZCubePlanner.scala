@@ -8,7 +8,7 @@ package io.zcube.planning
   * existing cube, otherwise one of all files.
   */
 final class ZCubePlanner(options: PlanOptions) {
-  import ZCubePlanner._
+  private val jobs = new JobDivision(options)
 
   def plan(files: Seq[DataFile]): ClusteringPlan = planPartitions(Seq(files))
 
@@ -34,7 +34,8 @@ final class ZCubePlanner(options: PlanOptions) {
     lazy val space = RankSpace.of(files)
     val groups = options.policy.merge(candidates, space, options)
     val (affordable, beyond) = groups.map(afford).unzip
-    val cubes = affordable.flatMap(pack)
+    val cubes =
+      affordable.flatMap(jobs.divide).map(PlannedGroup(_, options.cubeSizes))
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
     val taken = PlannedFile.pathsOf(cubes.iterator.flatMap(_.files) ++ dropped)
     val idle = candidates.partial.flatMap(_.files).filterNot(f => taken(f.path))
@@ -53,22 +54,6 @@ final class ZCubePlanner(options: PlanOptions) {
     else (group, Nil)
   }
 
-  /** One job clusters all files, and what it writes is cut into cubes: cubes made of a few files
-    * each, of a table in no order, would all cover everything, and queries would read every one of
-    * them.
-    *
-    * If one job can't hold all files, each job gets a region of space. Where most files extend over
-    * several regions, each job gets neighbours in the first column, and its cubes overlap others'.
-    */
-  private def pack(group: Seq[PlannedFile]): Seq[PlannedGroup] =
-    RegionSplit
-      .split(group, options.jobBytes, MostStraddling)
-      .flatMap { region =>
-        if (PlannedFile.bytesOf(region) <= options.jobBytes) Seq(region)
-        else BinPacking.pack(region.sorted(ByPlace), options.jobBytes)(_.file.bytes)
-      }
-      .map(PlannedGroup(_, options.cubeSizes))
-
   private def spend(cubes: Seq[PlannedGroup]): (Seq[PlannedGroup], Seq[PlannedGroup]) =
     options.maxBytes match {
       case None => (cubes, Nil)
@@ -80,25 +65,4 @@ final class ZCubePlanner(options: PlanOptions) {
           fits
         }
     }
-}
-
-object ZCubePlanner {
-
-  /** The share of the smaller side's bytes that may straddle a cut between jobs: there the two regions
-    * overlap.
-    */
-  private val MostStraddling = 0.25
-
-  /** By the first column, then by path. It allocates no tuples for comparisons, since there may be
-    * a million files.
-    */
-  private val ByPlace: Ordering[PlannedFile] = (a, b) => {
-    val order = java.lang.Long.compare(first(a), first(b))
-    if (order != 0) order else a.file.path.compareTo(b.file.path)
-  }
-
-  private def first(planned: PlannedFile): Long = {
-    val lower = planned.file.ranges.lower
-    if (lower.isEmpty) Long.MinValue else lower(0)
-  }
 }

@@ -22,16 +22,16 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val ten = ('a' to 'j').zipWithIndex.map { case (c, i) =>
       file(s"$c", 100, (i * 10L, i * 10L + 9))
     }
-    val parts = RegionSplit.split(new Random(1).shuffle(ten), 300, 0)
+    val parts = RegionSplit.split(new Random(1).shuffle(ten), CubeSizes(0, 300), 0)
     assert(names(parts) === Seq("ab", "cde", "fg", "hij"))
   }
 
   test("files that all cover everything stay together, and so do files without statistics") {
     val all = (1 to 20).map(i => file(s"$i", 100, (0L, 99L), (0L, 99L)))
-    assert(RegionSplit.split(all, 500, 0.5).size === 1)
+    assert(RegionSplit.split(all, CubeSizes(0, 500), 0.5).size === 1)
     val unknown = all.map(f => f.copy(file = f.file.copy(ranges = KeyRanges.Unknown)))
-    assert(RegionSplit.split(unknown, 500, 0.5).size === 1)
-    assert(RegionSplit.split(Nil, 500, 0.5) === Nil)
+    assert(RegionSplit.split(unknown, CubeSizes(0, 500), 0.5).size === 1)
+    assert(RegionSplit.split(Nil, CubeSizes(0, 500), 0.5) === Nil)
   }
 
   test(
@@ -41,19 +41,19 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       file(s"$i", 100, (random.nextInt(1000).toLong, 100000L - random.nextInt(1000)))
     }
     for (capacity <- Seq(25000L, 12000L, 9000L, 7000L, 5000L))
-      assert(RegionSplit.split(files, capacity, 0.25).size === 1, capacity)
+      assert(RegionSplit.split(files, CubeSizes(0, capacity), 0.25).size === 1, capacity)
   }
 
   test("the column that fewer bytes straddle is cut") {
     // By the first column every cut has a straddling file; by the second none has.
     val files = (0 until 10).map(i => file(s"$i", 100, (i * 10L, i * 10L + 14), (i * 5L, i * 5L)))
-    assert(names(RegionSplit.split(files, 500, 0.0)) === Seq("01234", "56789"))
+    assert(names(RegionSplit.split(files, CubeSizes(0, 500), 0.0)) === Seq("01234", "56789"))
   }
 
   test("a file of a single value at a cut is on the high side") {
     val files = Seq(file("a", 100, (1L, 5L)), file("b", 100, (5L, 5L)), file("c", 100, (5L, 9L)))
     // At 5 nothing begins below and extends beyond.
-    assert(names(RegionSplit.split(files, 200, 0.0)) === Seq("a", "bc"))
+    assert(names(RegionSplit.split(files, CubeSizes(0, 200), 0.0)) === Seq("a", "bc"))
   }
 
   private val tables: Gen[Seq[PlannedFile]] = for {
@@ -102,7 +102,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("nothing is lost, parts fit unless no cut does, and the order of the files doesn't matter") {
     forAll(tables, Gen.choose(50L, 2000L), Gen.choose(0.0, 0.5), minSuccessful(400)) {
       (files, capacity, most) =>
-        val parts = RegionSplit.split(files, capacity, most)
+        val parts = RegionSplit.split(files, CubeSizes(0, capacity), most)
         assert(parts.flatten.map(_.file.path).sorted === files.map(_.file.path).sorted)
         assert(parts.forall(_.nonEmpty))
         for (part <- parts; total = PlannedFile.bytesOf(part) if total > capacity)
@@ -122,7 +122,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           }
           assert(isBest)
         }
-        val again = RegionSplit.split(new Random(3).shuffle(files), capacity, most)
+        val again = RegionSplit.split(new Random(3).shuffle(files), CubeSizes(0, capacity), most)
         assert(again.map(_.map(_.file.path).toSet) === parts.map(_.map(_.file.path).toSet))
     }
   }

@@ -6,6 +6,8 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.zcube.layout.FileCount
+
 class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val options =
@@ -78,6 +80,59 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(inNoOrder, all.copy(maxJobBytes = 1)).groups.map(_.bytes).max === 1400)
     val budget = plan(inNoOrder, all.copy(maxBytes = Some(1700)))
     assert(budget.groups.map(_.bytes) === Seq(1400))
+  }
+
+  test("no job is so small that its cube would be merged again, whatever bounds it") {
+    for {
+      count <- 10 to 100
+      job <- Seq(0L, 1000L, 1500L, 2000L, 3000L)
+      files <- Seq(inNoOrder, inOrder, inOrder.map(_.copy(ranges = KeyRanges.Unknown)))
+      many = files ++ files.map(f => f.copy(path = s"g${f.path}")) ++ files.map(f =>
+        f.copy(path = s"h${f.path}"))
+    } {
+      val found = plan(new Random(count.toLong).shuffle(many).take(count), all.copy(maxJobBytes = job))
+      assert(found.groups.forall(_.bytes >= 1000), (count, job))
+      assert(found.groups.forall(_.bytes <= math.max(job, 2100) + 100), (count, job))
+    }
+  }
+
+  test("a job has no more than maxJobFiles, also if rows decide their number, unless a cube has") {
+    val known = inNoOrder.map(_.copy(rows = Some(50)))
+    def files(options: PlanOptions) = plan(known, options).groups.map { group =>
+      FileCount.of(group.bytes, options.targetFileBytes, group.files.size * 50L, options.maxRecords)
+    }
+    assert(files(all.copy(maxRecords = 10, maxJobFiles = 120)) === Seq(112, 112))
+    assert(files(all.copy(maxRecords = 10, maxJobFiles = 300)).size === 1)
+    assert(plan(known, all.copy(maxRecords = 10, maxJobFiles = 1)).groups.size === 3)
+  }
+
+  test("full cubes that overlap become one job if all cubes count as small") {
+    val files = (1 to 4).flatMap(i => cube(s"c$i", 15))
+    assert(plan(files, all).isEmpty)
+    val once = all.copy(minCubeBytes = 20000, targetCubeBytes = 20000, maxJobBytes = 20000)
+    assert(plan(files, once).groups.map(_.bytes) === Seq(6000))
+  }
+
+  test("badly sized files are rewritten only if that brings them closer to the target") {
+    def cubeOf(id: String, files: Int, bytes: Long, rows: Long) =
+      cube(id, files, bytes).map(_.copy(rows = Some(rows)))
+    def resized(files: Seq[DataFile]) =
+      plan(files, all).groups.flatMap(_.files).filter(_.reason == FileReason.FileSize)
+        .groupMapReduce(_.file.cube.get.id)(_ => 1)(_ + _)
+    val (short, long) = (cubeOf("short", 40, 30, 10), cubeOf("long", 10, 300, 10))
+    // By itself each becomes files of 100 bytes: of 33 and of 3 rows.
+    assert(resized(short) === Map("short" -> 40))
+    assert(resized(long) === Map("long" -> 10))
+    // Together 500 rows make 40 files of 12 or 13 rows, nearly as before.
+    assert(resized(short ++ long) === Map.empty)
+    assert(resized((short ++ long).map(_.copy(rows = None))) === Map.empty)
+    // Files of the same row length come closer, also with others or with fresh files.
+    val many = cubeOf("many", 40, 30, 30)
+    assert(resized(many ++ long.map(_.copy(rows = Some(300)))) === Map("many" -> 40, "long" -> 10))
+    assert(resized(many ++ Seq(fresh("f").copy(rows = Some(100)))) === Map("many" -> 40))
+    // What a night's fresh files would make of the cube is what it is already.
+    val nightly = (1 to 40).map(i => fresh(s"f$i").copy(rows = Some(10)))
+    assert(resized(short ++ nightly) === Map.empty)
   }
 
   test("cube sizes of 0, which Delta's settings allow, make cubes of a file") {

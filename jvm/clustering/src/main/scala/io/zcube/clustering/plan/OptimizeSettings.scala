@@ -9,8 +9,8 @@ import io.zcube.sql.errors.ZCubeErrors
   * @param maxFileBytes      `spark.databricks.delta.optimize.maxFileSize`
   * @param maxThreads        `spark.databricks.delta.optimize.maxThreads`
   * @param batchBytes        `spark.databricks.delta.optimize.batchSize`: bytes of
-  *                          input for each commit, and at most for each job; one commit
-  *                          for each job if not set
+  *                          input for each commit, and at most for each job, though at
+  *                          least a cube's; one commit for each job if not set
   * @param maxDeletedRatio   `spark.databricks.delta.optimize.maxDeletedRowsRatio`
   * @param minCubeBytes      `….optimize.clustering.mergeStrategy.minCubeSize.threshold`
   * @param targetCubeBytes   `….optimize.clustering.mergeStrategy.minCubeSize.targetCubeSize`

@@ -60,18 +60,11 @@ final case class OptimizeTask(
       layoutWeights,
       workload.map(_.ranges))
 
-  /** A job is committed as a whole, so it has at most a batch. Auto compaction must not take long, as
-    * the writer waits for it: each job has a cube.
+  /** A job is committed as a whole, so it has at most a batch, unless a cube is larger. Auto
+    * compaction must not take long, as the writer waits for it: each job has a cube or two.
     */
   private def jobBytes: Long =
-    if (isAuto) 0L
-    else {
-      val byFiles = BigInt(targetFileBytes) * OptimizeTask.MostFiles
-      Seq(
-        settings.maxJobBytes,
-        byFiles.min(Long.MaxValue).toLong,
-        settings.batchBytes.getOrElse(Long.MaxValue)).min
-    }
+    if (isAuto) 0L else math.min(settings.maxJobBytes, settings.batchBytes.getOrElse(Long.MaxValue))
 
   /** Cuts by a column without minima and maxima, such as Delta's booleans, let no query skip a
     * file.
@@ -105,12 +98,4 @@ final case class OptimizeTask(
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     force = isFull && !clustered
   )
-}
-
-object OptimizeTask {
-
-  /** The most files of a job: with more, too few sampled rows for each would make their sizes
-    * uneven.
-    */
-  private val MostFiles = 10000
 }

@@ -1,7 +1,7 @@
 package io.zcube.clustering.plan
 
 import io.zcube.clustering.table.{FileSelection, OutsideWhere}
-import io.zcube.planning.{ClusteringPlan, DataFile, FileReason, KeyRanges, PlannedFile, ZCubePlanner}
+import io.zcube.planning._
 
 /** A plan, and the files that it covers.
   *
@@ -40,9 +40,8 @@ object RewritePlan {
     def isTaken(file: DataFile) =
       task.settings.freshBelow.forall(file.storedBytes < _) || file.cube.exists(_.sameColumns)
     // Extents matter only if there are cubes to merge with, or if one job can't hold all files.
-    val bytes = files.iterator.map(_.storedBytes).sum
     val ranges: String => KeyRanges =
-      if (files.exists(_.cube.exists(_.matches)) || bytes > options.jobBytes)
+      if (files.exists(_.cube.exists(_.matches)) || new JobDivision(options).mayDivide(files))
         selection.ranges(task.columns)
       else _ => KeyRanges.Unknown
     val outside =

@@ -60,13 +60,13 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
 
   /** Cubes of three files, by a job each. */
   protected val smallCubes: OptimizeSettings = settings.copy(
-    minCubeBytes = 30 * MemoryFile.RowBytes,
+    minCubeBytes = 25 * MemoryFile.RowBytes,
     targetCubeBytes = 30 * MemoryFile.RowBytes,
     maxJobBytes = 30 * MemoryFile.RowBytes)
 
-  /** The same by one job. */
+  /** The same by one job; files of ten rows are too large for more even cubes. */
   protected val severalByAJob: OptimizeSettings =
-    smallCubes.copy(maxJobBytes = settings.maxJobBytes)
+    smallCubes.copy(minCubeBytes = smallCubes.targetCubeBytes, maxJobBytes = settings.maxJobBytes)
 
   protected def row(id: Long): InternalRow =
     InternalRow(id, (id * 7919 % 101).toInt, id * 104729 % 997, (id % 2).toInt)

@@ -1,0 +1,81 @@
+package io.zcube.planning
+
+import io.zcube.layout.FileCount
+
+/** Divides files that are to be clustered together into jobs.
+  *
+  * One job clusters all files, and what it writes is cut into cubes: cubes made of a few files each,
+  * of a table in no order, would all cover everything, and queries would read every one of them.
+  *
+  * If one job can't hold all files, each job gets a region of space. Where most files extend over
+  * several regions, each job gets neighbours in the first column, and its cubes overlap others'.
+  *
+  * No job is so small that its cube would be merged again: that could go on for ever.
+  */
+final class JobDivision(options: PlanOptions) {
+  import JobDivision._
+
+  /** Whether more than one job is possible, so that the files' extents matter. */
+  def mayDivide(files: Iterable[DataFile]): Boolean =
+    files.iterator.map(_.bytes).sum > largest(files)
+
+  /** The jobs' files. */
+  def divide(group: Seq[PlannedFile]): Seq[Seq[PlannedFile]] = {
+    val sizes = CubeSizes(options.minCubeBytes, ofItself(group.map(_.file)))
+    options.maxBytes.filter(_ < math.max(sizes.target.toDouble, 2 * sizes.least) * Slack) match {
+      // A job over budget would never run. That a small cube is merged again is the lesser evil,
+      // and doesn't go on, as a merge over budget isn't done.
+      case Some(budget) =>
+        val most = math.min(sizes.target, budget)
+        byRegion(group, CubeSizes(0, most))(BinPacking.pack(_, most)(_.file.bytes))
+      case None => byRegion(group, sizes)(sizes.cut(_)(_.file.bytes))
+    }
+  }
+
+  private def byRegion(group: Seq[PlannedFile], sizes: CubeSizes)(
+      pack: Seq[PlannedFile] => Seq[Seq[PlannedFile]]): Seq[Seq[PlannedFile]] =
+    RegionSplit.split(group, sizes, MostStraddling).flatMap(region => pack(region.sorted(ByPlace)))
+
+  /** The most bytes of a job that writes these files. */
+  private def largest(files: Iterable[DataFile]): Long =
+    math.min(ofItself(files), options.maxBytes.getOrElse(Long.MaxValue))
+
+  /** The same, whatever the budget: at least a cube's, even if that doesn't fill a file. */
+  private def ofItself(files: Iterable[DataFile]): Long = {
+    val bytes = files.iterator.map(_.bytes).sum
+    val hasRows = files.forall(_.rows.isDefined)
+    val rows = if (hasRows) files.iterator.map(_.rows.get).sum else Long.MaxValue
+    val count =
+      FileCount.of(bytes, options.targetFileBytes, rows, if (hasRows) options.maxRecords else 0L)
+    val byFiles = (bytes.toDouble / count * options.maxJobFiles).toLong
+    Seq(
+      math.min(options.maxJobBytes, byFiles),
+      options.targetCubeBytes,
+      options.minCubeBytes,
+      1L).max
+  }
+}
+
+private object JobDivision {
+
+  /** The share of the smaller side's bytes that may straddle a cut between jobs: there the two regions
+    * overlap.
+    */
+  private val MostStraddling = 0.25
+
+  /** Files aren't divided, so a job may be a little larger than planned. */
+  private val Slack = 1.1
+
+  /** By the first column, then by path. It allocates no tuples for comparisons, since there may be
+    * a million files.
+    */
+  private val ByPlace: Ordering[PlannedFile] = (a, b) => {
+    val order = java.lang.Long.compare(first(a), first(b))
+    if (order != 0) order else a.file.path.compareTo(b.file.path)
+  }
+
+  private def first(planned: PlannedFile): Long = {
+    val lower = planned.file.ranges.lower
+    if (lower.isEmpty) Long.MinValue else lower(0)
+  }
+}
