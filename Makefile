@@ -81,7 +81,7 @@ MARKDOWN := $(wildcard *.md) python/README.md examples/README.md $(wildcard docs
 CODE := python tests benchmarks scripts examples
 
 lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
-	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" delta/mimaReportBinaryIssues
 	$(BIN)/ruff check --config python/pyproject.toml $(CODE)
 	$(BIN)/ruff format --config python/pyproject.toml --check $(CODE)
 	$(BIN)/mdformat --check $(MARKDOWN)

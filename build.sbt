@@ -116,6 +116,7 @@ lazy val delta = (project in file("jvm/delta"))
   .dependsOn(clustering % "compile->compile;test->test")
   .settings(common)
   .settings(Publishing.settings)
+  .settings(Compatibility.settings)
   .settings(
     name := "zcube-spark",
     moduleName := s"zcube-spark_${sparkLine.line}",

@@ -9,6 +9,8 @@ import io.zcube.sql.rules._
 /** Everything that ZCube adds to a session:
   * `spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension,io.zcube.sql.ZCubeSparkSessionExtension`
   * in either order.
+  *
+  * @note Public: jobs that were compiled against a release run with later ones.
   */
 class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
 

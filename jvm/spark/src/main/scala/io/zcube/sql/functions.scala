@@ -3,7 +3,10 @@ package io.zcube.sql
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions.{call_function, lit}
 
-/** ZCube's functions for Scala's DataFrame API; the session needs ZCube's extension. */
+/** ZCube's functions for Scala's DataFrame API; the session needs ZCube's extension.
+  *
+  * @note Public: jobs that were compiled against a release run with later ones.
+  */
 object functions {
 
   /** Approximate rank of the column's value, 0 to n - 1; NULL has 0. */

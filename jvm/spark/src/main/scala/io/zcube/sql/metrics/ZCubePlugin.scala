@@ -16,6 +16,7 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext,
   * `zcube_depth_after` are of the newest cube that was measured, NaN before there is one.
   *
   * @see Spark's [[https://spark.apache.org/docs/latest/monitoring.html#advanced-instrumentation plugins]]
+  * @note Public: jobs that were compiled against a release run with later ones.
   */
 final class ZCubePlugin extends SparkPlugin {
 
