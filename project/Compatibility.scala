@@ -19,7 +19,8 @@ object Compatibility {
   )
 
   private val onlyPublic: ProblemFilter = (problem: Problem) =>
-    public.exists(name => problem.matchName.exists(at => s"$at.".replace('$', '.').startsWith(s"$name.")))
+    public.exists(name =>
+      problem.matchName.exists(at => s"$at.".replace('$', '.').startsWith(s"$name.")))
 
   val settings: Seq[Setting[_]] = Seq(
     mimaPreviousArtifacts := release.map(organization.value %% moduleName.value % _).toSet,

@@ -40,12 +40,11 @@ final private[planning] class FileSizes(options: PlanOptions) {
       bad: Seq[DataFile],
       fresh: Seq[DataFile],
       passes: Int = MostPasses): Seq[DataFile] = {
-    val together = bad ++ fresh
+    // Fresh files without row counts can't be considered.
+    val together = bad ++ (if (rowsOf(fresh).isDefined) fresh else Nil)
     rowsOf(together) match {
       case _ if bad.isEmpty || passes == 0 => Nil
-      case None =>
-        val wanted = countOf(bytesOf(bad), None)
-        if (bad.size > 2L * wanted + 1 || 2L * bad.size < wanted) bad else Nil
+      case None => badOf(bad, bad.size.toLong, countOf(bytesOf(bad), None))
       case Some(rows) =>
         val each = rows.toDouble / countOf(bytesOf(together), Some(rows))
         val better = bad.filter { file =>

@@ -90,7 +90,8 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       many = files ++ files.map(f => f.copy(path = s"g${f.path}")) ++ files.map(f =>
         f.copy(path = s"h${f.path}"))
     } {
-      val found = plan(new Random(count.toLong).shuffle(many).take(count), all.copy(maxJobBytes = job))
+      val found =
+        plan(new Random(count.toLong).shuffle(many).take(count), all.copy(maxJobBytes = job))
       assert(found.groups.forall(_.bytes >= 1000), (count, job))
       assert(found.groups.forall(_.bytes <= math.max(job, 2100) + 100), (count, job))
     }

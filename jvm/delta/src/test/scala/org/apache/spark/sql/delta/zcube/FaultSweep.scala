@@ -204,7 +204,8 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
         ends.groupBy(_._2).collect { case (end, of) if !wrong.contains(end) => end -> of.size },
         counts,
         (System.nanoTime() - startedAt) / 1000000000,
-        (cpuTime - cpuAt) / 1000000000)
+        (cpuTime - cpuAt) / 1000000000
+      )
       info(result.text)
       assert(wrong.isEmpty, wrong.mkString("\n", "\n", "\n"))
       // Checks that a run uses the store at all.
