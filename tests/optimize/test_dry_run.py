@@ -65,6 +65,23 @@ def test_budget_where_and_partitions(spark, path):
     assert "over the budget" in str(tight)
 
 
+def test_jobs_are_not_called_cubes(spark, path):
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
+    points(spark, 0, 8000, 8).write.format("delta").partitionBy("p").save(path)
+    size = sum(file.size for file in live_files(path))
+    cube = "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize"
+    spark.conf.set(f"{cube}.threshold", str(size // 8))
+    spark.conf.set(f"{cube}.targetCubeSize", str(size // 6))
+    table = ClusteredTable.for_path(spark, path)
+    plan = table.optimize(zorder_by=["x", "y"], dry_run=True)
+    text = str(plan)
+    assert "in 2 job(s)" in text.splitlines()[0]
+    assert "job 1" in text and "job 2" in text and "cube " not in text
+    # Of the cubes, the second job makes the third and more.
+    assert [job.number for job in plan.cubes] == [1, 4]
+    assert len(table.optimize(zorder_by=["x", "y"]).cubes[0].ids) == 3
+
+
 def test_in_sql_text_html_and_plain_values(spark, path):
     points(spark, 0, 500, 3).write.format("delta").save(path)
     version = last_version(path)
