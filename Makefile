@@ -113,9 +113,9 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
 
-soak: soak-sequences soak-faults ## run both of these (hours)
+soak: soak-sequences soak-faults ## run soak-sequences and soak-faults (hours)
 
-# What is in the results' files is not run again; remove them to start over.
+# What is in the results' files is not run again, whatever was changed since; remove them to start over.
 soak-sequences: export ZCUBE_TESTS := all
 soak-sequences: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run random sequences of 10,000 steps, cluster failures, all layouts of the advisor (hours)
 	mkdir -p tests/results

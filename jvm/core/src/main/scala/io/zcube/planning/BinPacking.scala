@@ -1,6 +1,6 @@
 package io.zcube.planning
 
-/** Divides items that are too large for one cube or one commit. */
+/** Divides items that are too large for one job or one commit. */
 object BinPacking {
 
   /** Keeps the given order. A bin is full before it would exceed `capacity`, or when it has its

@@ -49,7 +49,7 @@ object CandidateFiles {
       kept ++= others.map(PlannedFile(_, FileReason.NotSelected))
       if (!members.head.cube.exists(_.matches)) {
         kept ++= selected.map(PlannedFile(_, FileReason.KeptOtherLayout))
-      } else if (good.iterator.map(_.bytes).sum + restOf(id).bytes >= options.minCubeBytes) {
+      } else if (DataFile.bytesOf(good) + restOf(id).bytes >= options.minCubeBytes) {
         kept ++= selected.map(PlannedFile(_, FileReason.Stable))
       } else if (selected.nonEmpty) {
         partial += ZCube(id, selected)

@@ -29,6 +29,15 @@ final case class DataFile(
   def storedBytes: Long = bytes + deletedBytes
 }
 
+object DataFile {
+
+  def bytesOf(files: Iterable[DataFile]): Long = files.iterator.map(_.bytes).sum
+
+  /** None if a file lacks statistics. */
+  def rowsOf(files: Iterable[DataFile]): Option[Long] =
+    Option.when(files.forall(_.rows.isDefined))(files.iterator.map(_.rows.get).sum)
+}
+
 /** The ZCube that a file belongs to, according to its tags.
   *
   * @param id          the ZCube's id

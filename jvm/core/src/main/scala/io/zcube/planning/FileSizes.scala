@@ -1,8 +1,9 @@
 package io.zcube.planning
 
 import scala.annotation.tailrec
+import scala.collection.mutable
 
-import io.zcube.layout.FileCount
+import io.zcube.planning.DataFile.{bytesOf, rowsOf}
 
 /** Which files are far from the target size, and whether a rewrite would change that.
   *
@@ -21,7 +22,7 @@ final private[planning] class FileSizes(options: PlanOptions) {
   def badOf(members: Seq[DataFile], rest: CubeRest): Seq[DataFile] = {
     val rows = for (of <- rowsOf(members); others <- rest.rows) yield of + others
     val bytes = bytesOf(members) + rest.bytes
-    badOf(members, members.size + rest.files, countOf(bytes, rows))
+    badOf(members, members.size + rest.files, options.fileCount(bytes, rows))
   }
 
   private def badOf(members: Seq[DataFile], files: Long, wanted: Int): Seq[DataFile] =
@@ -29,11 +30,12 @@ final private[planning] class FileSizes(options: PlanOptions) {
     else if (2L * files < wanted) members.filter(isLarge)
     else Nil
 
-  /** Those of the badly sized files that get closer to the target if all of them are rewritten
-    * together, and with the fresh files. Without this a run could rewrite the same files as the run
-    * before it, for ever.
+  /** Badly sized files that get closer to the target if all of them are rewritten together, and with
+    * the fresh files. Without this a run could rewrite the same files as the run before it, for
+    * ever.
     *
-    * Example: files of 0.3 and of 3 targets that have the same number of rows stay as they are.
+    * Example: of files of 0.3 and of 3 targets that have the same number of rows, the small ones are
+    * rewritten first, the large ones in the next run.
     */
   @tailrec
   def worthwhile(
@@ -44,44 +46,38 @@ final private[planning] class FileSizes(options: PlanOptions) {
     val together = bad ++ (if (rowsOf(fresh).isDefined) fresh else Nil)
     rowsOf(together) match {
       case _ if bad.isEmpty || passes == 0 => Nil
-      case None => badOf(bad, bad.size.toLong, countOf(bytesOf(bad), None))
+      case None => badOf(bad, bad.size.toLong, options.fileCount(bytesOf(bad), None))
       case Some(rows) =>
-        val each = rows.toDouble / countOf(bytesOf(together), Some(rows))
-        val better = bad.filter { file =>
-          val after = file.bytes / math.max(1.0, file.rows.get.toDouble) * each
-          // Too much is as bad as too little. Fresh files may have rows of another length, and are
-          // there only once.
-          if (isSmall(file))
-            after >= math.min(2.0 * file.bytes, target / 2.0) &&
-            (fresh.nonEmpty || after <= 2.0 * target)
-          else
-            after <= math.max(file.bytes / 2.0, 2.0 * target) &&
-            (fresh.nonEmpty || after >= target / 2.0)
-        }
-        if (better.size == bad.size) bad else worthwhile(better, fresh, passes - 1)
+        val each = rows.toDouble / options.fileCount(bytesOf(together), Some(rows))
+        def after(file: DataFile) = file.bytes * each / math.max(1L, file.rows.get)
+        val worse = bad.filterNot(f => getsCloser(f, after(f), fresh.nonEmpty))
+        // Those that would be too large are dropped first: without them the others may get closer.
+        val tooLarge = worse.filter(after(_) > target)
+        val dropped =
+          (if (tooLarge.isEmpty) worse else tooLarge).iterator.map(_.path).to(mutable.HashSet)
+        if (dropped.isEmpty) bad
+        else worthwhile(bad.filterNot(f => dropped(f.path)), fresh, passes - 1)
     }
   }
+
+  /** @param after its size if it gets as many rows as the others
+    * @param mayOvershoot too much is as bad as too little, but fresh files may have rows of another
+    *   length, and are there only once
+    */
+  private def getsCloser(file: DataFile, after: Double, mayOvershoot: Boolean): Boolean =
+    if (file.rows.contains(0L)) true
+    else if (isSmall(file))
+      after >= math.min(2.0 * file.bytes, target / 2.0) && (mayOvershoot || after <= 2.0 * target)
+    else
+      after <= math.max(file.bytes / 2.0, 2.0 * target) && (mayOvershoot || after >= target / 2.0)
 
   private def isSmall(file: DataFile): Boolean = file.bytes < target / 2
 
   private def isLarge(file: DataFile): Boolean = file.bytes > target * 2
-
-  private def countOf(bytes: Long, rows: Option[Long]): Int =
-    FileCount.of(
-      bytes,
-      target,
-      rows.getOrElse(Long.MaxValue),
-      if (rows.isEmpty) 0L else options.maxRecords)
-
-  private def bytesOf(files: Seq[DataFile]): Long = files.iterator.map(_.bytes).sum
-
-  /** None if a file lacks statistics. */
-  private def rowsOf(files: Seq[DataFile]): Option[Long] =
-    Option.when(files.forall(_.rows.isDefined))(files.iterator.map(_.rows.get).sum)
 }
 
 private object FileSizes {
 
-  /** Each pass drops files, usually in one or two passes. */
-  private val MostPasses = 20
+  /** Each pass drops files; random tables took up to 22. */
+  private val MostPasses = 100
 }

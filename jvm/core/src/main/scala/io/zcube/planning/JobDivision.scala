@@ -1,7 +1,5 @@
 package io.zcube.planning
 
-import io.zcube.layout.FileCount
-
 /** Divides files that are to be clustered together into jobs.
   *
   * One job clusters all files, and what it writes is cut into cubes: cubes made of a few files each,
@@ -16,13 +14,19 @@ final class JobDivision(options: PlanOptions) {
   import JobDivision._
 
   /** Whether more than one job is possible, so that the files' extents matter. */
-  def mayDivide(files: Iterable[DataFile]): Boolean =
-    files.iterator.map(_.bytes).sum > largest(files)
+  def mayDivide(files: Iterable[DataFile]): Boolean = {
+    val most = math.min(ofItself(files), options.maxBytes.getOrElse(Long.MaxValue))
+    // If a file elsewhere lacks row counts, those of a partition may still make many files.
+    DataFile.bytesOf(files) > most || (options.maxRecords > 0 && DataFile.rowsOf(files).isEmpty)
+  }
 
   /** The jobs' files. */
   def divide(group: Seq[PlannedFile]): Seq[Seq[PlannedFile]] = {
+    val bytes = PlannedFile.bytesOf(group)
     val sizes = CubeSizes(options.minCubeBytes, ofItself(group.map(_.file)))
-    options.maxBytes.filter(_ < math.max(sizes.target.toDouble, 2 * sizes.least) * Slack) match {
+    def isTight(budget: Long) =
+      bytes > budget && budget < math.max(sizes.target.toDouble, 2 * sizes.least) * Slack
+    options.maxBytes.filter(isTight) match {
       // A job over budget would never run. That a small cube is merged again is the lesser evil,
       // and doesn't go on, as a merge over budget isn't done.
       case Some(budget) =>
@@ -36,17 +40,12 @@ final class JobDivision(options: PlanOptions) {
       pack: Seq[PlannedFile] => Seq[Seq[PlannedFile]]): Seq[Seq[PlannedFile]] =
     RegionSplit.split(group, sizes, MostStraddling).flatMap(region => pack(region.sorted(ByPlace)))
 
-  /** The most bytes of a job that writes these files. */
-  private def largest(files: Iterable[DataFile]): Long =
-    math.min(ofItself(files), options.maxBytes.getOrElse(Long.MaxValue))
-
-  /** The same, whatever the budget: at least a cube's, even if that doesn't fill a file. */
+  /** The most bytes of a job that writes these files, whatever the budget: at least a cube's, even if
+    * that doesn't fill a file.
+    */
   private def ofItself(files: Iterable[DataFile]): Long = {
-    val bytes = files.iterator.map(_.bytes).sum
-    val hasRows = files.forall(_.rows.isDefined)
-    val rows = if (hasRows) files.iterator.map(_.rows.get).sum else Long.MaxValue
-    val count =
-      FileCount.of(bytes, options.targetFileBytes, rows, if (hasRows) options.maxRecords else 0L)
+    val bytes = DataFile.bytesOf(files)
+    val count = options.fileCount(bytes, DataFile.rowsOf(files))
     val byFiles = (bytes.toDouble / count * options.maxJobFiles).toLong
     Seq(
       math.min(options.maxJobBytes, byFiles),

@@ -1,5 +1,7 @@
 package io.zcube.planning
 
+import io.zcube.layout.FileCount
+
 /** The inputs of planning besides the files. Sizes are in bytes.
   *
   * @param policy          how cubes are merged
@@ -43,4 +45,10 @@ final case class PlanOptions(
   val cubeSizes: CubeSizes = CubeSizes(
     stable = minCubeBytes,
     target = Seq(targetCubeBytes, minCubeBytes, targetFileBytes).max)
+
+  /** The number of files for that many bytes and rows; None if statistics are missing. */
+  def fileCount(bytes: Long, rows: Option[Long]): Int = rows match {
+    case Some(known) => FileCount.of(bytes, targetFileBytes, known, maxRecords)
+    case None => FileCount.of(bytes, targetFileBytes, Long.MaxValue, 0)
+  }
 }

@@ -2,7 +2,7 @@ package io.zcube.planning
 
 /** The files of a clustering job that don't need rewriting. */
 final case class ZCube(id: String, files: Seq[DataFile]) {
-  val bytes: Long = files.iterator.map(_.bytes).sum
+  val bytes: Long = DataFile.bytesOf(files)
   lazy val ranges: KeyRanges = KeyRanges.union(files.map(_.ranges))
 }
 

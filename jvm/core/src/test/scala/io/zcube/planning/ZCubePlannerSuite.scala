@@ -97,6 +97,24 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a merge that fits the budget isn't divided into cubes that would be merged again") {
+    for (budget <- Seq(1600L, 1700L, 2000L, 2300L, 100000L); job <- Seq(0L, 1000L, 1500L)) {
+      val files = cube("a", 8) ++ cube("b", 8)
+      val found = plan(files, all.copy(maxJobBytes = job, maxBytes = Some(budget)))
+      assert(found.groups.map(_.bytes) === Seq(1600), (budget, job))
+    }
+  }
+
+  test("extents matter if rows may decide that there are several jobs") {
+    def mayDivide(options: PlanOptions, files: Seq[DataFile]) =
+      new JobDivision(options).mayDivide(files)
+    val known = inNoOrder.map(_.copy(rows = Some(50)))
+    val many = all.copy(maxRecords = 10, maxJobFiles = 120)
+    assert(mayDivide(many, known) && mayDivide(many, known :+ fresh("unknown")))
+    assert(!mayDivide(all, known) && !mayDivide(all, known :+ fresh("unknown")))
+    assert(!mayDivide(many.copy(maxJobFiles = 300), known))
+  }
+
   test("a job has no more than maxJobFiles, also if rows decide their number, unless a cube has") {
     val known = inNoOrder.map(_.copy(rows = Some(50)))
     def files(options: PlanOptions) = plan(known, options).groups.map { group =>
@@ -124,13 +142,19 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     // By itself each becomes files of 100 bytes: of 33 and of 3 rows.
     assert(resized(short) === Map("short" -> 40))
     assert(resized(long) === Map("long" -> 10))
-    // Together 500 rows make 40 files of 12 or 13 rows, nearly as before.
-    assert(resized(short ++ long) === Map.empty)
+    // Together 500 rows make 40 files of 12 or 13 rows, nearly as before: one after the other.
+    assert(resized(short ++ long) === Map("short" -> 40))
     assert(resized((short ++ long).map(_.copy(rows = None))) === Map.empty)
     // Files of the same row length come closer, also with others or with fresh files.
     val many = cubeOf("many", 40, 30, 30)
     assert(resized(many ++ long.map(_.copy(rows = Some(300)))) === Map("many" -> 40, "long" -> 10))
     assert(resized(many ++ Seq(fresh("f").copy(rows = Some(100)))) === Map("many" -> 40))
+    // A smaller target is followed, also where rows differ in length.
+    val (wide, narrow) = (cubeOf("wide", 70, 400, 10), cubeOf("narrow", 30, 400, 80))
+    assert(resized(wide ++ narrow).size === 1)
+    // A file without rows disappears.
+    val empty = cubeOf("empty", 1, 10, 0).map(_.copy(cube = many.head.cube))
+    assert(resized(many ++ empty) === Map("many" -> 41))
     // What a night's fresh files would make of the cube is what it is already.
     val nightly = (1 to 40).map(i => fresh(s"f$i").copy(rows = Some(10)))
     assert(resized(short ++ nightly) === Map.empty)

@@ -18,15 +18,13 @@ import org.apache.spark.SPARK_VERSION
 final private[zcube] class SweepResults(file: Path, mode: String) {
   import SweepResults._
 
-  /** The line of a kind on a master, if it was swept. */
+  /** The line of a kind on a master, if it was swept with this Spark and Delta. */
   def of(master: String, kind: String): Option[String] =
     if (!Files.exists(file)) None
     else
       Files.readAllLines(file).asScala.find { line =>
         val found = json.readTree(line)
-        Seq("mode" -> mode, "master" -> master, "kind" -> kind).forall { case (name, value) =>
-          found.path(name).asText == value
-        }
+        key(master, kind).forall { case (name, value) => found.path(name).asText == value }
       }
 
   /** Adds a line. */
@@ -36,20 +34,22 @@ final private[zcube] class SweepResults(file: Path, mode: String) {
       Files.write(file, line.getBytes(UTF_8), StandardOpenOption.CREATE, StandardOpenOption.APPEND)
   }
 
+  private def key(master: String, kind: String) = Seq(
+    "mode" -> mode,
+    "spark" -> SPARK_VERSION,
+    "delta" -> DeltaVersion,
+    "master" -> master,
+    "kind" -> kind)
+
   private def fields(result: Result) = ordered(
-    Seq(
-      "mode" -> mode,
-      "master" -> result.master,
-      "kind" -> result.kind,
+    key(result.master, result.kind) ++ Seq(
       "points" -> result.points,
       "of" -> result.of,
       "ends" -> ordered(result.ends.toSeq.sorted),
       "operations" -> ordered(result.operations.toSeq.sorted),
       "seconds" -> result.seconds,
       "cpuSeconds" -> result.cpuSeconds,
-      "spark" -> SPARK_VERSION,
-      "delta" -> DeltaVersion,
-      "commit" -> Try("git rev-parse --short HEAD".!!.trim).getOrElse("")
+      "commit" -> Try("git describe --always --dirty".!!.trim).getOrElse("")
     ))
 
   private def ordered(pairs: Seq[(String, Any)]) = {
