@@ -76,7 +76,9 @@ def test_jobs_are_not_called_cubes(spark, path):
     plan = table.optimize(zorder_by=["x", "y"], dry_run=True)
     text = str(plan)
     assert "in 2 job(s)" in text.splitlines()[0]
-    assert "job 1" in text and "job 2" in text and "cube " not in text
+    assert "job 1" in text
+    assert "job 2" in text
+    assert "cube " not in text
     # Of the cubes, the second job makes the third and more.
     assert [job.number for job in plan.cubes] == [1, 4]
     assert len(table.optimize(zorder_by=["x", "y"]).cubes[0].ids) == 3
