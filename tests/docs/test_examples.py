@@ -1,4 +1,7 @@
-"""Every example of the site's first page, and then those of other pages on the tables made there."""
+"""Every example of the README and the site.
+
+Some pages use the tables that the first page makes; the others get tables of their own.
+"""
 
 import builtins
 import re
@@ -9,7 +12,8 @@ import zcube
 
 from tests.support.log_replay import live_files
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 PAGES = [
     "index.md",
     "operating.md",
@@ -18,21 +22,52 @@ PAGES = [
 BLOCK = re.compile(r"^```(python|sql)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SESSION = re.compile(r"^spark = zcube\.configure.*\n", re.MULTILINE)
 
+ROWS = """
+    SELECT id, pmod(hash(id), 100) AS user, pmod(hash(id, 1), 20) AS tenant,
+           date_add(DATE'2026-10-01', CAST(id DIV 100 AS INT)) AS day,
+           date_add(DATE'1994-01-01', pmod(hash(id, 2), 300)) AS l_shipdate,
+           pmod(hash(id, 3), 1000) AS l_partkey, IF(id % 2 = 0, 'eu', 'us') AS region,
+           IF(id % 9 = 0, NULL, 'done') AS status
+    FROM range({}, {}, 1, 16)
+"""
+# The statements before a page's examples, and the number of rows in each table after them.
+OWN_TABLES = {
+    "../README.md": (
+        {
+            "delta.`{folder}/events`": "",
+            "events": "PARTITIONED BY (region)",
+        },
+        {"delta.`{folder}/events`": 4000, "events": 4000, "clicks": 4000},
+    ),
+    "guide.md": (
+        {"t": "", "clustered_table": "CLUSTER BY (l_shipdate, l_partkey)", "events": ""},
+        {"t": 4000, "clustered_table": 4000, "events": 5000},
+    ),
+    "clustering.md": (
+        {"events": "", "clicks": "CLUSTER BY (day, user)"},
+        {"events": 4000, "events2": 4000, "clicks": 4000},
+    ),
+}
+
 
 def blocks(page):
     return BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
 
 
-def run(spark, page):
-    """Run a page's blocks in one namespace; return what they printed."""
+def run(spark, page, folder="/data", **more):
+    """Run a page's blocks in one namespace; return what they printed.
+
+    Tables in ``/data`` are in ``folder`` instead, and ``more`` are names that the page doesn't define.
+    """
     printed = []
 
     def show(*values):
         printed.append(" ".join(map(str, values)))
         builtins.print(*values)
 
-    names = {"spark": spark, "zcube": zcube, "print": show}
+    names = {"spark": spark, "zcube": zcube, "print": show, **more}
     for language, text in blocks(page):
+        text = text.replace("/data/", f"{folder}/")
         if language == "python":
             # The tests' session is created in the same way.
             exec(compile(SESSION.sub("", text), page, "exec"), names)
@@ -71,6 +106,54 @@ def test_the_first_page_shows_what_it_says(spark, started):
 def test_examples_run_on_the_tables_of_the_first_page(spark, started, page):
     run(spark, page)
     assert spark.table("events").count() == spark.table("clicks").count() == 240_000
+
+
+@pytest.fixture
+def own_schema(spark):
+    spark.sql("CREATE SCHEMA examples")
+    spark.sql("USE examples")
+    yield
+    spark.sql("USE default")
+    spark.sql("DROP SCHEMA examples CASCADE")
+
+
+@pytest.mark.parametrize("page", OWN_TABLES)
+def test_examples_run_on_tables_of_their_own(spark, own_schema, page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # Small enough that these tables have many files, and are worth clustering.
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(8 << 10))
+    tables, rows = OWN_TABLES[page]
+    for table, layout in tables.items():
+        name = table.format(folder=tmp_path)
+        spark.sql(f"CREATE TABLE {name} USING delta {layout} AS {ROWS.format(0, 4000)}")
+    spark.sql(f"CREATE TABLE updates USING delta AS {ROWS.format(3000, 5000)}")
+    points = spark.range(1000).selectExpr(
+        "id % 30 AS x", "id % 7 AS y", "int(id) AS a", "int(id % 5) AS b"
+    )
+    if "t" not in tables:
+        points.write.format("delta").saveAsTable("t")
+    run(
+        spark,
+        page,
+        folder=tmp_path,
+        table=zcube.ClusteredTable.for_name(spark, "events"),
+        df=points,
+        Path=Path,
+    )
+    for table, number in rows.items():
+        found = spark.table(table.format(folder=tmp_path)).select("id").collect()
+        assert {row.id for row in found} == set(range(number)), table
+        assert len(found) == number, table
+
+
+def test_every_page_with_examples_is_run():
+    pages = [
+        page for page in DOCS.glob("**/*.md") if BLOCK.search(page.read_text(encoding="utf-8"))
+    ]
+    run_here = {*PAGES, *OWN_TABLES}
+    assert {str(page.relative_to(DOCS)) for page in pages} <= run_here
+    for page in (ROOT / "python/README.md", *(ROOT / "examples").glob("**/README.md")):
+        assert not BLOCK.search(page.read_text(encoding="utf-8")), page
 
 
 @pytest.mark.long
