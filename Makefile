@@ -24,7 +24,8 @@ delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' p
 # The Python tests that run there: everything that could lose rows, lay them out wrongly, or misread a statement.
 VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test_clustered \
   optimize/test_predicate_text optimize/test_refused_options optimize/test_zorder safety/test_conflicts \
-  safety/test_crashes safety/test_kinds_of_tables safety/test_stored_values safety/test_unreadable_input
+  safety/test_crashes safety/test_kinds_of_tables safety/test_stored_values safety/test_table_features \
+  safety/test_unreadable_input
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
