@@ -29,7 +29,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part test-tools bench bench-long soak soak-sequences soak-faults pictures reference site lint format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part test-tools bench bench-long soak soak-sequences soak-faults pictures reference compatibility site lint format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -47,11 +47,14 @@ test-fast: $(VENV)/.ready $(JAR) ## run the tests that need neither Delta nor a 
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not slow" tests
 
 test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; compile for all Spark lines
+	rm -rf jvm/*/target/spark-4.2/test-reports
 	$(SBT) test delta/package delta/Test/package
+	$(call record,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
 
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
-	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
+	$(call record,4.2,.build/tests-4.2.xml)
 
 test-versions: export ZCUBE_TESTS := all
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)
@@ -63,12 +66,18 @@ test-versions-part: ## run some of the tests on the other Spark lines (5 minutes
 JVM_TESTS := spark/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 
+# With ZCUBE_COMPATIBILITY=record, what ran goes into docs/compatibility.md.
+record = $(if $(filter record,$(ZCUBE_COMPATIBILITY)),$(JAVA_RUN) $(BIN)/python -m tests.support.compatibility record $(call spark_of,$(1)) $(call delta_of,$(1)) $(2),)
+
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
+	rm -rf jvm/*/target/spark-$*/test-reports
 	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package
+	$(call record,$*,jvm/*/target/spark-$*/test-reports/*.xml)
 
 $(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.ready
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
-	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(VERSION_TESTS)
+	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-$*.xml $(VERSION_TESTS)
+	$(call record,$*,.build/tests-$*.xml)
 
 # dbt, Airflow and Dagster, each in an environment of its own: their packages take longer to install than all of these
 # tests take to run, so the nightly workflow runs them and .ci/run doesn't.
@@ -130,6 +139,9 @@ soak-faults: $(LAUNCHER) ## run OPTIMIZE with a fault in each store operation (h
 
 pictures: $(VENV)/.ready $(JAR) ## redraw the pictures in docs/
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.cubes_picture
+
+compatibility: $(VENV)/.ready ## make docs/compatibility.md from the results on record
+	$(BIN)/python -m tests.support.compatibility page
 
 reference: $(LAUNCHER) ## generate docs/reference.md from the sources
 	ZCUBE_WRITE_REFERENCE=1 $(SBT) "clustering/testOnly *ReferencePageSuite"

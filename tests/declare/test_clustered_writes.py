@@ -268,7 +268,7 @@ def test_a_generated_column_of_a_missing_one_is_refused(spark, twins, name):
     """No row of the table may be replaced by NULLs that plain Delta rejects."""
 
     def scenario(table):
-        table.create("a BIGINT, b INT, c STRING GENERATED ALWAYS AS (CAST(a AS STRING))")
+        table.create_generated()
         spark.sql(f"INSERT INTO {table.name} (a, b) VALUES (1, 2)")
         frame = spark.range(1).selectExpr("8 b")
         return condition_of(lambda: WRITES[name](frame, table, {})), table.rows()

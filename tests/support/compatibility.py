@@ -1,7 +1,9 @@
 """What ran where: outcomes that tests record, and the page made of them.
 
-``ZCUBE_COMPATIBILITY=record`` makes the tests write their outcomes to `tests/results/compatibility.jsonl`. Otherwise
-they must agree with it. ``python -m tests.support.compatibility`` makes `docs/compatibility.md`.
+``ZCUBE_COMPATIBILITY=record`` makes `test_table_features.py` write its outcomes to
+`tests/results/compatibility.jsonl`; otherwise they must agree with it. With the same variable,
+``make test-versions`` adds its runs. ``python -m tests.support.compatibility page`` makes
+`docs/compatibility.md`.
 """
 
 from __future__ import annotations
@@ -10,16 +12,51 @@ import json
 import os
 import platform
 import re
-from importlib.metadata import version
+import sys
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "tests/results/compatibility.jsonl"
 PAGE = ROOT / "docs/compatibility.md"
+CONNECT = "tests.interface.test_connect_server"
+
+INTRODUCTION = """# Compatibility
+
+This page is made from what ran: `tests/results/compatibility.jsonl`. A session with a Spark or Delta version that isn't
+listed does not start, and the error names the versions. [Where ZCube runs](places.md) describes clusters, stores and
+catalogs.
+
+## Runs on record
+
+"""
+
+FEATURES = """
+Java 21 and Python 3.10, 3.12 and 3.13 are allowed; a combination that isn't listed has no run on record. Delta 4.0 to
+4.2 are not supported, because the jars call Delta methods that are new in 4.3. Every change is tested with the newest
+Spark, and by some tests with the others; `make test-versions` runs those that concern rows, layouts and statements.
+
+## Table features
+
+For each feature of the Delta protocol a test makes a table, changes it, copies it, and runs Delta's OPTIMIZE on the
+copy. *Works* means that ZCube's OPTIMIZE left the same rows, and wrote what Delta's wrote: the same columns in the
+files, the same fields in the log, the same table features (`tests/safety/test_table_features.py`).
+"""
+
+NOTES = """
+*Delta has none* means that this release of Delta, as it comes, can't make or write such a table; the condition is
+Delta's.
+
+Catalog-managed tables need a catalog that commits for them. With Delta's in-memory commit coordinator, ZCube's OPTIMIZE
+is rejected exactly when Delta's is (`CommitCoordinatorSuite`). UniForm: the files and the log are as Delta's; the
+conversion itself, which needs Delta's `delta-iceberg`, is not tested. [Other readers](safety.md) read the tables before
+and after (`tests/safety/test_other_readers.py`): DuckDB, deltalake and Delta Kernel.
+"""
 
 
 def recording() -> bool:
+    """Whether outcomes are written down instead of compared."""
     return os.environ.get("ZCUBE_COMPATIBILITY") == "record"
 
 
@@ -29,35 +66,98 @@ def check(spark: str, feature: str, outcome: str) -> None:
         _append({"feature": feature, "spark": spark, "outcome": outcome})
     else:
         assert outcome == results()[0].get((feature, spark)), (
-            "another outcome than docs/compatibility.md shows: ZCUBE_COMPATIBILITY=record"
+            "docs/compatibility.md shows another outcome; ZCUBE_COMPATIBILITY=record writes the new one"
         )
 
 
-def record_run(passed: int, failed: int, files: list[str]) -> None:
-    """Record a run of tests."""
+def record_run(spark: str, delta: str, reports: list[Path]) -> None:
+    """Record a run of tests from its JUnit reports, Scala's or Python's."""
+    cases = [case for report in reports for case in ElementTree.parse(report).iter("testcase")]
+    bad = [c for c in cases if c.find("failure") is not None or c.find("error") is not None]
+    skipped = [case for case in cases if case.find("skipped") is not None]
+    suites = sorted({str(case.get("classname")) for case in cases})
+    in_python = all(suite.startswith("tests.") for suite in suites)
     _append(
         {
-            "spark": version("pyspark"),
-            "delta": version("delta-spark"),
+            "spark": spark,
+            "delta": delta,
             "java": _java(),
-            "python": platform.python_version(),
-            "passed": passed,
-            "failed": failed,
-            "files": files,
+            "python": platform.python_version() if in_python else None,
+            "passed": len(cases) - len(bad) - len(skipped),
+            "failed": len(bad),
+            "skipped": len(skipped),
+            "suites": suites,
         }
     )
 
 
 def results() -> tuple[dict[tuple[str, str], str], list[dict[str, Any]]]:
-    """The newest outcome of each feature and Spark version, and all runs."""
-    features, runs = {}, []
+    """The newest outcome of each feature and Spark version, and the newest run of each kind."""
+    features, runs = {}, {}
     for line in RESULTS.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         if "feature" in entry:
             features[entry["feature"], entry["spark"]] = entry["outcome"]
         else:
-            runs.append(entry)
-    return features, runs
+            runs[entry["spark"], entry["delta"], entry["java"], entry["python"]] = entry
+    return features, list(runs.values())
+
+
+def page() -> str:
+    """The text of `docs/compatibility.md`."""
+    features, runs = results()
+    newest = sorted({spark for _, spark in features}, key=_numbers, reverse=True)
+    rows = [
+        [feature, *(_cell(features.get((feature, spark))) for spark in newest)]
+        for feature in dict.fromkeys(feature for feature, _ in features)
+    ]
+    return "".join(
+        [
+            INTRODUCTION,
+            _table(
+                ["Spark", "Delta", "Java", "Python", "tests passed", "failed", "Spark Connect"],
+                [_run(run) for run in sorted(runs, key=_order)],
+            ),
+            FEATURES,
+            "\n",
+            _table(["feature", *(f"Spark {spark}" for spark in newest)], rows),
+            NOTES,
+        ]
+    )
+
+
+def _run(run: dict[str, Any]) -> list[str]:
+    kind = "Python, {} files" if run["python"] else "Scala, {} suites"
+    return [
+        run["spark"],
+        run["delta"],
+        run["java"],
+        run["python"] or "",
+        f"{run['passed']} ({kind.format(len(run['suites']))})",
+        str(run["failed"]),
+        "tested" if CONNECT in run["suites"] else "not tested" if run["python"] else "",
+    ]
+
+
+def _cell(outcome: str | None) -> str:
+    if outcome is None:
+        return "untested"
+    text, _, condition = outcome.partition(": ")
+    text = "Delta has none" if text == "not in this version" else text
+    return f"{text}: `{condition}`" if condition else text
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["--"] * len(header), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def _order(run: dict[str, Any]) -> Any:
+    return [-n for n in _numbers(run["spark"])], run["python"] or "", run["java"]
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
 
 
 def _append(entry: dict[str, Any]) -> None:
@@ -67,4 +167,16 @@ def _append(entry: dict[str, Any]) -> None:
 
 def _java() -> str:
     release = (Path(os.environ["JAVA_HOME"]) / "release").read_text(encoding="utf-8")
-    return re.search(r'^JAVA_VERSION="(.*)"', release, re.MULTILINE)[1]
+    found = re.search(r'^JAVA_VERSION="(.*)"', release, re.MULTILINE)
+    assert found, release
+    return found[1]
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["page"]:
+            PAGE.write_text(page(), encoding="utf-8")
+        case ["record", spark, delta, *reports] if reports:
+            record_run(spark, delta, [Path(report) for report in reports])
+        case _:
+            sys.exit("usage: page | record SPARK DELTA REPORT.xml …")

@@ -9,7 +9,8 @@ object CommitResult {
 
   /** The table contains it.
     *
-    * @param failure a later failure that must end the run: an interrupt, a fatal error
+    * @param failure a later failure that must end the run: an interrupt, a fatal error, an action
+    *   after the commit that couldn't be repeated
     */
   final case class Landed(version: Long, failure: Option[Throwable] = None) extends CommitResult
 

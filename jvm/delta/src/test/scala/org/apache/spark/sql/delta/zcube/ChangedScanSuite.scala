@@ -15,12 +15,16 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
       classOf[ZCubeSparkSessionExtension].getName,
       classOf[ChangingExtension].getName).mkString(","))
 
-  private def table(name: String, vectors: Boolean = false): String = {
+  private def table(name: String, vectors: Boolean): String = {
     val path = folder.resolve(name.replace(' ', '_')).toString
     spark.sql(
-      s"CREATE TABLE delta.`$path` (id BIGINT, x INT, s STRING) USING delta " +
+      s"CREATE TABLE delta.`$path` (id BIGINT, x INT, s STRING, masked STRING) USING delta " +
         s"TBLPROPERTIES ('delta.enableDeletionVectors' = '$vectors')")
-    spark.range(0, 300, 1, 3).selectExpr("id", "CAST(hash(id) AS INT) x", "hex(id) s")
+    spark.range(
+      0,
+      300,
+      1,
+      3).selectExpr("id", "CAST(hash(id) AS INT) x", "hex(id) s", "hex(-id) masked")
       .write.format("delta").mode("append").save(path)
     if (vectors) spark.sql(s"DELETE FROM delta.`$path` WHERE id = 7"): Unit
     path
@@ -38,10 +42,18 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
     (mode, condition) <- Seq(
       "filter" -> "ZCUBE_SCAN_CHANGED",
       "mask" -> "ZCUBE_SCAN_CHANGED",
-      "late filter" -> "ZCUBE_LOGGED_ROWS_MISMATCH")
+      "swap" -> "ZCUBE_SCAN_CHANGED",
+      "late filter" -> "ZCUBE_LOGGED_ROWS_MISMATCH",
+      "late filter" -> "ZCUBE_SCAN_CHANGED",
+      "late end" -> "ZCUBE_SCAN_CHANGED"
+    )
+    isCounted = condition == "ZCUBE_LOGGED_ROWS_MISMATCH" || !mode.startsWith("late")
     vectors <- Seq(false, true)
-  } test(s"a scan changed by a $mode is rejected, with deletion vectors: $vectors") {
-    val path = table(s"$mode $vectors", vectors)
+  } test(s"a scan changed by a $mode is rejected, counted: $isCounted, vectors: $vectors") {
+    spark.conf.set("spark.databricks.delta.stats.collect", isCounted.toString)
+    val path =
+      try table(s"$mode $isCounted $vectors", vectors)
+      finally spark.conf.unset("spark.databricks.delta.stats.collect")
     val before = rows(path)
     val files = dataFiles(path)
     assert(changing(mode)(rows(path)) != before, "the rule does nothing")
@@ -54,12 +66,16 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
     assert(rows(path) === before)
   }
 
-  test("a rule that wraps the scan without changing it is accepted") {
-    val path = table("alias")
-    val before = rows(path)
-    changing("alias")(spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (x)").collect())
-    assert(spark.sql(s"DESCRIBE HISTORY delta.`$path`").head().getAs[String]("operation") ===
-      "OPTIMIZE")
-    assert(rows(path) === before)
-  }
+  for (isCounted <- Seq(true, false))
+    test(s"a rule that wraps the scan without changing it is accepted, counted: $isCounted") {
+      spark.conf.set("spark.databricks.delta.stats.collect", isCounted.toString)
+      val path =
+        try table(s"alias $isCounted", vectors = true)
+        finally spark.conf.unset("spark.databricks.delta.stats.collect")
+      val before = rows(path)
+      changing("alias")(spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (x)").collect())
+      assert(spark.sql(s"DESCRIBE HISTORY delta.`$path`").head().getAs[String]("operation") ===
+        "OPTIMIZE")
+      assert(rows(path) === before)
+    }
 }

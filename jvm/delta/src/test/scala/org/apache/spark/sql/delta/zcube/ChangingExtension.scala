@@ -15,7 +15,9 @@ final class ChangingExtension extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(_ => new Changing("filter", filter))
     extensions.injectPostHocResolutionRule(_ => new Changing("mask", mask))
     extensions.injectPostHocResolutionRule(_ => new Changing("alias", SubqueryAlias("t", _)))
+    extensions.injectPostHocResolutionRule(_ => new Changing("swap", swap))
     extensions.injectOptimizerRule(_ => new Changing("late filter", filter))
+    extensions.injectOptimizerRule(_ => new Changing("late end", Filter(Literal(false), _)))
   }
 }
 
@@ -43,6 +45,14 @@ object ChangingExtension {
 
   private def filter(r: LogicalRelation): LogicalPlan =
     Filter(GreaterThan(r.output.find(_.name == "id").get, Literal(10L)), r)
+
+  /** Another column's values under a column's name. */
+  private def swap(r: LogicalRelation): LogicalPlan = Project(
+    r.output.map {
+      case a if a.name == "s" => Alias(r.output.find(_.name == "masked").get, "s")()
+      case a => a
+    },
+    r)
 
   private def mask(r: LogicalRelation): LogicalPlan = Project(
     r.output.map {

@@ -3,10 +3,14 @@ package org.apache.spark.sql.delta.zcube
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 import org.apache.spark.sql.delta.coordinatedcommits._
 import org.apache.spark.sql.delta.util.FileNames
+import org.apache.spark.sql.delta.zcube.table.CatalogManaged
 import org.apache.spark.sql.delta.{CatalogOwnedTableFeature, DeltaLog}
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.concurrent.Caught
 
 /** Tables whose commits are managed by a catalog. */
 class CommitCoordinatorSuite extends AnyFunSuite with DeltaSparkSession {
@@ -33,6 +37,20 @@ class CommitCoordinatorSuite extends AnyFunSuite with DeltaSparkSession {
 
   private def rows(table: String): Seq[Row] =
     spark.sql(s"SELECT * FROM $table ORDER BY id, x").collect().toSeq
+
+  private def withoutZCube[T](body: => T): T = {
+    spark.conf.set("spark.zcube.enabled", "false")
+    try body
+    finally spark.conf.unset("spark.zcube.enabled")
+  }
+
+  private def deltasCommand(statement: String): OptimizeTableCommand = withoutZCube {
+    val parsed = spark.sessionState.sqlParser.parsePlan(statement)
+    spark.sessionState.executePlan(parsed).analyzed match {
+      case command: OptimizeTableCommand => command
+      case other => fail(other.nodeName)
+    }
+  }
 
   test("a catalog's table: auto compaction by ZCube, if allowed, commits through it") {
     spark.sql("CREATE TABLE auto (id BIGINT, x INT) USING delta CLUSTER BY (id, x) TBLPROPERTIES " +
@@ -72,11 +90,16 @@ class CommitCoordinatorSuite extends AnyFunSuite with DeltaSparkSession {
       }
     val sql = "OPTIMIZE managed ZORDER BY (id, x)"
     val ours = outcome(sql)
-    spark.conf.set("spark.zcube.enabled", "false")
-    val deltas =
-      try outcome(sql)
-      finally spark.conf.unset("spark.zcube.enabled")
+    val deltas = withoutZCube(outcome(sql))
     assert(ours === deltas)
+    val snapshot = DeltaLog.forTable(spark, TableIdentifier("managed")).update()
+    // A Delta that permits it is permitted: here, its check of a table without a catalog.
+    val path = folder.resolve("plain").toString
+    spark.range(10).write.format("delta").save(path)
+    def check(statement: String): Unit =
+      CatalogManaged.check(spark, snapshot, deltasCommand(statement))
+    check(s"OPTIMIZE delta.`$path`")
+    assert(Caught(check("OPTIMIZE managed")).isFailure === deltas.isLeft)
     assert(DeltaLog.forTable(spark, TableIdentifier("managed")).update().isCatalogOwned)
     spark.sql("DROP TABLE managed")
   }

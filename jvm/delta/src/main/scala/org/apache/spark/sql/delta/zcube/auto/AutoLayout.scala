@@ -67,7 +67,7 @@ object AutoLayout extends DeltaLogging {
         recordDeltaEvent(txn.deltaLog, s"$OpType.error", data = getErrorData(e))
         throw e
       // Delta would propagate these to a write that is committed, and that would then be repeated.
-      case e @ (_: LinkageError | _: StackOverflowError) =>
+      case e @ (_: LinkageError | _: VirtualMachineError) =>
         throw ZCubeErrors.internal(s"auto compaction: $e", e)
     } finally
       if (AutoCompactUtils.reservePartitionEnabled(session)) {

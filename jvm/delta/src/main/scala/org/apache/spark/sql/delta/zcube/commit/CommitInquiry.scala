@@ -86,7 +86,10 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
     }
     val adds = actions.collect { case file: AddFile => file.path }.toSet
     val removes = actions.collect { case file: RemoveFile => file.path }.toSet
-    if (ours && added.subsetOf(adds) && removed.subsetOf(removes)) {
+    if (actions.isEmpty) {
+      // Delta writes no such version; a store that isn't atomic may show one while it is written.
+      Some(unknown(failure, s"version $version is empty"))
+    } else if (ours && added.subsetOf(adds) && removed.subsetOf(removes)) {
       Some(CommitResult.Landed(version, Option.when(ends)(failure)))
     } else if (ours) {
       Some(unknown(failure, s"version $version contains only part of it"))

@@ -141,7 +141,12 @@ final class DeltaRewrite(
       own.add(current)
       CommitResult.Landed(version)
     } catch {
-      case e: Throwable => new CommitInquiry(table, current, changes).after(e)
+      case e: Throwable =>
+        new CommitInquiry(table, current, changes).after(e) match {
+          case landed: CommitResult.Landed =>
+            new SymlinkManifest(session, log, catalogTable).after(landed)
+          case other => other
+        }
     }
 
   /** A transaction on the current version, and the ids of the groups that the conflict invalidated.

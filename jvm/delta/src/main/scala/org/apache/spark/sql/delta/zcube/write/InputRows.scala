@@ -29,7 +29,8 @@ object InputRows {
     val relation = relationOf(snapshot, groups.flatten)
     val numbers = Option.when(groups.size > 1)(numbersOf(snapshot, groups))
     val scan = Dataset.ofRows(session, withPlace(session, relation, numbers))
-    refuseChanges(scan, relation, snapshot)
+    val isCounted = groups.forall(_.forall(_.numLogicalRecords.isDefined))
+    refuseChanges(scan, relation, snapshot, isCounted)
     val rows = RowTracking.preserveRowTrackingColumns(scan, snapshot).asInstanceOf[DataFrame]
     val plan = rows.queryExecution.analyzed
     val width = relation.output.size
@@ -110,20 +111,23 @@ object InputRows {
     }
 
   /** A row filter or a mask that an extension adds to each scan would become permanent. This
-    * detects what the analyzer adds; the log's counts detect later filters ([[GroupSampler]]).
+    * detects what the analyzer adds. The log's counts detect later filters ([[GroupSampler]]); for
+    * files without counts the optimizer's plan shows them.
+    *
+    * @param isCounted whether the log has the number of rows of each file
     */
   private def refuseChanges(
       scan: DataFrame,
       relation: LogicalRelation,
-      snapshot: Snapshot): Unit = {
+      snapshot: Snapshot,
+      isCounted: Boolean): Unit = {
     def asStored(column: Expression): Boolean = column match {
       case _: Attribute => true
       case Alias(_: Attribute, _) => true
       case _ => false
     }
-    val plan = scan.queryExecution.analyzed
-    val changing = plan match {
-      case Project(list, child) if list.take(relation.output.size).forall(asStored) =>
+    def inAnalysis = scan.queryExecution.analyzed match {
+      case plan @ Project(_, child) if holdsAllOf(relation, plan) =>
         child.find {
           case Project(inner, _) => !inner.forall(asStored)
           case _: SubqueryAlias | _: LogicalRelation => false
@@ -131,12 +135,42 @@ object InputRows {
         }
       case other => Some(other)
     }
-    changing.foreach { node =>
+    def later = Option.when(!isCounted)(scan.queryExecution.optimizedPlan).flatMap(_.find {
+      case _: Project | _: LogicalRelation => false
+      case _ => true
+    })
+    inAnalysis.orElse(later).foreach { node =>
       val what = node.simpleString(SimpleStringFields).linesIterator.next()
       throw ZCubeErrors.scanChanged(
         DeltaTableCommand.nameOf(None, snapshot.deltaLog.dataPath),
         what)
     }
+  }
+
+  /** Whether the first columns of a plan are the relation's, each with its own values. A mask may be
+    * another column of the table under this column's name.
+    */
+  private def holdsAllOf(relation: LogicalRelation, plan: LogicalPlan): Boolean = {
+    val sources = sourcesOf(plan)
+    val columns = plan.output.take(relation.output.size)
+    columns.size == relation.output.size && columns.zip(relation.output).forall {
+      case (column, stored) => sources.get(column.exprId).contains(stored.name)
+    }
+  }
+
+  /** For each column that is nothing but a stored column: the stored column's name. */
+  private def sourcesOf(plan: LogicalPlan): Map[ExprId, String] = plan match {
+    case relation: LogicalRelation => relation.output.map(a => a.exprId -> a.name).toMap
+    case SubqueryAlias(_, child) => sourcesOf(child)
+    case Project(columns, child) =>
+      val sources = sourcesOf(child)
+      columns.flatMap {
+        case column: Attribute => sources.get(column.exprId).map(column.exprId -> _)
+        case named @ Alias(column: Attribute, _) =>
+          sources.get(column.exprId).map(named.exprId -> _)
+        case _ => None
+      }.toMap
+    case _ => Map.empty
   }
 
   private val SimpleStringFields = 25

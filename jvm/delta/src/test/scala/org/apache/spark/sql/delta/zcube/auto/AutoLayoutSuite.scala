@@ -259,8 +259,15 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     assert(last.added.forall(_.getTag(CubeTags.PhysicalColumns).isEmpty))
   }
 
-  test("a failure keeps the write, and releases the partitions") {
-    val path = pathOf("failing")
+  // Delta catches only errors that aren't fatal. A write that is committed but fails is repeated.
+  for {
+    error <- Seq(
+      new UnsupportedOperationException("a test's"),
+      new NoClassDefFoundError("a test's"),
+      new StackOverflowError("a test's"),
+      new OutOfMemoryError("a test's"))
+  } test(s"a ${error.getClass.getSimpleName} keeps the write, and releases the partitions") {
+    val path = pathOf(s"failing-${error.getClass.getSimpleName}")
     create(path, auto = true)
     append(path, 0, 100)
     val failed = new AtomicInteger(0)
@@ -268,7 +275,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       override def apply(plan: LogicalPlan): LogicalPlan = {
         if (compacts(plan)) {
           failed.incrementAndGet(): Unit
-          throw new UnsupportedOperationException("no such layout")
+          throw error
         }
         plan
       }

@@ -277,16 +277,62 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     else assert(liveFiles(path) === known)
   }
 
-  test("a hook's error after the commit is not a failure of the commit") {
-    val path = table("hook")
+  private def tableWithManifest(name: String): String = {
+    val path = table(name)
     spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES (" +
       "'delta.compatibility.symlinkFormatManifest.enabled' = true)")
+    spark.sql(s"GENERATE symlink_format_manifest FOR TABLE delta.`$path`")
+    path
+  }
+
+  /** The names of the files that the manifest shows to other readers. */
+  private def inManifest(path: String): Set[String] =
+    spark.read.text(s"$path/_symlink_format_manifest/manifest").collect()
+      .map(_.getString(0).split('/').last).toSet
+
+  test("an error of a hook after the commit is not a failure of the commit") {
+    val path = tableWithManifest("hook")
     val before = rows(path)
     val fault = ThrowingLogStore.before(lost).copy(ofFile = _ == "manifest")
     assert(failing(fault)(optimize(path)).isEmpty)
     assert(version(path) === 2)
     assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(inManifest(path) === liveFiles(path))
     assert(rows(path) === before)
+  }
+
+  test("a manifest that can't be written at all is reported, and the commit stays") {
+    val path = tableWithManifest("no-manifest")
+    val before = rows(path)
+    val second = ThrowingLogStore.before(lost).copy(ofFile = _ == "manifest")
+    val first = second.copy(act = (_, _) => {
+      ThrowingLogStore.instead.set(Some(second))
+      throw lost
+    })
+    assert(conditionOf(failing(first)(optimize(path))) === Some("DELTA_POST_COMMIT_HOOK_FAILED"))
+    assert(version(path) === 2)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(rows(path) === before)
+  }
+
+  test("after a lost answer, the manifest names the new files") {
+    val path = tableWithManifest("lost-manifest")
+    val known = inManifest(path)
+    assert(failing(ThrowingLogStore.after(lost))(optimize(path)).isEmpty)
+    assert(version(path) === 2)
+    assert(inManifest(path) === liveFiles(path))
+    assert(inManifest(path) !== known)
+  }
+
+  test("an empty version isn't proof that somebody else committed") {
+    val path = table("empty")
+    val known = dataFiles(path)
+    val fault = ThrowingLogStore.Fault { (_, write) =>
+      write(Iterator.empty)
+      throw lost
+    }
+    assert(conditionOf(failing(fault)(optimize(path))) === Some("ZCUBE_COMMIT_UNKNOWN"))
+    assert(dataFiles(path).size > known.size)
   }
 
   for (landed <- Seq(true, false); batched <- Seq(true, false))
