@@ -59,6 +59,17 @@ def by_sql(text):
     return write
 
 
+def dynamically(write):
+    def dynamic(frame, table, options):
+        frame.sparkSession.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+        try:
+            write(frame, table, options)
+        finally:
+            frame.sparkSession.conf.unset("spark.sql.sources.partitionOverwriteMode")
+
+    return dynamic
+
+
 def v2(frame, table, options):
     return frame.writeTo(table.name).options(**options)
 
@@ -95,8 +106,12 @@ WRITES = {
     "writeTo overwrite a part": lambda f, t, o: v2(f, t, o).overwrite(expr("c = 'x'")),
     "writeTo overwritePartitions": lambda f, t, o: v2(f, t, o).overwritePartitions(),
     "writeTo replace": lambda f, t, o: v2(f, t, o).using("delta").clusterBy("a", "b").replace(),
+    "writeTo createOrReplace": lambda f, t, o: (
+        v2(f, t, o).using("delta").clusterBy("a", "b").createOrReplace()
+    ),
     "INSERT INTO": by_sql("INSERT INTO {} SELECT * FROM source"),
     "INSERT OVERWRITE": by_sql("INSERT OVERWRITE {} SELECT * FROM source"),
+    "INSERT OVERWRITE dynamic": dynamically(by_sql("INSERT OVERWRITE {} SELECT * FROM source")),
     "INSERT REPLACE WHERE": by_sql("INSERT INTO {} REPLACE WHERE c = 'x' SELECT * FROM source"),
     "INSERT REPLACE WHERE true": by_sql("INSERT INTO {} REPLACE WHERE 1 = 1 SELECT * FROM source"),
 }
@@ -105,6 +120,7 @@ WRITES = {
 # columns.
 BY_DELTA = {
     "writeTo replace": lambda f, t, o: v2(f, t, o).using("delta").replace(),
+    "writeTo createOrReplace": lambda f, t, o: v2(f, t, o).using("delta").createOrReplace(),
     "saveAsTable overwrite clusterBy": WRITES["saveAsTable overwrite"],
 }
 
@@ -210,6 +226,32 @@ def test_schemas_that_change(spark, twins, name):
     conditions = same(twins, scenario)
     assert conditions[0] is not None
     assert conditions[1] is None
+
+
+@pytest.mark.parametrize("layout", ["", "PARTITIONED BY (b)"])
+def test_tables_that_are_not_clustered(spark, tmp_path, delta_only, layout):
+    """ZCube sees their writes too."""
+    names = [name for name in WRITES if "clusterBy" not in name and not name.startswith("writeTo")]
+
+    def written(table):
+        table.create(layout=layout)
+        WRITES["save append"](rows(spark, 0, 7), table, {})
+        for number, name in enumerate(names):
+            options = {} if name.startswith("INSERT") else {"txnAppId": name, "txnVersion": "1"}
+            for _ in options, "again":
+                WRITES[name](rows(spark, number, number + 5), table, options)
+        return table.rows(), table.columns(), table.state()
+
+    ours, theirs = (WrittenTable(spark, f"plain{n}", str(tmp_path / f"plain{n}")) for n in (0, 1))
+    try:
+        found = written(ours)
+        with delta_only():
+            expected = written(theirs)
+    finally:
+        for table in (ours, theirs):
+            spark.sql(f"DROP TABLE IF EXISTS {table.name}")
+    assert found == expected
+    assert found[1] == []
 
 
 @pytest.mark.parametrize("name", ["save overwrite", "saveAsTable overwrite"])

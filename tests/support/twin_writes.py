@@ -15,11 +15,13 @@ class WrittenTable:
     def __init__(self, spark, name, path):
         self.spark, self.name, self.path = spark, name, path
 
-    def create(self, columns="a BIGINT, b INT, c STRING", properties=None):
+    def create(
+        self, columns="a BIGINT, b INT, c STRING", properties=None, layout="CLUSTER BY (a, b)"
+    ):
         """Make the table, clustered by a and b."""
         text = ", ".join(f"'{key}' = '{value}'" for key, value in (properties or {}).items())
         self.spark.sql(
-            f"CREATE TABLE {self.name} ({columns}) USING delta CLUSTER BY (a, b) "
+            f"CREATE TABLE {self.name} ({columns}) USING delta {layout} "
             f"LOCATION '{self.path}'" + (f" TBLPROPERTIES ({text})" if text else "")
         )
 
