@@ -127,7 +127,7 @@ def page() -> str:
 
 
 def _run(run: dict[str, Any]) -> list[str]:
-    kind = "Python, {} files" if run["python"] else "Scala, {} suites"
+    kind = "Python, files: {}" if run["python"] else "Scala, suites: {}"
     return [
         run["spark"],
         run["delta"],
