@@ -238,7 +238,7 @@ def test_tables_that_are_not_clustered(spark, tmp_path, delta_only, layout):
         WRITES["save append"](rows(spark, 0, 7), table, {})
         for number, name in enumerate(names):
             options = {} if name.startswith("INSERT") else {"txnAppId": name, "txnVersion": "1"}
-            for _ in options, "again":
+            for _ in range(2):
                 WRITES[name](rows(spark, number, number + 5), table, options)
         return table.rows(), table.columns(), table.state()
 

@@ -18,7 +18,7 @@ class WrittenTable:
     def create(
         self, columns="a BIGINT, b INT, c STRING", properties=None, layout="CLUSTER BY (a, b)"
     ):
-        """Make the table, clustered by a and b."""
+        """Make the table, clustered by a and b unless ``layout`` says otherwise."""
         text = ", ".join(f"'{key}' = '{value}'" for key, value in (properties or {}).items())
         self.spark.sql(
             f"CREATE TABLE {self.name} ({columns}) USING delta {layout} "

@@ -20,11 +20,8 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
     spark.sql(
       s"CREATE TABLE delta.`$path` (id BIGINT, x INT, s STRING, masked STRING) USING delta " +
         s"TBLPROPERTIES ('delta.enableDeletionVectors' = '$vectors')")
-    spark.range(
-      0,
-      300,
-      1,
-      3).selectExpr("id", "CAST(hash(id) AS INT) x", "hex(id) s", "hex(-id) masked")
+    spark.range(0, 300, 1, 3)
+      .selectExpr("id", "CAST(hash(id) AS INT) x", "hex(id) s", "hex(-id) masked")
       .write.format("delta").mode("append").save(path)
     if (vectors) spark.sql(s"DELETE FROM delta.`$path` WHERE id = 7"): Unit
     path
