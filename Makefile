@@ -49,12 +49,12 @@ test-fast: $(VENV)/.ready $(JAR) ## run the tests that need neither Delta nor a 
 test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; compile for all Spark lines
 	rm -rf jvm/*/target/spark-4.2/test-reports
 	$(SBT) test delta/package delta/Test/package
-	$(call record,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
+	$(call record,4.2,$(VENV),jvm/*/target/spark-4.2/test-reports/*.xml)
 
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
-	$(call record,4.2,.build/tests-4.2.xml)
+	$(call record,4.2,$(VENV),.build/tests-4.2.xml)
 
 test-versions: export ZCUBE_TESTS := all
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)
@@ -66,18 +66,19 @@ test-versions-part: ## run some of the tests on the other Spark lines (5 minutes
 JVM_TESTS := spark/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 
-# With ZCUBE_COMPATIBILITY=record, what ran goes into docs/compatibility.md.
-record = $(if $(filter record,$(ZCUBE_COMPATIBILITY)),$(JAVA_RUN) $(BIN)/python -m tests.support.compatibility record $(call spark_of,$(1)) $(call delta_of,$(1)) $(2),)
+# With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: line, Python environment, reports.
+is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS)),,whole)
+record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(is_whole)),$(JAVA_RUN) $(2)/bin/python -m tests.support.compatibility record $(call spark_of,$(1)) $(call delta_of,$(1)) $(3))
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	rm -rf jvm/*/target/spark-$*/test-reports
 	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package
-	$(call record,$*,jvm/*/target/spark-$*/test-reports/*.xml)
+	$(call record,$*,$(VENV),jvm/*/target/spark-$*/test-reports/*.xml)
 
 $(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.ready
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
 	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-$*.xml $(VERSION_TESTS)
-	$(call record,$*,.build/tests-$*.xml)
+	$(call record,$*,.build/venv-$*,.build/tests-$*.xml)
 
 # dbt, Airflow and Dagster, each in an environment of its own: their packages take longer to install than all of these
 # tests take to run, so the nightly workflow runs them and .ci/run doesn't.

@@ -111,10 +111,12 @@ def test_examples_run_on_the_tables_of_the_first_page(spark, started, page):
 @pytest.fixture
 def own_schema(spark):
     spark.sql("CREATE SCHEMA examples")
-    spark.sql("USE examples")
-    yield
-    spark.sql("USE default")
-    spark.sql("DROP SCHEMA examples CASCADE")
+    try:
+        spark.sql("USE examples")
+        yield
+    finally:
+        spark.sql("USE default")
+        spark.sql("DROP SCHEMA examples CASCADE")
 
 
 @pytest.mark.parametrize("page", OWN_TABLES)

@@ -202,6 +202,8 @@ def as_delta(spark, path, twin, delta_only, feature):
     """Compare the two OPTIMIZEs; return the outcome that the page shows."""
     order = FEATURES[feature][-1]
     if failed := made(spark, path, feature):
+        with delta_only():
+            assert made(spark, f"{path}-by-delta", feature) == failed
         return f"not in this version: {failed}"
     shutil.copytree(path, twin)
     before, detail_before, version = rows(spark, path), detail(spark, path), last_version(path)

@@ -6,7 +6,7 @@ class OptimizeClausesSuite extends AnyFunSuite {
 
   test("the clause is removed") {
     val split = OptimizeClauses.split(
-      "OPTIMIZE a.`options (` WHERE p = 'OPTIONS (x)' ZORDER BY (x) options ('k' = 'it''s', \"l\"=\"m\");")
+      "OPTIMIZE a.`options (` WHERE p = 'OPTIONS (x)' ZORDER BY (x) options ('k' = 'it\\'s', \"l\"=\"m\");")
     assert(split.map(_.head.trim) ===
       Some("OPTIMIZE a.`options (` WHERE p = 'OPTIONS (x)' ZORDER BY (x)"))
     assert(split.map(_.options) === Some(Seq("k" -> "it's", "l" -> "m")))

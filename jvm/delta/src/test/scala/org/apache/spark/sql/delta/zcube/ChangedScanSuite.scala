@@ -42,7 +42,10 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
       "swap" -> "ZCUBE_SCAN_CHANGED",
       "late filter" -> "ZCUBE_LOGGED_ROWS_MISMATCH",
       "late filter" -> "ZCUBE_SCAN_CHANGED",
-      "late end" -> "ZCUBE_SCAN_CHANGED"
+      "late end" -> "ZCUBE_SCAN_CHANGED",
+      "copy" -> "ZCUBE_SCAN_CHANGED",
+      "late copy" -> "ZCUBE_LOGGED_ROWS_MISMATCH",
+      "late copy" -> "ZCUBE_SCAN_CHANGED"
     )
     isCounted = condition == "ZCUBE_LOGGED_ROWS_MISMATCH" || !mode.startsWith("late")
     vectors <- Seq(false, true)

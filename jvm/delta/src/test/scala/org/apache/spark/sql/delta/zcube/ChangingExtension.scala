@@ -1,11 +1,13 @@
 package org.apache.spark.sql.delta.zcube
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
-import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation, PartitionDirectory}
+import org.apache.spark.sql.types.StructType
 
 /** A foreign extension, which changes what is read from each table with columns `id` and `s`. */
 final class ChangingExtension extends (SparkSessionExtensions => Unit) {
@@ -16,7 +18,9 @@ final class ChangingExtension extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(_ => new Changing("mask", mask))
     extensions.injectPostHocResolutionRule(_ => new Changing("alias", SubqueryAlias("t", _)))
     extensions.injectPostHocResolutionRule(_ => new Changing("swap", swap))
+    extensions.injectPostHocResolutionRule(_ => new Changing("copy", copyOfSome))
     extensions.injectOptimizerRule(_ => new Changing("late filter", filter))
+    extensions.injectOptimizerRule(_ => new Changing("late copy", copyOfSome))
     extensions.injectOptimizerRule(_ => new Changing("late end", Filter(Literal(false), _)))
   }
 }
@@ -39,12 +43,32 @@ object ChangingExtension {
           val copy = r.copy()
           copy.setTagValue(Done, true)
           val changed = change(copy)
+          if (changed.isInstanceOf[LogicalRelation]) changed.setTagValue(Done, true)
           (changed, r.output.zip(changed.output))
       }
   }
 
   private def filter(r: LogicalRelation): LogicalPlan =
     Filter(GreaterThan(r.output.find(_.name == "id").get, Literal(10L)), r)
+
+  /** A relation of all files but one. */
+  private def copyOfSome(r: LogicalRelation): LogicalPlan = r.relation match {
+    case all: HadoopFsRelation =>
+      r.copy(relation = all.copy(location = new Fewer(all.location))(all.sparkSession))
+    case _ => r
+  }
+
+  final private class Fewer(all: FileIndex) extends FileIndex {
+    override def listFiles(
+        partitionFilters: Seq[Expression],
+        dataFilters: Seq[Expression]): Seq[PartitionDirectory] =
+      all.listFiles(partitionFilters, dataFilters).map(d => d.copy(files = d.files.drop(1)))
+    override def rootPaths: Seq[Path] = all.rootPaths
+    override def inputFiles: Array[String] = all.inputFiles.drop(1)
+    override def refresh(): Unit = all.refresh()
+    override def sizeInBytes: Long = all.sizeInBytes
+    override def partitionSchema: StructType = all.partitionSchema
+  }
 
   /** Another column's values under a column's name. */
   private def swap(r: LogicalRelation): LogicalPlan = Project(

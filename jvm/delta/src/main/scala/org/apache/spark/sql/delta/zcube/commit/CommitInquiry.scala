@@ -62,13 +62,17 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
         .getChanges(first, txn.catalogTable)
         .takeWhile { case (version, _) => version <= seen + 1 }
       var found: Option[CommitResult] = None
+      // Delta writes no empty version; a store that isn't atomic may show one while it is written.
+      var empty: Option[Long] = None
       while (found.isEmpty && versions.hasNext) {
         val (version, actions) = versions.next()
         seen = version
+        if (actions.isEmpty) empty = Some(version)
         found = resultOf(version, actions, failure, ends)
       }
       found.getOrElse {
-        if (tried.forall(_ <= seen)) CommitResult.Refused(failure)
+        if (empty.isDefined) unknown(failure, s"version ${empty.mkString} is empty")
+        else if (tried.forall(_ <= seen)) CommitResult.Refused(failure)
         else unknown(failure, s"version ${tried.max} isn't in the log, but may still appear there")
       }
     }
@@ -86,10 +90,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
     }
     val adds = actions.collect { case file: AddFile => file.path }.toSet
     val removes = actions.collect { case file: RemoveFile => file.path }.toSet
-    if (actions.isEmpty) {
-      // Delta writes no such version; a store that isn't atomic may show one while it is written.
-      Some(unknown(failure, s"version $version is empty"))
-    } else if (ours && added.subsetOf(adds) && removed.subsetOf(removes)) {
+    if (ours && added.subsetOf(adds) && removed.subsetOf(removes)) {
       Some(CommitResult.Landed(version, Option.when(ends)(failure)))
     } else if (ours) {
       Some(unknown(failure, s"version $version contains only part of it"))

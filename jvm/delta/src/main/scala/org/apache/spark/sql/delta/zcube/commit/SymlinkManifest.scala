@@ -1,11 +1,15 @@
 package org.apache.spark.sql.delta.zcube.commit
 
+import java.util.ConcurrentModificationException
+
+import scala.annotation.tailrec
 import scala.util.Failure
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.hooks.GenerateSymlinkManifest
-import org.apache.spark.sql.delta.{DeltaConfigs, DeltaErrors, Snapshot}
+import org.apache.spark.sql.delta.{DeltaConfigs, Snapshot}
 
 import io.zcube.clustering.table.CommitResult
 import io.zcube.concurrent.{Caught, DeferredInterrupt}
@@ -23,6 +27,7 @@ final class SymlinkManifest(
     session: SparkSession,
     read: Snapshot,
     catalogTable: Option[CatalogTable]) {
+  import SymlinkManifest._
 
   private val isOn = DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(read.metadata)
 
@@ -33,16 +38,37 @@ final class SymlinkManifest(
     if (isOn) renewed(landed) else landed
 
   private def renewed(landed: CommitResult.Landed): CommitResult.Landed =
-    DeferredInterrupt.within(Caught(renew())) match {
-      case Failure(e) =>
+    DeferredInterrupt.within(Caught(renew(Attempts))) match {
+      case Failure(NonFatal(e)) =>
         val hook = GenerateSymlinkManifest
-        val error =
-          DeltaErrors.postCommitHookFailedException(hook, landed.version, hook.name, e)
-        landed.failure.foreach(error.addSuppressed)
-        landed.copy(failure = landed.failure.orElse(Some(error)))
+        failed(landed, Caught(hook.handleError(session, e, landed.version)).failed.getOrElse(e))
+      case Failure(e) => failed(landed, e)
       case _ => landed
     }
 
-  private def renew(): Unit =
+  private def failed(landed: CommitResult.Landed, error: Throwable): CommitResult.Landed = {
+    landed.failure.filter(_ ne error).foreach(_.addSuppressed(error))
+    landed.copy(failure = landed.failure.orElse(Some(error)))
+  }
+
+  /** Another writer may commit, and write its manifests, while ours are written; then ours are of an
+    * older version, and must be written again.
+    */
+  @tailrec private def renew(attempts: Int): Unit = {
+    val before = version()
     GenerateSymlinkManifest.generateFullManifest(session, read.deltaLog, catalogTable)
+    if (version() != before) {
+      if (attempts == 1)
+        throw new ConcurrentModificationException(
+          s"Other writers committed during each of $Attempts attempts to write the manifests. " +
+            "Run GENERATE symlink_format_manifest FOR TABLE.")
+      renew(attempts - 1)
+    }
+  }
+
+  private def version(): Long = read.deltaLog.update(catalogTableOpt = catalogTable).version
+}
+
+object SymlinkManifest {
+  private val Attempts = 10
 }

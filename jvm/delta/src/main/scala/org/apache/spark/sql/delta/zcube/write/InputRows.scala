@@ -121,6 +121,14 @@ object InputRows {
       relation: LogicalRelation,
       snapshot: Snapshot,
       isCounted: Boolean): Unit = {
+    // A relation of other files, or with another index of these, may have other rows.
+    def isSame(leaf: LogicalPlan): Boolean = (leaf, relation.relation) match {
+      case (scanned: LogicalRelation, ours: HadoopFsRelation) => scanned.relation match {
+          case files: HadoopFsRelation => files.location eq ours.location
+          case _ => false
+        }
+      case _ => false
+    }
     def asStored(column: Expression): Boolean = column match {
       case _: Attribute => true
       case Alias(_: Attribute, _) => true
@@ -130,14 +138,14 @@ object InputRows {
       case plan @ Project(_, child) if holdsAllOf(relation, plan) =>
         child.find {
           case Project(inner, _) => !inner.forall(asStored)
-          case _: SubqueryAlias | _: LogicalRelation => false
-          case _ => true
+          case _: SubqueryAlias => false
+          case node => !isSame(node)
         }
       case other => Some(other)
     }
     def later = Option.when(!isCounted)(scan.queryExecution.optimizedPlan).flatMap(_.find {
-      case _: Project | _: LogicalRelation => false
-      case _ => true
+      case _: Project => false
+      case node => !isSame(node)
     })
     inAnalysis.orElse(later).foreach { node =>
       val what = node.simpleString(SimpleStringFields).linesIterator.next()

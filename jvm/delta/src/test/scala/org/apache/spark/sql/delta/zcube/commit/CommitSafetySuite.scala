@@ -315,6 +315,29 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     assert(rows(path) === before)
   }
 
+  test("a manifest is of the newest version, even if another writes meanwhile") {
+    val path = tableWithManifest("overtaken-manifest")
+    val before = rows(path)
+    val insert = new Thread(() =>
+      spark.sql(s"INSERT INTO delta.`$path` SELECT -1L, 0, 0"): Unit)
+    // A task writes the manifest, and can't itself run a statement.
+    val second = ThrowingLogStore.Fault(
+      (lines, write) => {
+        insert.start()
+        insert.join()
+        write(lines)
+      },
+      _ == "manifest")
+    val first = second.copy(act = (_, _) => {
+      ThrowingLogStore.instead.set(Some(second))
+      throw lost
+    })
+    assert(failing(first)(optimize(path)).isEmpty)
+    assert(version(path) === 3)
+    assert(inManifest(path) === liveFiles(path))
+    assert(rows(path).size === before.size + 1)
+  }
+
   test("after a lost answer, the manifest names the new files") {
     val path = tableWithManifest("lost-manifest")
     val known = inManifest(path)
@@ -333,6 +356,20 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     }
     assert(conditionOf(failing(fault)(optimize(path))) === Some("ZCUBE_COMMIT_UNKNOWN"))
     assert(dataFiles(path).size > known.size)
+  }
+
+  test("a commit after an empty version is found") {
+    val path = table("after-empty")
+    val before = rows(path)
+    val fault = ThrowingLogStore.Fault { (_, write) =>
+      write(Iterator.empty)
+      ThrowingLogStore.instead.set(Some(ThrowingLogStore.after(lost)))
+      throw new FileAlreadyExistsException("0…1.json")
+    }
+    assert(failing(fault)(optimize(path)).isEmpty)
+    assert(version(path) === 2)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(rows(path) === before)
   }
 
   for (landed <- Seq(true, false); batched <- Seq(true, false))
