@@ -23,8 +23,9 @@ spark_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\1/p' p
 delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' project/SparkVersions.scala)
 # The Python tests that run there: everything that could lose rows, lay them out wrongly, or misread a statement.
 VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test_clustered \
-  optimize/test_predicate_text optimize/test_refused_options optimize/test_zorder safety/test_conflicts \
-  safety/test_crashes safety/test_kinds_of_tables safety/test_stored_values safety/test_table_features \
+  optimize/test_predicate_text optimize/test_refused_options optimize/test_zorder safety/test_cluster_failures \
+  safety/test_conflicts safety/test_crashes safety/test_kinds_of_tables safety/test_other_readers \
+  safety/test_random_operations safety/test_speculation safety/test_stored_values safety/test_table_features \
   safety/test_unreadable_input
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
@@ -63,7 +64,7 @@ test-versions-part: ## run some of the tests on the other Spark lines (5 minutes
 	$(MAKE) $(LINES:%=jvm-tests-%) JVM_TESTS='"delta/testOnly *CommitSafetySuite"'
 	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS='$(VERSION_PART)'
 
-JVM_TESTS := spark/test delta/test
+JVM_TESTS := spark/test clustering/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 
 # With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: line, Python environment, reports.

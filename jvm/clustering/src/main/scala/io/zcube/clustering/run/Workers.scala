@@ -23,10 +23,13 @@ final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
   import Workers._
 
   /** The outcome of each item, once all are finished. An interrupt of the caller interrupts running
-    * items, drops those that haven't started, and is propagated when all are finished.
+    * items, drops those that haven't started, and is propagated when all are finished. Its suppressed
+    * exceptions are the failures of the items that had started, since these may say more than that
+    * they were interrupted.
     */
   def map[A, B](items: Seq[A])(work: A => B): Seq[Try[B]] = {
-    val ends = Array.fill[Try[B]](items.size)(Failure(new InterruptedException("not begun")))
+    val notBegun = Failure(new InterruptedException("not begun"))
+    val ends = Array.fill[Try[B]](items.size)(notBegun)
     val open = new CountDownLatch(items.size)
     val pool = poolOf(math.max(1, math.min(most, items.size)))
     val interrupted =
@@ -43,7 +46,11 @@ final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
         }
         awaitEnd(pool, open, interrupted = false)
       } finally pool.shutdown()
-    if (interrupted) throw new InterruptedException(s"$name was interrupted")
+    if (interrupted) {
+      val interrupt = new InterruptedException(s"$name was interrupted")
+      ends.filter(_ ne notBegun).foreach(_.failed.foreach(interrupt.addSuppressed))
+      throw interrupt
+    }
     ends.toSeq
   }
 

@@ -37,10 +37,11 @@ class WorkersSuite extends AnyFunSuite {
     @volatile var overThen = 0
     val workers = new Workers("WorkersSuite", 2, () => cancelled.incrementAndGet(): Unit)
     val caller = new Thread(() => {
-      outcome = Caught(workers.map(1 to 5) { _ =>
+      outcome = Caught(workers.map(1 to 5) { i =>
         started.incrementAndGet()
         begun.countDown()
         try Thread.sleep(60000)
+        catch { case _: InterruptedException => throw new IllegalStateException(s"item $i") }
         finally over.incrementAndGet(): Unit
       }).failed.toOption
       overThen = over.get
@@ -51,6 +52,7 @@ class WorkersSuite extends AnyFunSuite {
     caller.join(30000)
     assert(!caller.isAlive)
     assert(outcome.exists(_.isInstanceOf[InterruptedException]))
+    assert(outcome.get.getSuppressed.map(_.getMessage) === Array("item 1", "item 2"))
     assert(started.get === 2)
     assert(overThen === 2)
     assert(cancelled.get >= 1)

@@ -82,6 +82,10 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
   private def conditionOf(e: Option[Throwable]): Option[String] =
     e.collect { case known: SparkThrowable => known.getCondition }
 
+  /** An exception, its causes, and those that each suppressed. */
+  private def within(e: Throwable): Seq[Throwable] =
+    e +: (Option(e.getCause).toSeq ++ e.getSuppressed).flatMap(within)
+
   /** With a faulty foreign rule, which filters rows in the writing plan but not in the sampling
     * plan.
     */
@@ -310,6 +314,26 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
       throw lost
     })
     assert(conditionOf(failing(first)(optimize(path))) === Some("DELTA_POST_COMMIT_HOOK_FAILED"))
+    assert(version(path) === 2)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(rows(path) === before)
+  }
+
+  test("an interrupted commit whose manifest can't be written says both") {
+    val path = tableWithManifest("interrupted-manifest")
+    val before = rows(path)
+    val caller = Thread.currentThread()
+    val fault = ThrowingLogStore.Fault { (lines, write) =>
+      write(lines)
+      ThrowingLogStore.instead.set(
+        Some(ThrowingLogStore.before(lost).copy(ofFile = _ == "manifest")))
+      caller.interrupt()
+      Thread.sleep(60000)
+    }
+    val error = failing(fault)(optimize(path))
+    assert(error.exists(_.isInstanceOf[InterruptedException]))
+    assert(within(error.get).flatMap(e => conditionOf(Some(e)))
+      .contains("DELTA_POST_COMMIT_HOOK_FAILED"))
     assert(version(path) === 2)
     assert(liveFiles(path).subsetOf(dataFiles(path)))
     assert(rows(path) === before)

@@ -60,11 +60,15 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       expressions: String*): String = {
     val path = newPath()
     spark.sql(s"CREATE TABLE delta.`$path` $columns")
+    fill(path, files, by, rows)(expressions: _*)
+    path
+  }
+
+  protected def fill(path: String, files: Int, by: String, rows: Long = 600)(
+      expressions: String*): Unit =
     spark.range(0, rows, 1, 1).selectExpr(expressions: _*)
       .repartitionByRange(files, col(by))
       .write.format("delta").mode("append").save(path)
-    path
-  }
 
   protected def rowsOf(path: String): Seq[String] =
     spark.read.format("delta").load(path).selectExpr("to_json(struct(*))").collect()

@@ -2,6 +2,8 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import scala.util.Random
 
+import io.delta.tables.DeltaTable
+import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Compares MERGE that skips files by its source's keys with Delta's on a copy of the same table.
@@ -45,7 +47,7 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
     val path = copyOf(plainTable())
     val source = spark.range(300, 310).selectExpr("id AS k", "'new' AS v")
     val read = filesRead {
-      io.delta.tables.DeltaTable.forPath(spark, path).as("t").merge(source.as("s"), "t.k = s.k")
+      DeltaTable.forPath(spark, path).as("t").merge(source.as("s"), "t.k = s.k")
         .whenMatched().updateExpr(Map("v" -> "s.v")).execute(): Unit
     }
     assert(read == 1)
@@ -61,22 +63,25 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
     def pick[T](of: Seq[T]): T = of(random.nextInt(of.size))
     val (keyType, key) = Keys(seed % Keys.size)
     val properties = Seq(
-      "'delta.enableDeletionVectors' = " + random.nextBoolean(),
-      "'delta.enableChangeDataFeed' = " + random.nextBoolean(),
-      "'delta.columnMapping.mode' = '" + pick(Seq("none", "name", "id")) + "'",
-      "'delta.enableRowTracking' = " + (random.nextInt(4) == 0),
-      "'delta.dataSkippingNumIndexedCols' = " + pick(Seq(32, 32, 32, 2, 0))
-    ).mkString(", ")
-    val partitions = pick(Seq("", "", "PARTITIONED BY (p)"))
+      "delta.enableDeletionVectors" -> random.nextBoolean(),
+      "delta.enableChangeDataFeed" -> random.nextBoolean(),
+      "delta.columnMapping.mode" -> pick(Seq("none", "name", "id")),
+      "delta.enableRowTracking" -> (random.nextInt(4) == 0),
+      "delta.dataSkippingNumIndexedCols" -> pick(Seq(32, 32, 32, 2, 0))
+    ).map { case (key, value) => key -> value.toString }
+    val partitions = pick(Seq(Nil, Nil, Seq("p")))
     val nested = random.nextInt(4) == 0
     def keyOf(id: String) = key.replace("$", id)
-    val path = create(
-      s"(id BIGINT, ${if (nested) s"n STRUCT<k: $keyType, x: INT>" else s"k $keyType"}, p INT, " +
-        "m INT, g BIGINT GENERATED ALWAYS AS (id * 2), v STRING) USING delta " +
-        s"$partitions TBLPROPERTIES ($properties)",
-      1 + random.nextInt(8),
-      "id"
-    )(
+    val keyColumn = if (nested) s"n STRUCT<k: $keyType, x: INT>" else s"k $keyType"
+    val path = newPath()
+    // Not by SQL, which has no generated columns on Spark 4.1 and older.
+    val table = DeltaTable.create(spark).location(path)
+      .addColumns(StructType.fromDDL(s"id BIGINT, $keyColumn, p INT, m INT, v STRING"))
+      .addColumn(DeltaTable.columnBuilder(spark, "g").dataType("BIGINT")
+        .generatedAlwaysAs("id * 2").build())
+      .partitionedBy(partitions: _*)
+    properties.foldLeft(table) { case (of, (key, value)) => of.property(key, value) }.execute()
+    fill(path, 1 + random.nextInt(8), "id")(
       "id",
       if (nested) {
         s"CASE WHEN id % 13 != 0 THEN named_struct('k', CAST(${keyOf("id")} AS $keyType), 'x', 1) END AS n"
