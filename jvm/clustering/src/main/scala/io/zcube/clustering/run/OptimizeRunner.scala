@@ -69,7 +69,7 @@ final class OptimizeRunner(
       } else {
         val each = math.max(1, threads / math.max(1, math.min(threads, shared.size)))
         finish(inParallel(shared, threads)(batch =>
-          rewriteAndCommit(planned.selection, batch, each)).map(_.flatten))
+          rewriteAndCommit(planned.selection, batch, each).get))
       }
     val conflicts = outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
     if (conflicts.nonEmpty && !outcomes.exists(_.isInstanceOf[GroupOutcome.Committed])) {
@@ -223,8 +223,8 @@ final class OptimizeRunner(
     // An interrupt is a failure like others: the files must be removed.
     val outcomes = Caught {
       if (jobs.size == 1) jobs.flatMap(one)
-      else inParallel(jobs, threads)(one).flatMap {
-        case Success(done) => done
+      else inParallel(jobs, threads)(one(_).map(_.get)).flatMap {
+        case Success(done) => done.map(Success(_))
         case Failure(e) => Some(Failure(e))
       }
     }.recover { case e => Seq(Failure(e)) }.get
@@ -236,7 +236,7 @@ final class OptimizeRunner(
   }
 
   /** An interrupt of the caller cancels running work, and is propagated after all of it has cleaned
-    * up.
+    * up. It carries what `work` throws, so that this isn't lost.
     */
   private def inParallel[A, B](items: Seq[A], threads: Int)(work: A => B): Seq[Try[B]] =
     new Workers("ZCubeOptimize", threads, () => stop()).map(items)(work)
