@@ -68,7 +68,7 @@ JVM_TESTS := spark/test clustering/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 
 # With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: line, Python environment, reports.
-is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS)),,whole)
+is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED)),,whole)
 record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(is_whole)),$(JAVA_RUN) $(2)/bin/python -m tests.support.compatibility record $(call spark_of,$(1)) $(call delta_of,$(1)) $(3))
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)

@@ -115,6 +115,7 @@ lazy val delta = (project in file("jvm/delta"))
   .configs(TestedDelta)
   .dependsOn(clustering % "compile->compile;test->test")
   .settings(common)
+  .settings(shims(Seq(sparkLine.deltaShim)))
   .settings(Publishing.settings)
   .settings(Compatibility.settings)
   .settings(

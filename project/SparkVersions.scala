@@ -11,7 +11,11 @@ final case class SparkLine(
     spark: String,
     delta: String,
     sparkShims: Seq[String],
-    deltaLines: Seq[String])
+    deltaLines: Seq[String]) {
+
+  /** The name of the folder below `jvm/delta/src/main/scala-shims`, e.g. `delta-4.4`. */
+  def deltaShim: String = s"delta-${delta.split('.').take(2).mkString(".")}"
+}
 
 /** The only table of Spark, Delta and Scala versions. */
 object SparkVersions {

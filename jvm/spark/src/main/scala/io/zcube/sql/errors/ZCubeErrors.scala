@@ -21,6 +21,13 @@ object ZCubeErrors {
       "table" -> table,
       "known" -> known.mkString(", "))
 
+  /** @param cause what Spark takes for fatal, after a write that is committed */
+  def autoCompactionFailed(table: String, cause: Throwable): Throwable =
+    new ZCubeExecutionException(
+      "ZCUBE_AUTO_COMPACTION_FAILED",
+      Map("table" -> table, "what" -> cause.toString),
+      cause)
+
   /** @param tried the versions that may have it
     * @param why   why the outcome is unknown
     */

@@ -25,6 +25,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.clusterInputSizeUnknown(),
     ZCubeErrors.clusteringMismatch(Seq("a"), Nil),
     ZCubeErrors.columnNotFound("c", "t", Seq("a", "b")),
+    ZCubeErrors.autoCompactionFailed("t", new OutOfMemoryError("heap")),
     ZCubeErrors.commitUnknown("t", Set(3L), 2, "it isn't in the log", new RuntimeException("lost")),
     ZCubeErrors.describeClusteringNotSupported(),
     ZCubeErrors.dryRunNotSupported(),

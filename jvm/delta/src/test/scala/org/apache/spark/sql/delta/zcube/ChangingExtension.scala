@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation, PartitionDirectory}
 import org.apache.spark.sql.types.StructType
 
@@ -19,6 +20,8 @@ final class ChangingExtension extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(_ => new Changing("alias", SubqueryAlias("t", _)))
     extensions.injectPostHocResolutionRule(_ => new Changing("swap", swap))
     extensions.injectPostHocResolutionRule(_ => new Changing("copy", copyOfSome))
+    extensions.injectPostHocResolutionRule(_ => new Changing("format", asPlainParquet))
+    extensions.injectOptimizerRule(_ => new Changing("late format", asPlainParquet))
     extensions.injectOptimizerRule(_ => new Changing("late filter", filter))
     extensions.injectOptimizerRule(_ => new Changing("late copy", copyOfSome))
     extensions.injectOptimizerRule(_ => new Changing("late end", Filter(Literal(false), _)))
@@ -56,6 +59,19 @@ object ChangingExtension {
     case all: HadoopFsRelation =>
       r.copy(relation = all.copy(location = new Fewer(all.location))(all.sparkSession))
     case _ => r
+  }
+
+  /** The same files, read without Delta's names of columns and deletion vectors. */
+  private def asPlainParquet(r: LogicalRelation): LogicalPlan = r.relation match {
+    case all: HadoopFsRelation =>
+      r.copy(relation = all.copy(fileFormat = new PlainParquet)(all.sparkSession))
+    case _ => r
+  }
+
+  /** Spark's own is equal to Delta's format, so that Catalyst takes one for the other. */
+  final private class PlainParquet extends ParquetFileFormat {
+    override def equals(other: Any): Boolean = other.isInstanceOf[PlainParquet]
+    override def hashCode: Int = getClass.hashCode
   }
 
   final private class Fewer(all: FileIndex) extends FileIndex {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.AutoCompactPartitionStats
 import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
-import org.apache.spark.sql.delta.zcube.table.{LastZOrder, SnapshotState, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, LastZOrder, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{CommittedTransaction, Snapshot}
 import org.apache.spark.sql.{SparkSession, classic}
 
@@ -68,7 +68,9 @@ object AutoLayout extends DeltaLogging {
         throw e
       // Delta would propagate these to a write that is committed, and that would then be repeated.
       case e @ (_: LinkageError | _: VirtualMachineError) =>
-        throw ZCubeErrors.internal(s"auto compaction: $e", e)
+        throw ZCubeErrors.autoCompactionFailed(
+          DeltaTableCommand.nameOf(txn.catalogTable, txn.deltaLog.dataPath),
+          e)
     } finally
       if (AutoCompactUtils.reservePartitionEnabled(session)) {
         AutoCompactPartitionReserve.releasePartitions(tableId, request.allowedPartitions)

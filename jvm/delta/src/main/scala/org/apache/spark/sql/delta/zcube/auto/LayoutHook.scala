@@ -1,8 +1,11 @@
 package org.apache.spark.sql.delta.zcube.auto
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.delta.hooks.{AutoCompact, PostCommitHook}
-import org.apache.spark.sql.delta.{CommittedTransaction, OptimisticTransaction}
+import org.apache.spark.sql.delta.hooks.{AutoCompact, GenerateSymlinkManifest, PostCommitHook}
+import org.apache.spark.sql.delta.{CommittedTransaction, DeltaConfigs, OptimisticTransaction}
+import org.apache.spark.sql.internal.SQLConf
+
+import io.zcube.sql.conf.ZCubeConf
 
 /** Replaces Delta's auto compaction among the hooks of a transaction.
   *
@@ -34,5 +37,18 @@ final class LayoutHook extends PostCommitHook {
 object LayoutHook {
 
   /** Registers once for each transaction, however often it is called. */
-  def register(txn: OptimisticTransaction): Unit = txn.registerPostCommitHook(new LayoutHook)
+  def register(txn: OptimisticTransaction): Unit = {
+    if (isManifestFirst(txn)) txn.registerPostCommitHook(GenerateSymlinkManifest)
+    txn.registerPostCommitHook(new LayoutHook)
+  }
+
+  /** Whether to register the hook that Delta would register after auto compaction, which then writes
+    * manifests of the version before the compaction.
+    */
+  private def isManifestFirst(txn: OptimisticTransaction): Boolean = {
+    val conf = SQLConf.get
+    DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(txn.metadata) &&
+    conf.getConf(ZCubeConf.Enabled) &&
+    AutoCompact.getAutoCompactType(conf, txn.metadata).isDefined
+  }
 }

@@ -144,7 +144,7 @@ final class DeltaRewrite(
       case e: Throwable =>
         new CommitInquiry(table, current, changes).after(e) match {
           case landed: CommitResult.Landed =>
-            new SymlinkManifest(session, current.snapshot, catalogTable).after(landed)
+            new SymlinkManifest(session, current, changes).after(landed)
           case other => other
         }
     }

@@ -6,9 +6,10 @@ import scala.annotation.tailrec
 import scala.util.Failure
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.actions.{Action, AddFile, Metadata, RemoveFile}
 import org.apache.spark.sql.delta.hooks.GenerateSymlinkManifest
+import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
 import org.apache.spark.sql.delta.{DeltaConfigs, Snapshot}
 
 import io.zcube.clustering.table.CommitResult
@@ -17,30 +18,34 @@ import io.zcube.concurrent.{Caught, DeferredInterrupt}
 /** The files that tell readers without a Delta reader, such as Presto, which files a table has
   * (`delta.compatibility.symlinkFormatManifest.enabled`).
   *
-  * Delta renews them after each commit, but only those of the partitions that it changed. If that
-  * failed, or never ran because the commit's answer was lost, they would name removed files until
-  * somebody writes to the same partitions, even after a VACUUM.
+  * Delta's hook renews them after each commit, but only those of the partitions that it changed. If
+  * that failed, or never ran because the commit's answer was lost, they would name removed files
+  * until somebody writes to the same partitions, even after a VACUUM. So the same hook runs again.
+  * It touches no other partition: another writer may be writing those manifests.
   *
-  * @param read the version that was rewritten; a commit that changes the property conflicts
+  * @param txn the transaction that was committed
   */
 final class SymlinkManifest(
     session: SparkSession,
-    read: Snapshot,
-    catalogTable: Option[CatalogTable]) {
+    txn: DeltaTransaction,
+    changes: RewriteChanges) {
   import SymlinkManifest._
 
-  private val isOn = DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(read.metadata)
+  private val hook = GenerateSymlinkManifest
+  private val partitions = changes.replaced.iterator.map(_.partitionValues).toSet
 
-  /** Renews all manifests after a commit that succeeded in spite of an error. If that fails, the
-    * run ends with Delta's own error for it; the commit stays.
+  /** Renews the manifests after a commit that succeeded in spite of an error. If that fails, the run
+    * ends with Delta's own error for it; the commit stays.
     */
   def after(landed: CommitResult.Landed): CommitResult.Landed =
-    if (isOn) renewed(landed) else landed
+    // A commit that changes the property conflicts, so the version that was read has the answer.
+    if (DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(txn.snapshot.metadata))
+      renewed(landed)
+    else landed
 
   private def renewed(landed: CommitResult.Landed): CommitResult.Landed =
-    DeferredInterrupt.within(Caught(renew(Attempts))) match {
+    DeferredInterrupt.within(Caught(renew(landed.version, Attempts))) match {
       case Failure(NonFatal(e)) =>
-        val hook = GenerateSymlinkManifest
         failed(landed, Caught(hook.handleError(session, e, landed.version)).failed.getOrElse(e))
       case Failure(e) => failed(landed, e)
       case _ => landed
@@ -51,22 +56,33 @@ final class SymlinkManifest(
     landed.copy(failure = landed.failure.orElse(Some(error)))
   }
 
-  /** Another writer may commit, and write its manifests, while ours are written; then ours are of an
-    * older version, and must be written again.
+  /** Another writer may commit to the same partitions, and write their manifests, while ours are
+    * written; then ours are of an older version, and must be written again.
     */
-  @tailrec private def renew(attempts: Int): Unit = {
-    val before = version()
-    GenerateSymlinkManifest.generateFullManifest(session, read.deltaLog, catalogTable)
-    if (version() != before) {
+  @tailrec private def renew(committed: Long, attempts: Int): Unit = {
+    val written = latest()
+    hook.run(session, CommittedRewrite.of(txn, committed, changes, written))
+    if (isOlder(written, latest())) {
       if (attempts == 1)
         throw new ConcurrentModificationException(
-          s"Other writers committed during each of $Attempts attempts to write the manifests. " +
-            "Run GENERATE symlink_format_manifest FOR TABLE.")
-      renew(attempts - 1)
+          s"Other writers committed to the same partitions during each of $Attempts attempts to " +
+            "write the manifests. Run GENERATE symlink_format_manifest FOR TABLE.")
+      renew(committed, attempts - 1)
     }
   }
 
-  private def version(): Long = read.deltaLog.update(catalogTableOpt = catalogTable).version
+  private def latest(): Snapshot = txn.deltaLog.update(catalogTableOpt = txn.catalogTable)
+
+  private def isOlder(written: Snapshot, now: Snapshot): Boolean =
+    now.version > written.version &&
+      txn.deltaLog.getChanges(written.version + 1, txn.catalogTable)
+        .exists { case (_, actions) => actions.exists(concerns) }
+
+  private def concerns(action: Action): Boolean = action match {
+    case file: AddFile => partitions(file.partitionValues)
+    case file: RemoveFile => Option(file.partitionValues).forall(partitions)
+    case _ => action.isInstanceOf[Metadata]
+  }
 }
 
 object SymlinkManifest {

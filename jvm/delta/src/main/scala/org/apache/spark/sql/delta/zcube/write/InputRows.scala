@@ -28,9 +28,10 @@ object InputRows {
     refuseReservedColumns(snapshot)
     val relation = relationOf(snapshot, groups.flatten)
     val numbers = Option.when(groups.size > 1)(numbersOf(snapshot, groups))
-    val scan = Dataset.ofRows(session, withPlace(session, relation, numbers))
+    val bare = withPlace(session, relation, numbers)
+    val scan = Dataset.ofRows(session, bare)
     val isCounted = groups.forall(_.forall(_.numLogicalRecords.isDefined))
-    refuseChanges(scan, relation, snapshot, isCounted)
+    refuseChanges(scan, relation, bare, snapshot, isCounted)
     val rows = RowTracking.preserveRowTrackingColumns(scan, snapshot).asInstanceOf[DataFrame]
     val plan = rows.queryExecution.analyzed
     val width = relation.output.size
@@ -111,24 +112,20 @@ object InputRows {
     }
 
   /** A row filter or a mask that an extension adds to each scan would become permanent. This
-    * detects what the analyzer adds. The log's counts detect later filters ([[GroupSampler]]); for
-    * files without counts the optimizer's plan shows them.
+    * detects what the analyzer adds, and relations that are read in another way. The log's counts
+    * detect later filters ([[GroupSampler]]); for files without counts the optimizer's plan shows
+    * them.
     *
+    * @param bare      the plan before any rule of the session has changed it
     * @param isCounted whether the log has the number of rows of each file
     */
   private def refuseChanges(
       scan: DataFrame,
       relation: LogicalRelation,
+      bare: LogicalPlan,
       snapshot: Snapshot,
       isCounted: Boolean): Unit = {
-    // A relation of other files, or with another index of these, may have other rows.
-    def isSame(leaf: LogicalPlan): Boolean = (leaf, relation.relation) match {
-      case (scanned: LogicalRelation, ours: HadoopFsRelation) => scanned.relation match {
-          case files: HadoopFsRelation => files.location eq ours.location
-          case _ => false
-        }
-      case _ => false
-    }
+    val ours = bare.collectFirst { case FilesOf(files) => files }
     def asStored(column: Expression): Boolean = column match {
       case _: Attribute => true
       case Alias(_: Attribute, _) => true
@@ -139,20 +136,45 @@ object InputRows {
         child.find {
           case Project(inner, _) => !inner.forall(asStored)
           case _: SubqueryAlias => false
-          case node => !isSame(node)
+          case FilesOf(files) => !ours.exists(isSame(files, _))
+          case _ => true
         }
       case other => Some(other)
     }
-    def later = Option.when(!isCounted)(scan.queryExecution.optimizedPlan).flatMap(_.find {
-      case _: Project => false
-      case node => !isSame(node)
-    })
+    def later = scan.queryExecution.optimizedPlan.find {
+      case FilesOf(files) => !ours.exists(isReadAlike(files, _))
+      case node => !isCounted && !node.isInstanceOf[Project]
+    }
     inAnalysis.orElse(later).foreach { node =>
       val what = node.simpleString(SimpleStringFields).linesIterator.next()
       throw ZCubeErrors.scanChanged(
         DeltaTableCommand.nameOf(None, snapshot.deltaLog.dataPath),
         what)
     }
+  }
+
+  private object FilesOf {
+    def unapply(leaf: LogicalRelation): Option[HadoopFsRelation] =
+      Some(leaf.relation).collect { case files: HadoopFsRelation => files }
+  }
+
+  /** A relation of other files, or with another index of these, may have other rows. A relation of
+    * the same files in another format may have other values, or rows that are deleted.
+    */
+  private def isSame(scanned: HadoopFsRelation, ours: HadoopFsRelation): Boolean =
+    isReadAlike(scanned, ours) && (scanned.fileFormat eq ours.fileFormat) &&
+      scanned.dataSchema == ours.dataSchema && scanned.partitionSchema == ours.partitionSchema
+
+  /** Spark prunes schemas, and Delta's optimizer rules copy the format of tables with deletion
+    * vectors, so these need not be the same.
+    */
+  private def isReadAlike(scanned: HadoopFsRelation, ours: HadoopFsRelation): Boolean = {
+    def readBy(files: HadoopFsRelation) = files.fileFormat match {
+      case delta: DeltaParquetFileFormat => (delta.getClass, Some((delta.protocol, delta.metadata)))
+      case other => (other.getClass, None)
+    }
+    (scanned.location eq ours.location) && scanned.options == ours.options &&
+    readBy(scanned) == readBy(ours)
   }
 
   /** Whether the first columns of a plan are the relation's, each with its own values. A mask may be

@@ -9,82 +9,26 @@ import scala.jdk.CollectionConverters._
 
 import io.delta.exceptions.ConcurrentDeleteReadException
 import io.delta.storage.commit.CommitFailedException
-import org.apache.hadoop.fs.Path
 import org.apache.logging.log4j.core.appender.AbstractAppender
 import org.apache.logging.log4j.core.config.{Configurator, Property}
 import org.apache.logging.log4j.core.{LogEvent, Logger}
 import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.spark.scheduler._
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GreaterThan, Literal, ScalaUDF}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.coordinatedcommits.CommitCoordinatorProvider
-import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, ThrowingCoordinator, ThrowingLogStore, Uninterrupted}
+import org.apache.spark.sql.delta.zcube.{ThrowingCoordinator, ThrowingLogStore, Uninterrupted}
 import org.apache.spark.sql.types.{BooleanType, LongType}
-import org.apache.spark.{SparkThrowable, Success}
+import org.apache.spark.Success
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.concurrent.Caught
 
 /** Cases that can't be caused from outside: a failing log store, a rewrite that loses rows. */
-class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
+class CommitSafetySuite extends AnyFunSuite with CommitFaults {
   import CommitSafetySuite._
-
-  override protected def settings: Map[String, String] =
-    Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
-
-  private def table(name: String, partitions: Int = 1): String = {
-    val path = folder.resolve(name).toString
-    val rows =
-      spark.range(0, 3000, 1, 3).selectExpr("id", "hash(id) AS x", s"id % $partitions AS p")
-    rows.write.partitionBy(Seq("p").filter(_ => partitions > 1): _*).format("delta").save(path)
-    path
-  }
-
-  private def optimize(path: String, by: String = "id, x"): Unit =
-    spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY ($by)").collect(): Unit
-
-  private def rows(path: String): Set[Row] = spark.read.format("delta").load(path).collect().toSet
-
-  private def failing(fault: ThrowingLogStore.Fault)(body: => Unit): Option[Throwable] = {
-    ThrowingLogStore.instead.set(Some(fault))
-    try {
-      val failure = Caught(body).failed.toOption
-      assert(ThrowingLogStore.instead.get.isEmpty, "the fault was not met")
-      failure
-    } finally {
-      ThrowingLogStore.instead.set(None)
-      ThrowingLogStore.blind.set(false)
-      Thread.interrupted(): Unit
-    }
-  }
-
-  private def setting[T](pairs: (String, String)*)(body: => T): T = {
-    pairs.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally pairs.foreach { case (key, _) => spark.conf.unset(key) }
-  }
-
-  private def version(path: String): Long = {
-    DeltaLog.clearCache()
-    DeltaLog.forTable(spark, path).update().version
-  }
-
-  /** The names of a table's files, by its log. */
-  private def liveFiles(path: String): Set[String] = {
-    DeltaLog.clearCache()
-    val files = DeltaLog.forTable(spark, path).update().allFiles.collect()
-    files.map(f => new Path(f.path).getName).toSet
-  }
-
-  private def conditionOf(e: Option[Throwable]): Option[String] =
-    e.collect { case known: SparkThrowable => known.getCondition }
-
-  /** An exception, its causes, and those that each suppressed. */
-  private def within(e: Throwable): Seq[Throwable] =
-    e +: (Option(e.getCause).toSeq ++ e.getSuppressed).flatMap(within)
 
   /** With a faulty foreign rule, which filters rows in the writing plan but not in the sampling
     * plan.
@@ -106,10 +50,6 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
       result
     } finally spark.experimental.extraOptimizations = Nil
   }
-
-  private def exists = new FileAlreadyExistsException("it is there")
-  private def lost = new IOException("connection lost after writing")
-  private def refused = new IOException("no connection to the store")
 
   private lazy val registered: Unit =
     CommitCoordinatorProvider.registerBuilder(ThrowingCoordinator)
@@ -279,96 +219,6 @@ class CommitSafetySuite extends AnyFunSuite with DeltaSparkSession {
     assert(rows(path) === before)
     if (lands) assert(liveFiles(path) === dataFiles(path) -- known)
     else assert(liveFiles(path) === known)
-  }
-
-  private def tableWithManifest(name: String): String = {
-    val path = table(name)
-    spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES (" +
-      "'delta.compatibility.symlinkFormatManifest.enabled' = true)")
-    spark.sql(s"GENERATE symlink_format_manifest FOR TABLE delta.`$path`")
-    path
-  }
-
-  /** The names of the files that the manifest shows to other readers. */
-  private def inManifest(path: String): Set[String] =
-    spark.read.text(s"$path/_symlink_format_manifest/manifest").collect()
-      .map(_.getString(0).split('/').last).toSet
-
-  test("an error of a hook after the commit is not a failure of the commit") {
-    val path = tableWithManifest("hook")
-    val before = rows(path)
-    val fault = ThrowingLogStore.before(lost).copy(ofFile = _ == "manifest")
-    assert(failing(fault)(optimize(path)).isEmpty)
-    assert(version(path) === 2)
-    assert(liveFiles(path).subsetOf(dataFiles(path)))
-    assert(inManifest(path) === liveFiles(path))
-    assert(rows(path) === before)
-  }
-
-  test("a manifest that can't be written at all is reported, and the commit stays") {
-    val path = tableWithManifest("no-manifest")
-    val before = rows(path)
-    val second = ThrowingLogStore.before(lost).copy(ofFile = _ == "manifest")
-    val first = second.copy(act = (_, _) => {
-      ThrowingLogStore.instead.set(Some(second))
-      throw lost
-    })
-    assert(conditionOf(failing(first)(optimize(path))) === Some("DELTA_POST_COMMIT_HOOK_FAILED"))
-    assert(version(path) === 2)
-    assert(liveFiles(path).subsetOf(dataFiles(path)))
-    assert(rows(path) === before)
-  }
-
-  test("an interrupted commit whose manifest can't be written says both") {
-    val path = tableWithManifest("interrupted-manifest")
-    val before = rows(path)
-    val caller = Thread.currentThread()
-    val fault = ThrowingLogStore.Fault { (lines, write) =>
-      write(lines)
-      ThrowingLogStore.instead.set(
-        Some(ThrowingLogStore.before(lost).copy(ofFile = _ == "manifest")))
-      caller.interrupt()
-      Thread.sleep(60000)
-    }
-    val error = failing(fault)(optimize(path))
-    assert(error.exists(_.isInstanceOf[InterruptedException]))
-    assert(within(error.get).flatMap(e => conditionOf(Some(e)))
-      .contains("DELTA_POST_COMMIT_HOOK_FAILED"))
-    assert(version(path) === 2)
-    assert(liveFiles(path).subsetOf(dataFiles(path)))
-    assert(rows(path) === before)
-  }
-
-  test("a manifest is of the newest version, even if another writes meanwhile") {
-    val path = tableWithManifest("overtaken-manifest")
-    val before = rows(path)
-    val insert = new Thread(() =>
-      spark.sql(s"INSERT INTO delta.`$path` SELECT -1L, 0, 0"): Unit)
-    // A task writes the manifest, and can't itself run a statement.
-    val second = ThrowingLogStore.Fault(
-      (lines, write) => {
-        insert.start()
-        insert.join()
-        write(lines)
-      },
-      _ == "manifest")
-    val first = second.copy(act = (_, _) => {
-      ThrowingLogStore.instead.set(Some(second))
-      throw lost
-    })
-    assert(failing(first)(optimize(path)).isEmpty)
-    assert(version(path) === 3)
-    assert(inManifest(path) === liveFiles(path))
-    assert(rows(path).size === before.size + 1)
-  }
-
-  test("after a lost answer, the manifest names the new files") {
-    val path = tableWithManifest("lost-manifest")
-    val known = inManifest(path)
-    assert(failing(ThrowingLogStore.after(lost))(optimize(path)).isEmpty)
-    assert(version(path) === 2)
-    assert(inManifest(path) === liveFiles(path))
-    assert(inManifest(path) !== known)
   }
 
   test("an empty version isn't proof that somebody else committed") {
