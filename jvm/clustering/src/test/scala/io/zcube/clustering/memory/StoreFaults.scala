@@ -17,11 +17,15 @@ final class StoreFaults {
   /** Whether the log can't be listed any more. */
   @volatile private var blind = false
 
+  /** Whether somebody tried to list it then. */
+  @volatile var wasBlind = false
+
   /** @param number from 0 on */
   def arm(number: Int, kind: Kind): Unit = synchronized {
     armed = Some((number, kind))
     done = 0
     met = None
+    wasBlind = false
   }
 
   /** Counts operations without failures. */
@@ -43,7 +47,10 @@ final class StoreFaults {
         kind
       }
     }
-    if (blind && operation == "list") throw new IOException("list fails")
+    if (blind && operation == "list") {
+      wasBlind = true
+      throw new IOException("list fails")
+    }
     if (keepsFiles && operation == "delete") throw new IOException("delete fails")
     fault match {
       case None => effect

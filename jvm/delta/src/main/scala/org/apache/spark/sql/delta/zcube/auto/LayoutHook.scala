@@ -1,11 +1,8 @@
 package org.apache.spark.sql.delta.zcube.auto
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.delta.hooks.{AutoCompact, GenerateSymlinkManifest, PostCommitHook}
-import org.apache.spark.sql.delta.{CommittedTransaction, DeltaConfigs, OptimisticTransaction}
-import org.apache.spark.sql.internal.SQLConf
-
-import io.zcube.sql.conf.ZCubeConf
+import org.apache.spark.sql.delta.hooks.{AutoCompact, PostCommitHook}
+import org.apache.spark.sql.delta.{CommittedTransaction, OptimisticTransaction}
 
 /** Replaces Delta's auto compaction among the hooks of a transaction.
   *
@@ -20,6 +17,9 @@ final class LayoutHook extends PostCommitHook {
   override val name: String = AutoCompact.name
 
   @volatile private var wanted = false
+
+  /** Whether Delta has asked for its own. */
+  def isWanted: Boolean = wanted
 
   override def run(spark: SparkSession, txn: CommittedTransaction): Unit =
     if (wanted) AutoLayout.run(spark, txn)
@@ -38,17 +38,9 @@ object LayoutHook {
 
   /** Registers once for each transaction, however often it is called. */
   def register(txn: OptimisticTransaction): Unit = {
-    if (isManifestFirst(txn)) txn.registerPostCommitHook(GenerateSymlinkManifest)
-    txn.registerPostCommitHook(new LayoutHook)
-  }
-
-  /** Whether to register the hook that Delta would register after auto compaction, which then writes
-    * manifests of the version before the compaction.
-    */
-  private def isManifestFirst(txn: OptimisticTransaction): Boolean = {
-    val conf = SQLConf.get
-    DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(txn.metadata) &&
-    conf.getConf(ZCubeConf.Enabled) &&
-    AutoCompact.getAutoCompactType(conf, txn.metadata).isDefined
+    val layout = new LayoutHook
+    // If there is one already, the new one is dropped, and so is the hook that asks it.
+    txn.registerPostCommitHook(layout)
+    txn.registerPostCommitHook(new ManifestHook(txn, layout))
   }
 }

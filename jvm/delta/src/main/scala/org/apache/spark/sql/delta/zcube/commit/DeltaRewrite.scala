@@ -130,7 +130,8 @@ final class DeltaRewrite(
   private def commitOnce(
       current: DeltaTransaction,
       changes: RewriteChanges,
-      summary: CommitSummary): CommitResult =
+      summary: CommitSummary): CommitResult = {
+    val manifest = new SymlinkManifest(session, current, changes)
     try {
       FailurePoint.reached(FailurePoint.BeforeCommit)
       checkWritten(changes.added)
@@ -143,11 +144,11 @@ final class DeltaRewrite(
     } catch {
       case e: Throwable =>
         new CommitInquiry(table, current, changes).after(e) match {
-          case landed: CommitResult.Landed =>
-            new SymlinkManifest(session, current, changes).after(landed)
+          case landed: CommitResult.Landed => manifest.after(landed)
           case other => other
         }
     }
+  }
 
   /** A transaction on the current version, and the ids of the groups that the conflict invalidated.
     */

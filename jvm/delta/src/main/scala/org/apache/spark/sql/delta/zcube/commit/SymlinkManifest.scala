@@ -6,6 +6,7 @@ import scala.annotation.tailrec
 import scala.util.Failure
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, Metadata, RemoveFile}
 import org.apache.spark.sql.delta.hooks.GenerateSymlinkManifest
@@ -21,9 +22,12 @@ import io.zcube.concurrent.{Caught, DeferredInterrupt}
   * Delta's hook renews them after each commit, but only those of the partitions that it changed. If
   * that failed, or never ran because the commit's answer was lost, they would name removed files
   * until somebody writes to the same partitions, even after a VACUUM. So the same hook runs again.
-  * It touches no other partition: another writer may be writing those manifests.
+  * It touches no other partition, since another writer may be writing those manifests, unless there
+  * were none before the commit: then Delta writes all, and what failed may have left some of them.
   *
-  * @param txn the transaction that was committed
+  * Make it before the commit.
+  *
+  * @param txn the transaction that commits
   */
 final class SymlinkManifest(
     session: SparkSession,
@@ -32,16 +36,24 @@ final class SymlinkManifest(
   import SymlinkManifest._
 
   private val hook = GenerateSymlinkManifest
+  private val log = txn.deltaLog
+  private val metadata = txn.snapshot.metadata
   private val partitions = changes.replaced.iterator.map(_.partitionValues).toSet
+
+  // A commit that changes the property conflicts, so the version that was read has the answer.
+  private val isOn = DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(metadata)
+
+  /** Whether there are manifests of other partitions that are right. */
+  private val hadManifests = isOn && DeferredInterrupt.within(Caught {
+    val folder = new Path(log.dataPath, hook.MANIFEST_LOCATION)
+    folder.getFileSystem(log.newDeltaHadoopConf()).exists(folder)
+  }).getOrElse(false)
 
   /** Renews the manifests after a commit that succeeded in spite of an error. If that fails, the run
     * ends with Delta's own error for it; the commit stays.
     */
   def after(landed: CommitResult.Landed): CommitResult.Landed =
-    // A commit that changes the property conflicts, so the version that was read has the answer.
-    if (DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(txn.snapshot.metadata))
-      renewed(landed)
-    else landed
+    if (isOn) renewed(landed) else landed
 
   private def renewed(landed: CommitResult.Landed): CommitResult.Landed =
     DeferredInterrupt.within(Caught(renew(landed.version, Attempts))) match {
@@ -61,27 +73,30 @@ final class SymlinkManifest(
     */
   @tailrec private def renew(committed: Long, attempts: Int): Unit = {
     val written = latest()
-    hook.run(session, CommittedRewrite.of(txn, committed, changes, written))
+    if (hadManifests) hook.run(session, CommittedRewrite.of(txn, committed, changes, written))
+    else hook.generateFullManifest(session, log, txn.catalogTable)
     if (isOlder(written, latest())) {
       if (attempts == 1)
         throw new ConcurrentModificationException(
-          s"Other writers committed to the same partitions during each of $Attempts attempts to " +
-            "write the manifests. Run GENERATE symlink_format_manifest FOR TABLE.")
+          s"Other writers changed the table during each of $Attempts attempts to write its " +
+            "manifests. Run GENERATE symlink_format_manifest FOR TABLE.")
       renew(committed, attempts - 1)
     }
   }
 
-  private def latest(): Snapshot = txn.deltaLog.update(catalogTableOpt = txn.catalogTable)
+  private def latest(): Snapshot = log.update(catalogTableOpt = txn.catalogTable)
 
   private def isOlder(written: Snapshot, now: Snapshot): Boolean =
     now.version > written.version &&
-      txn.deltaLog.getChanges(written.version + 1, txn.catalogTable)
+      log.getChanges(written.version + 1, txn.catalogTable)
         .exists { case (_, actions) => actions.exists(concerns) }
 
   private def concerns(action: Action): Boolean = action match {
-    case file: AddFile => partitions(file.partitionValues)
-    case file: RemoveFile => Option(file.partitionValues).forall(partitions)
-    case _ => action.isInstanceOf[Metadata]
+    case file: AddFile => !hadManifests || partitions(file.partitionValues)
+    case file: RemoveFile =>
+      !hadManifests || Option(file.partitionValues).forall(partitions)
+    case changed: Metadata => changed.partitionColumns != metadata.partitionColumns
+    case _ => false
   }
 }
 

@@ -3,7 +3,7 @@ package org.apache.spark.sql.delta.zcube.write
 import org.apache.hadoop.fs.Path
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.util.DeltaFileOperations
@@ -143,6 +143,7 @@ object InputRows {
     }
     def later = scan.queryExecution.optimizedPlan.find {
       case FilesOf(files) => !ours.exists(isReadAlike(files, _))
+      case _: LeafNode => true
       case node => !isCounted && !node.isInstanceOf[Project]
     }
     inAnalysis.orElse(later).foreach { node =>

@@ -5,8 +5,13 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.util.FileNames
 import org.apache.spark.sql.delta.zcube.ThrowingLogStore
+import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.concurrent.Caught
 
 /** Readers without a Delta reader read what a table's symlink manifests name. */
 class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
@@ -14,8 +19,7 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
 
   private def tableWithManifest(name: String, partitions: Int = 1): String = {
     val path = table(name, partitions)
-    spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES (" +
-      "'delta.compatibility.symlinkFormatManifest.enabled' = true)")
+    spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES ($On)")
     spark.sql(s"GENERATE symlink_format_manifest FOR TABLE delta.`$path`")
     path
   }
@@ -173,21 +177,116 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     assert(namesIn(manifests(path, "q=")) === liveFiles(path))
   }
 
-  test("auto compaction after a commit leaves the manifest of the newest version") {
-    val path = tableWithManifest("auto")
-    optimize(path)
-    setting(
-      "spark.databricks.delta.autoCompact.enabled" -> "true",
-      "spark.databricks.delta.autoCompact.minNumFiles" -> "2") {
-      spark.range(3000, 3300, 1, 3).selectExpr("id", "hash(id) AS x", "0L AS p")
-        .write.format("delta").mode("append").save(path)
-    }
-    val history = spark.sql(s"DESCRIBE HISTORY delta.`$path` LIMIT 1").head()
-    assert(history.getAs[String]("operation") === "OPTIMIZE")
+  private def firstManifests(name: String, partitions: Int): String = {
+    val path = table(name, partitions)
+    spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES ($On)")
+    path
+  }
+
+  private def optimizeFirst(path: String): Unit =
+    spark.sql(s"OPTIMIZE delta.`$path` WHERE p = 0 ZORDER BY (id, x)").collect(): Unit
+
+  test("the first manifests, of which Delta has written some, are all written") {
+    val path = firstManifests("first", 6)
+    assert(failing(ThrowingLogStore.before(lost).copy(ofFile =
+      IsManifest))(optimizeFirst(path)).isEmpty)
     assert(inManifest(path) === liveFiles(path))
+  }
+
+  test("the first manifests are of the newest version, whichever partitions others write to") {
+    val path = firstManifests("first-overtaken", 2)
+    val other = meanwhile(insert(path, "(-1L, 0, 1)"))
+    val first = ThrowingLogStore.after(lost).copy(act = (lines, write) => {
+      write(lines)
+      ThrowingLogStore.instead.set(Some(other))
+      throw lost
+    })
+    assert(failing(first)(optimizeFirst(path)).isEmpty)
+    assert(version(path) === 3)
+    assert(inManifest(path) === liveFiles(path))
+  }
+
+  private def append(path: String): Unit =
+    spark.range(3000, 3300, 1, 3).selectExpr("id", "hash(id) AS x", "0L AS p")
+      .write.format("delta").mode("append").save(path)
+
+  private def lastOperation(path: String): String =
+    spark.sql(s"DESCRIBE HISTORY delta.`$path` LIMIT 1").head().getAs[String]("operation")
+
+  for {
+    by <- Seq("ZCube", "Delta")
+    write <- Seq("append", "INSERT", "stream")
+  } test(s"after a write that $by compacts, the manifest is of the newest version: $write") {
+    val path = tableWithManifest(s"auto-$by-$write")
+    if (by == "ZCube") optimize(path)
+    setting(AutoCompact -> "true", FewestFiles -> "2") {
+      write match {
+        case "append" => append(path)
+        case "INSERT" =>
+          spark.sql(
+            s"INSERT INTO delta.`$path` SELECT /*+ REPARTITION(3) */ id, 0, 0 FROM range(9)")
+        case "stream" =>
+          spark.readStream.format("delta").load(table(s"source-$by")).repartition(3)
+            .writeStream.format("delta").trigger(Trigger.AvailableNow())
+            .option("checkpointLocation", s"$path/_checkpoints").start(path).awaitTermination()
+      }
+    }
+    assert(lastOperation(path) === "OPTIMIZE")
+    assert(inManifest(path) === liveFiles(path))
+  }
+
+  test("a manifest that fails after a write is reported as by Delta, after auto compaction") {
+    for (enabled <- Seq(true, false)) {
+      val path = tableWithManifest(s"auto-failing-$enabled")
+      optimize(path)
+      lazy val always: ThrowingLogStore.Fault = ThrowingLogStore.Fault(
+        (_, _) => {
+          ThrowingLogStore.instead.set(Some(always))
+          throw lost
+        },
+        IsManifest)
+      ThrowingLogStore.instead.set(Some(always))
+      val error =
+        try setting(
+            "spark.zcube.enabled" -> enabled.toString,
+            AutoCompact -> "true",
+            FewestFiles -> "2")(Caught(append(path)).failed.toOption)
+        finally ThrowingLogStore.instead.set(None)
+      assert(conditionOf(error) === Some("DELTA_POST_COMMIT_HOOK_FAILED"), enabled)
+      assert(lastOperation(path) === "OPTIMIZE", enabled)
+    }
+  }
+
+  test("a write to a table with an auto compaction that Delta doesn't know succeeds") {
+    val path = tableWithManifest("auto-unknown")
+    // As another system writes it; Delta's own ALTER TABLE refuses the value.
+    val log = DeltaLog.forTable(spark, path)
+    val now = log.update()
+    val metadata = now.metadata.copy(configuration =
+      now.metadata.configuration + ("delta.autoOptimize.autoCompact" -> "legacy"))
+    log.store.write(
+      FileNames.unsafeDeltaFile(log.logPath, now.version + 1),
+      Iterator(metadata.json),
+      overwrite = false,
+      log.newDeltaHadoopConf())
+    DeltaLog.clearCache()
+    append(path)
+    assert(inManifest(path) === liveFiles(path))
+  }
+
+  test("a commit without files writes no manifests") {
+    val path = firstManifests("no-files", 1)
+    setting(AutoCompact -> "true") {
+      spark.sql(s"DELETE FROM delta.`$path` WHERE id = -7")
+      spark.sql(s"ALTER TABLE delta.`$path` ADD CONSTRAINT c CHECK (id > -100)")
+    }
+    assert(!Files.exists(Paths.get(path, "_symlink_format_manifest")))
   }
 }
 
 object SymlinkManifestSuite {
   private val IsManifest: String => Boolean = _ == "manifest"
+  private val On = "'delta.compatibility.symlinkFormatManifest.enabled' = true"
+  private val AutoCompact = "spark.databricks.delta.autoCompact.enabled"
+  private val FewestFiles = "spark.databricks.delta.autoCompact.minNumFiles"
 }
