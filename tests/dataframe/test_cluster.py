@@ -54,7 +54,7 @@ def test_rows_are_sorted_inside_partitions(points):
         assert rows == sorted(rows)
 
 
-def test_nested_columns(points):
+def test_a_nested_column_orders_the_rows(points):
     df = zcube.cluster(points, "s.leaf", num_partitions=4, curve="linear")
     assert df.schema == points.schema
     sizes = df.rdd.glom().map(lambda rows: len({r.s.leaf for r in rows})).collect()
@@ -69,7 +69,7 @@ def test_target_file_bytes_decides_the_number(spark, points, path):
     assert zcube.cluster(source, "x", target_file_bytes=target).rdd.getNumPartitions() == 5
 
 
-def test_one_sampling_job(points):
+def test_one_job_samples_all_columns(points):
     with jobs.recorded(points.sparkSession) as ran:
         zcube.cluster(points, "x", "y", num_partitions=4).write.format("noop").mode(
             "overwrite"
@@ -103,7 +103,7 @@ def test_wrong_arguments_are_refused(points, arguments, message):
         zcube.cluster(points, *positional, **named)
 
 
-def test_unknown_columns_unordered_types_and_streams(spark, points):
+def test_unknown_columns_unordered_types_and_streams_are_refused(spark, points):
     with pytest.raises(AnalysisException) as error:
         zcube.cluster(points, "nope")
     assert error.value.getCondition().startswith("UNRESOLVED_COLUMN")

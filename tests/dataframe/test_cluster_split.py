@@ -66,7 +66,7 @@ def over_splits(spark, read, path, **arguments):
 
 
 @pytest.mark.parametrize("curve", ["hilbert", "kdtree"])
-def test_files_however_they_are_split(spark, source, path, curve):
+def test_files_are_the_same_however_the_input_is_split(spark, source, path, curve):
     found, tasks = over_splits(spark, lambda: spark.read.parquet(source), path, curve=curve)
     assert len(tasks) >= 3
     assert sum(box[0] for box in found[0]) == ROWS
@@ -75,7 +75,7 @@ def test_files_however_they_are_split(spark, source, path, curve):
     assert largest < 1.1 * smallest
 
 
-def test_filters_and_new_columns_over_files(spark, source, path):
+def test_filtered_and_computed_columns_do_not_depend_on_the_split(spark, source, path):
     def read():
         rows = spark.read.parquet(source).where("p < 2 AND x IS NOT NULL")
         return rows.selectExpr("-x AS x", "y", "id + 1 AS more")
@@ -84,7 +84,7 @@ def test_filters_and_new_columns_over_files(spark, source, path):
     assert all(one == found[0] for one in found)
 
 
-def test_one_core_and_two(spark, source, path, tmp_path):
+def test_one_core_makes_the_same_files_as_two(spark, source, path, tmp_path):
     here = laid_out(spark.read.parquet(source), path)
     other = str(tmp_path / "other")
     code = (
@@ -99,7 +99,7 @@ def test_one_core_and_two(spark, source, path, tmp_path):
     assert boxes(other) == here
 
 
-def test_rows_that_are_no_files(spark, source, path):
+def test_rows_that_come_from_no_file_are_ordered_by_their_contents(spark, source, path):
     """Only contents matter, not how rows are divided or ordered."""
     rows = spark.read.parquet(source)
     frames = [
@@ -114,7 +114,7 @@ def test_rows_that_are_no_files(spark, source, path):
     assert all(one == found[0] for one in found)
 
 
-def test_values_of_all_kinds(spark, path):
+def test_values_of_every_kind_do_not_depend_on_the_split(spark, path):
     rows = spark.range(120_000).selectExpr(
         "hash(id) x",
         "CASE id % 4 WHEN 0 THEN double('NaN') WHEN 1 THEN -0.0D WHEN 2 THEN 0.0D ELSE id END y",
@@ -134,7 +134,7 @@ def test_values_of_all_kinds(spark, path):
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_one_row_again_and_again(spark, path, share):
+def test_a_row_that_is_repeated_crowds_out_no_others(spark, path, share):
     """It is neither missed nor does it crowd out all others.
 
     Equal rows stay together, because each must go to the same place whenever it is recomputed.
@@ -150,7 +150,7 @@ def test_one_row_again_and_again(spark, path, share):
     assert all(box[0] < 1.25 * ROWS / FILES for box in others)
 
 
-def test_range_ids_do_not_depend_on_it_either(spark, source):
+def test_range_ids_do_not_depend_on_the_split(spark, source):
     def ids(split, frame=lambda rows: rows):
         for key, value in split.items():
             spark.conf.set(key, value)

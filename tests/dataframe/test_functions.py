@@ -13,13 +13,13 @@ def one(spark, expression):
     return spark.sql(f"SELECT {expression} AS v").collect()[0]["v"]
 
 
-def test_interleave_two_bytes(spark):
+def test_two_bytes_are_interleaved_bit_by_bit(spark):
     assert int.from_bytes(one(spark, "interleave_bits(214, 97)")[-2:], "big") == 46633
     assert int.from_bytes(one(spark, "interleave_bits(97, 214)")[-2:], "big") == 30998
     assert len(one(spark, "interleave_bits(1, 2, 3)")) == 12
 
 
-def test_hilbert_grid(spark):
+def test_hilbert_index_of_the_4_by_4_grid_is_deltas(spark):
     rows = spark.sql(
         "SELECT x, y, hilbert_index(2, x, y) h FROM (SELECT explode(sequence(0, 3)) x), "
         "(SELECT explode(sequence(0, 3)) y)"
@@ -45,7 +45,7 @@ def test_neighbours_differ_by_one(spark):
     derandomize=True,
 )
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=1, max_size=20))
-def test_interleave_bits_of_any_ints(spark, values):
+def test_interleave_bits_agrees_with_the_reference(spark, values):
     arguments = ", ".join(f"CAST({v}L AS INT)" for v in values)
     assert bytes(one(spark, f"interleave_bits({arguments})")) == curves.interleave_bytes(values)
 
@@ -57,7 +57,7 @@ def test_interleave_bits_of_any_ints(spark, values):
     derandomize=True,
 )
 @given(st.data())
-def test_hilbert_index_of_any_point(spark, data):
+def test_hilbert_index_agrees_with_the_reference(spark, data):
     bits = data.draw(st.integers(1, 32))
     point = data.draw(st.lists(st.integers(0, 2**bits - 1), min_size=1, max_size=12))
     found = one(spark, f"hilbert_index({bits}, {', '.join(f'{v}L' for v in point)})")
@@ -134,7 +134,7 @@ def test_narrower_integers_need_no_cast(spark):
     assert row.c == row.d
 
 
-def test_python_functions(spark):
+def test_python_functions_call_those_of_sql(spark):
     row = (
         spark.createDataFrame([(2, 0)], "x INT, y INT")
         .select(
@@ -148,14 +148,14 @@ def test_python_functions(spark):
 
 
 @pytest.mark.parametrize("function", ["interleave_bits", "hilbert_index", "range_partition_id"])
-def test_describe_function_extended(spark, function):
+def test_describe_function_shows_arguments_and_examples(spark, function):
     text = "\n".join(r[0] for r in spark.sql(f"DESCRIBE FUNCTION EXTENDED {function}").collect())
     assert "Examples:" in text
     assert "Since: 0.1.0" in text
     assert "Arguments:" in text
 
 
-def test_the_reference_hilbert_is_the_glued_one():
+def test_the_two_reference_hilbert_curves_agree():
     """Two independent oracles agree."""
     cells = curves.hilbert_by_gluing(5)
     places = sorted((curves.hilbert(cell, 5), cell) for cell in cells)

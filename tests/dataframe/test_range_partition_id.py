@@ -34,7 +34,7 @@ TYPES = {
 }
 
 
-def test_approximate_rank(spark):
+def test_ids_are_ranks_in_ranges_of_equal_size(spark):
     rows = spark.sql(f"SELECT range_partition_id(x, 3) r FROM {SIX} ORDER BY x").collect()
     assert [r.r for r in rows] == [0, 0, 1, 1, 2, 2]
 
@@ -71,7 +71,7 @@ def test_null_has_id_zero_in_generated_code(spark):
     assert df.agg({"r": "min"}).collect()[0][0] == 0
 
 
-def test_strings_with_a_long_common_prefix(spark):
+def test_strings_are_ranked_behind_a_long_common_prefix(spark):
     prefix = "https://example/" * 40
     rows = spark.sql(
         f"SELECT x, range_partition_id(concat('{prefix}', lpad(x, 6, '0')), 10) r "
@@ -80,7 +80,7 @@ def test_strings_with_a_long_common_prefix(spark):
     assert all(r.r == r.x // 1000 for r in rows)
 
 
-def test_char_and_varchar(spark, name):
+def test_char_and_varchar_are_ranked_as_strings(spark, name):
     spark.sql(f"CREATE TABLE {name} (c CHAR(5), v VARCHAR(5)) USING delta")
     spark.sql(f"INSERT INTO {name} VALUES ('a', 'x'), ('b', 'y'), ('c', 'z')")
     rows = spark.sql(
@@ -89,7 +89,7 @@ def test_char_and_varchar(spark, name):
     assert [tuple(r) for r in rows] == [(0, 0), (1, 1), (2, 2)]
 
 
-def test_constant_all_null_and_empty_inputs(spark):
+def test_constant_and_null_inputs_have_id_zero(spark):
     ids = "SELECT range_partition_id(x, 7) r FROM"
     assert {r.r for r in spark.sql(f"{ids} (SELECT 5 x FROM range(100))").collect()} == {0}
     assert {
@@ -145,11 +145,11 @@ def test_large_inputs_are_sampled_evenly(spark):
         (f"SELECT range_partition_id(7, 3) FROM {SIX} LIMIT 1", [(0,)]),
     ],
 )  # fmt: skip
-def test_anywhere_in_a_query(spark, query, expected):
+def test_it_works_anywhere_in_a_query(spark, query, expected):
     assert [tuple(r) for r in spark.sql(query).collect()] == expected
 
 
-def test_views_and_cached_data(spark):
+def test_it_works_in_views_and_over_cached_data(spark):
     spark.sql(
         f"CREATE OR REPLACE TEMP VIEW ranked AS SELECT x, range_partition_id(x, 3) r FROM {SIX}"
     )
@@ -180,7 +180,7 @@ def test_one_sampling_job_for_all_placeholders(spark, path):
     assert sampling == ["ZCube: sampling x, y, z for range_partition_id"]
 
 
-def test_the_same_again_on_the_same_data(spark, path):
+def test_the_same_data_gives_the_same_ids(spark, path):
     spark.range(0, 300_000, 1, 5).selectExpr("hash(id) x").write.parquet(path)
     query = spark.read.parquet(path).selectExpr("x", "range_partition_id(x, 1000) r")
     first = query.selectExpr("sum(hash(x, r))", "max(r)").collect()

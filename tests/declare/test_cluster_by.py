@@ -79,7 +79,7 @@ def test_save_by_path_declares_the_columns(spark, path, mode):
     assert multiset(spark.read.format("delta").load(path)) == multiset(rows(spark))
 
 
-def test_save_by_path_to_a_table_that_exists(spark, path):
+def test_save_by_path_checks_the_columns_of_an_existing_table(spark, path):
     table = f"delta.`{path}`"
     write = rows(spark).write.format("delta")
     write.clusterBy("a").save(path)
@@ -184,7 +184,7 @@ def test_create_table_like_keeps_the_columns(spark, name):
         spark.sql(f"DROP TABLE {name}_like")
 
 
-def test_like_of_tables_that_are_not_clustered(spark, name):
+def test_create_table_like_of_an_unclustered_table_declares_nothing(spark, name):
     spark.sql(f"CREATE TABLE {name} (a INT, p INT) USING delta PARTITIONED BY (p)")
     spark.sql(f"CREATE TABLE {name}_like LIKE {name}")
     spark.sql(f"CREATE TABLE {name}_pq (a INT) USING parquet")
@@ -238,7 +238,9 @@ def test_clone_and_restore_keep_the_columns(spark, name):
         (["m"], "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"),
     ],
 )
-def test_refusals_wherever_it_is_said(spark, name, path, write, columns, condition):
+def test_wrong_columns_are_refused_by_every_way_to_declare_them(
+    spark, name, path, write, columns, condition
+):
     df = spark.range(3).selectExpr(
         "id a", "id b", "id c", "id d", "id e", "map(id, id) m", "array(id) r"
     )
@@ -277,14 +279,14 @@ def test_partitioned_tables_are_refused(spark, name):
         rows(spark).write.format("delta").partitionBy("a").clusterBy("b").saveAsTable(name)
 
 
-def test_what_python_refuses(spark, name):
+def test_cluster_by_refuses_wrong_arguments(spark, name):
     table = ClusteredTable.for_name(spark, name)
     for columns in [(), ("a", None), ("a", "A"), ("",)]:
         with pytest.raises(ZCubeError):
             table.cluster_by(*columns)
 
 
-def test_switched_off_delta_does_as_ever(spark, path, delta_only):
+def test_switched_off_save_declares_nothing_as_in_delta(spark, path, delta_only):
     with delta_only():
         rows(spark).write.format("delta").clusterBy("a").save(path)
     assert columns_of(spark, f"delta.`{path}`") == []

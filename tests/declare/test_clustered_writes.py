@@ -138,7 +138,7 @@ def is_plain(spark):
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_replays_caches_and_plans(spark, twins, group):
+def test_a_replay_writes_nothing_caches_are_fresh_and_plans_are_deltas(spark, twins, group):
     """Each write succeeds once; data written in between stays; caches are fresh."""
 
     def one(table, number, name, observed):
@@ -208,7 +208,7 @@ def same(twins, scenario):
 @pytest.mark.parametrize(
     "name", cases(OVERWRITES, {"saveAsTable overwrite", "writeTo overwrite"}.__contains__)
 )
-def test_schemas_that_change(spark, twins, name):
+def test_a_changed_schema_is_taken_or_refused_as_by_delta(spark, twins, name):
     by_name = not name.startswith("insertInto")
 
     def scenario(table):
@@ -229,7 +229,7 @@ def test_schemas_that_change(spark, twins, name):
 
 
 @pytest.mark.parametrize("layout", ["", "PARTITIONED BY (b)"])
-def test_tables_that_are_not_clustered(spark, tmp_path, delta_only, layout):
+def test_tables_that_are_not_clustered_are_written_as_by_delta(spark, tmp_path, delta_only, layout):
     """ZCube sees their writes too."""
     names = [name for name in WRITES if "clusterBy" not in name and not name.startswith("writeTo")]
 
@@ -255,7 +255,7 @@ def test_tables_that_are_not_clustered(spark, tmp_path, delta_only, layout):
 
 
 @pytest.mark.parametrize("name", ["save overwrite", "saveAsTable overwrite"])
-def test_rows_that_lack_a_clustering_column(spark, twins, name):
+def test_rows_that_lack_a_clustering_column_keep_it_until_the_schema_changes(spark, twins, name):
     """The columns stay as long as the table has them; only a different schema removes them."""
     left = []
 
@@ -290,7 +290,7 @@ SPELLED = {
         lambda case: case != ("save overwrite", "another case"),
     ),
 )
-def test_rows_that_have_a_clustering_column_otherwise(spark, twins, name, columns):
+def test_a_clustering_column_in_another_spelling_or_type_is_kept(spark, twins, name, columns):
     selected, expected = SPELLED[columns]
     left = []
 
@@ -320,7 +320,7 @@ def test_a_generated_column_of_a_missing_one_is_refused(spark, twins, name):
     assert left == ["Row(a=1, b=2, c='1')"]
 
 
-def test_streams(spark, twins, tmp_path):
+def test_streams_write_as_by_delta_and_keep_the_columns(spark, twins, tmp_path):
     source = str(tmp_path / "source")
     for start in (0, 10):
         rows(spark, start, start + 5).write.format("delta").mode("append").save(source)

@@ -41,7 +41,7 @@ def test_the_dag_clusters_the_table_and_checks_it(spark, airflow, path):
     assert len(live_files(path)) == 1
 
 
-def test_what_fails_is_failed(airflow, path, tmp_path):
+def test_a_failing_command_fails_the_task_or_is_tried_again(airflow, path, tmp_path):
     """Exit code 1 is tried again, 2 is not: a command that only exits stands for zcube."""
     for code, said, state in (
         ("1", "RuntimeError", "up_for_retry"),

@@ -13,7 +13,7 @@ from zcube.cli import engine
 from tests.support.log_replay import live_files
 
 
-def test_help_and_bad_usage(capsys):
+def test_every_command_has_help_and_rejects_bad_usage(capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["--help"])
     assert stop.value.code == 0
@@ -43,7 +43,7 @@ def test_help_and_bad_usage(capsys):
     assert "write 'a=many' as COLUMN=NUMBER" in errors
 
 
-def test_errors_are_one_line_and_the_cure(capsys):
+def test_errors_are_one_line_with_the_remedy(capsys):
     assert cli.main(["demo", "--scale", "0"]) == 1
     error = capsys.readouterr().err
     assert error == "zcube: scale must be 0.01 to 100, not 0.\n"
@@ -70,7 +70,7 @@ def run_here(capsys, *arguments):
     return code, printed.out, printed.err
 
 
-def test_optimize_zorder(spark, path):
+def test_optimize_passes_columns_curve_and_weights_on(spark, path):
     spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y").write.format("delta").save(path)
     result = run(
         "optimize", path, "--zorder-by", "x,y", "--curve", "kdtree", "--weights", "x=2,y=1"
@@ -83,7 +83,7 @@ def test_optimize_zorder(spark, path):
     assert x / y == 2
 
 
-def test_optimize_a_clustered_table(spark, in_this_session, path, capsys):
+def test_optimize_passes_the_options_of_a_clustered_table_on(spark, in_this_session, path, capsys):
     rows = spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y")
     rows.write.format("delta").clusterBy("x", "y").save(path)
     code, out, _ = run_here(
@@ -98,7 +98,9 @@ def test_optimize_a_clustered_table(spark, in_this_session, path, capsys):
     assert [cube["state"] for cube in result["cubes"]] == ["committed"]
 
 
-def test_quality(spark, in_this_session, path, capsys):
+def test_quality_prints_a_table_or_json_and_fails_beyond_a_bound(
+    spark, in_this_session, path, capsys
+):
     # Each file holds all of x, so every file overlaps every other.
     spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
     code, out, err = run_here(capsys, "quality", path, "--by", "x, y")
@@ -176,7 +178,7 @@ def test_a_plan_says_what_would_be_done_and_does_nothing(spark, in_this_session,
     assert spark.sql(f"DESCRIBE HISTORY delta.`{path}`").count() == 1
 
 
-def test_engine(spark, in_this_session, path, tmp_path, capsys, monkeypatch):
+def test_both_engines_print_the_same(spark, in_this_session, path, tmp_path, capsys, monkeypatch):
     spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
     quality = ("quality", path, "--by", "x,y", "--json")
     _, by_spark, err = run_here(capsys, *quality, "--engine", "spark")

@@ -160,7 +160,7 @@ def test_an_incremental_run_rewrites_what_is_new(steps):
     assert appended["rows"] == 30000
 
 
-def test_by_hand_with_all_kinds_of_options(steps):
+def test_the_macro_takes_all_kinds_of_options(steps):
     by_hand = steps["by hand"]
     assert by_hand["done"], by_hand["messages"]
     assert by_hand["history"][-1][1]["isFull"] == "true"
@@ -189,7 +189,7 @@ def test_a_dry_run_writes_nothing(steps):
         ("parquet", "zcube_cluster_by needs a Delta table"),
     ],
 )
-def test_refused(steps, step, said):
+def test_wrong_options_are_refused_and_change_nothing(steps, step, said):
     assert not steps[step]["done"]
     assert said in steps[step]["messages"]
     # Nothing was done to the table.

@@ -55,7 +55,7 @@ def test_another_java_is_a_problem_and_no_session_is_started(examined, java, ver
     assert findings["session"] == ("not started: fix the problems above first", "")
 
 
-def test_no_java_at_all(examined, monkeypatch, tmp_path):
+def test_a_missing_java_is_a_problem(examined, monkeypatch, tmp_path):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert examined("--no-session")[1]["Java"][0] == f"none at {tmp_path}/bin/java"
     monkeypatch.delenv("JAVA_HOME")
@@ -71,7 +71,7 @@ def test_no_java_at_all(examined, monkeypatch, tmp_path):
         ("delta-spark", "3.2.0", "delta-spark", "pip install 'delta-spark=="),
     ],
 )
-def test_versions_that_dont_go_together(
+def test_versions_that_dont_go_together_are_a_problem(
     examined, java, monkeypatch, package, version, subject, cure
 ):
     import pyspark
@@ -103,7 +103,7 @@ def test_a_session_with_everything_has_no_problem(examined, monkeypatch, spark):
     assert findings["spark.zcube.merge.fanOut"] == ("6", "")
 
 
-def test_a_setting_that_nobody_knows(examined, monkeypatch, spark):
+def test_an_unknown_setting_is_a_problem(examined, monkeypatch, spark):
     session_of(monkeypatch, spark)
     spark.conf.set("spark.zcube.merge.fanout", "6")
     code, findings = examined()
@@ -132,7 +132,7 @@ class Bare:
         return []
 
 
-def test_a_session_without_zcube(examined, monkeypatch):
+def test_a_session_without_zcube_is_a_problem(examined, monkeypatch):
     session_of(monkeypatch, Bare())
     code, findings = examined()
     assert code == 1
@@ -193,7 +193,7 @@ def test_what_other_applications_lack_is_told(examined, monkeypatch, tmp_path):
     assert (code, findings["delta-spark"]) == (0, ("3.2.0", ""))
 
 
-def test_spark_that_does_not_start(examined, monkeypatch):
+def test_a_spark_that_does_not_start_is_reported_without_secrets(examined, monkeypatch):
     @contextmanager
     def failing(options):
         raise RuntimeError("Java gateway process exited; token=abc;x\nbefore sending")
@@ -204,7 +204,7 @@ def test_spark_that_does_not_start(examined, monkeypatch):
     assert (code, findings["session"]) == (1, ("fails", "Java gateway process exited; token=…;x"))
 
 
-def test_lines_for_people(monkeypatch, capsys):
+def test_a_problem_is_followed_by_its_remedy(monkeypatch, capsys):
     session_of(monkeypatch, Bare())
     assert cli.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -45,7 +45,7 @@ def numbers(line):
     return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", line)]
 
 
-def test_batch(run, spark, tmp_path):
+def test_batch_rewrites_what_is_new_and_a_query_skips_files(run, spark, tmp_path):
     *days, query, again = run("batch.py")
     assert [line.split(":")[0] for line in days] == ["day 1", "day 2"]
     # Files of the days before stay: only what is new is rewritten, at first with day 0.
@@ -55,7 +55,7 @@ def test_batch(run, spark, tmp_path):
     assert numbers(again) == [0]
 
 
-def test_streaming(run):
+def test_streaming_clusters_while_rows_arrive(run):
     *runs, rows = run("streaming.py")
     assert len(runs) == 2
     assert all(numbers(line)[0] > 1 for line in runs)
@@ -63,7 +63,7 @@ def test_streaming(run):
 
 
 @pytest.mark.slow
-def test_submit(spark, tmp_path):
+def test_submit_lowers_the_depth(spark, tmp_path):
     """As its docstring says, but for Delta's jars, which Ivy brought before."""
     source = (EXAMPLES / "submit.py").read_text()
     extensions, catalog = re.findall(r"--conf (\S+)", source)

@@ -25,7 +25,7 @@ spark.stop()
 
 
 @pytest.mark.slow
-def test_the_extensions_in_the_other_order(path):
+def test_the_extensions_work_in_the_other_order(path):
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, path], capture_output=True, text=True, timeout=300
     )

@@ -41,7 +41,9 @@ def merge_by_table(spark, path):
 
 @pytest.mark.parametrize("merge", [merge_by_sql, merge_by_table])
 @pytest.mark.parametrize(("pruning", "expected"), [("true", 2), ("false", 10)])
-def test_files_and_rows(spark, table, merge, pruning, expected):
+def test_a_pruned_merge_reads_fewer_files_and_writes_the_same_rows(
+    spark, table, merge, pruning, expected
+):
     keys = [3, 7, 1999, 5000]
     spark.createDataFrame([(k, "new") for k in keys], "k BIGINT, v STRING").createOrReplaceTempView(
         "source"

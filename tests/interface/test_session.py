@@ -88,7 +88,7 @@ def test_configure_is_idempotent_and_loses_nothing(given: dict[str, str]) -> Non
         assert set(filter(None, value.split(","))) <= set(once[key].split(","))
 
 
-def test_configure_twice_on_a_real_builder(no_jvm: None) -> None:
+def test_configuring_a_builder_twice_changes_nothing_more(no_jvm: None) -> None:
     builder = SparkSession.Builder().config(EXTENSIONS, "org.x.Extension")
     assert zcube.configure(builder) is builder
     once = dict(builder._options)
@@ -140,7 +140,7 @@ def test_submit_arguments_that_would_hide_the_jar_are_refused(
         ("", {}),
     ],
 )
-def test_submit_arguments(
+def test_submit_arguments_are_read_as_spark_submit_does(
     arguments: str, expected: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
@@ -169,14 +169,14 @@ def test_versions_agree_with_the_build() -> None:
     assert sorted(built) == list(versions.SPARK_LINES)
 
 
-def test_versions_for_a_bug_report() -> None:
+def test_versions_name_zcube_pyspark_and_the_jar() -> None:
     found = zcube.versions()
     assert found["zcube"] == zcube.__version__
     assert found["pyspark"].startswith("4.")
     assert found["jar"].endswith(f"-{zcube.__version__}.jar")
 
 
-def test_configure_again_beside_a_running_session(spark: SparkSession) -> None:
+def test_configure_beside_a_running_session_returns_it(spark: SparkSession) -> None:
     again = zcube.configure(SparkSession.Builder()).getOrCreate()
     assert again is spark
 
@@ -203,7 +203,7 @@ def test_a_running_jvm_without_the_jar_gets_the_cure(
 
 
 @pytest.mark.slow
-def test_both_orders_of_the_extensions_in_fresh_processes(tmp_path: Path) -> None:
+def test_both_orders_of_the_extensions_work_in_fresh_processes(tmp_path: Path) -> None:
     script = """
 import sys, zcube
 from pyspark.sql import SparkSession

@@ -20,7 +20,7 @@ from zcube._sql import quoting, statements
         ("`a", ["`a"]),
     ],
 )
-def test_name_parts(name, parts):
+def test_a_name_is_split_at_its_dots_outside_quotes(name, parts):
     assert quoting.name_parts(name) == parts
 
 

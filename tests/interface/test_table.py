@@ -54,7 +54,9 @@ def test_result_can_not_be_changed(spark, path):
 @pytest.mark.parametrize(
     "folder", ["plain", "with space", "it's", 'quo"te', "back`tick", "100%25", "ünï#?", "a;--"]
 )
-def test_any_path_absolute_or_relative(spark, tmp_path, monkeypatch, folder):
+def test_a_path_may_be_absolute_or_relative_and_have_odd_characters(
+    spark, tmp_path, monkeypatch, folder
+):
     path = str(tmp_path / folder)
     write_points(spark, path)
     assert ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"]).files_removed == 6

@@ -62,7 +62,7 @@ def overlap(files, column):
     return sum(a[1] >= b[0] for i, a in enumerate(boxes) for b in boxes[i + 1 :])
 
 
-def test_tags_provider_and_history(spark, path):
+def test_files_and_history_say_how_the_table_was_clustered(spark, path):
     table = clustered(spark, path)
     before = rows(spark, path)
     result = table.optimize()
@@ -289,7 +289,7 @@ def test_where_takes_in_what_a_scan_reads(spark, path):
     assert error.value.getCondition() == "ZCUBE_NONDETERMINISTIC_PREDICATE"
 
 
-def test_where_by_date_text_and_nested_columns(spark, path):
+def test_where_takes_dates_and_nested_columns(spark, path):
     df = spark.range(0, 3000, 1, 3).selectExpr(
         "struct(date_add(DATE'2026-01-01', cast(id / 10 AS int)) d, hash(id) h) n", "id"
     )
@@ -300,7 +300,7 @@ def test_where_by_date_text_and_nested_columns(spark, path):
     assert table.optimize(where="n.d >= '2026-01-01'").files_removed >= 2
 
 
-def test_a_budget_of_bytes(spark, path):
+def test_max_bytes_bounds_a_run_and_the_next_runs_go_on(spark, path):
     table = clustered(spark, path, count=12_000, parts=12)
     total = sum(file.size for file in live_files(path))
     before = rows(spark, path)
@@ -319,7 +319,7 @@ def test_a_budget_of_bytes(spark, path):
     assert rows(spark, path) == before
 
 
-def test_a_budget_of_time(spark, path):
+def test_max_duration_leaves_what_has_not_begun(spark, path):
     table = clustered(spark, path)
     version = last_version(path)
     result = table.optimize(max_duration="1ms")
@@ -393,7 +393,7 @@ print("cubes", metrics["clusteringStats"]["inputNumZCubes"])
 """
 
 
-def test_a_session_without_zcube_goes_on(spark, path):
+def test_a_session_without_zcube_goes_on_with_the_table(spark, path):
     """Delta alone, in a separate process, writes, deletes and clusters; then ZCube continues."""
     table = clustered(spark, path)
     table.optimize()
@@ -411,7 +411,7 @@ def test_a_session_without_zcube_goes_on(spark, path):
     assert rows(spark, path).rows == 6000 + 100 - 1 + 400
 
 
-def test_delta_table_api_and_options_in_sql(spark, path):
+def test_delta_table_api_clusters_and_sql_takes_options(spark, path):
     clustered(spark, path)
     DeltaTable.forPath(spark, path).optimize().executeCompaction()
     assert {f.tags["ZCUBE_ZORDER_BY"] for f in live_files(path)} == {'["x","y"]'}
@@ -474,7 +474,7 @@ def test_files_far_from_the_target_are_put_right(spark, path):
     assert table.optimize(max_file_size=SMALL).files_removed == 0
 
 
-def test_an_empty_clustered_table_and_one_of_no_statistics(spark, path):
+def test_a_table_without_rows_or_statistics_is_clustered_without_loss(spark, path):
     spark.sql(f"CREATE TABLE delta.`{path}` (x INT, y INT) USING delta CLUSTER BY (x, y)")
     table = ClusteredTable.for_path(spark, path)
     assert table.optimize().files_removed == 0
@@ -488,7 +488,7 @@ def test_an_empty_clustered_table_and_one_of_no_statistics(spark, path):
         assert rows(spark, path) == before
 
 
-def test_row_ids_change_data_and_time_travel(spark, path):
+def test_row_ids_stay_no_change_is_recorded_and_old_versions_are_readable(spark, path):
     spark.sql(
         f"CREATE TABLE delta.`{path}` (id BIGINT, x INT) USING delta CLUSTER BY (x) TBLPROPERTIES "
         "('delta.enableRowTracking' = true, 'delta.enableChangeDataFeed' = true)"

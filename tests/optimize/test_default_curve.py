@@ -46,7 +46,7 @@ def apart(one, other):
     return any(one.maximum[c] < other.minimum[c] or other.maximum[c] < one.minimum[c] for c in "xy")
 
 
-def test_the_default_is_boxes(spark, path, table):
+def test_the_default_makes_boxes_that_do_not_overlap(spark, path, table):
     table()
     files = live_files(path)
     assert set(curves(path)) == {"kdtree"}
@@ -104,7 +104,7 @@ def test_files_of_such_cubes_that_lost_rows_are_rewritten(spark, path, table):
     ),
     indirect=["table"],
 )
-def test_the_setting_gives_the_others_back(spark, path, table, curve):
+def test_the_setting_changes_the_default_for_new_cubes_only(spark, path, table, curve):
     spark.conf.set(SETTING, curve)
     table()
     assert set(curves(path)) == {curve}
@@ -132,7 +132,7 @@ def test_a_curve_that_zorder_by_names_is_asked_for(spark, path):
     assert table.optimize(zorder_by=["x", "y"]).files_removed == 0
 
 
-def test_one_column_is_as_linear(spark, path):
+def test_one_column_is_laid_out_as_by_linear(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(8 << 10))
     spark.range(0, 8000, 1, 2).selectExpr(
         "id", "if(id % 7 = 0, NULL, if(id % 3 = 0, 5, hash(id) % 3000)) x"

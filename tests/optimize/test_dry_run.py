@@ -50,7 +50,7 @@ def test_deleted_rows_are_read_and_not_written(spark, path):
     assert (plan.bytes_read, plan.bytes_written) == (size, size // 2)
 
 
-def test_budget_where_and_partitions(spark, path):
+def test_the_plan_follows_budget_where_and_partitions(spark, path):
     points(spark, 0, 4000, 2).write.format("delta").partitionBy("p").save(path)
     table = ClusteredTable.for_path(spark, path)
     plan = table.optimize(zorder_by=["x"], where="p = 1", dry_run=True)
@@ -84,7 +84,7 @@ def test_jobs_are_not_called_cubes(spark, path):
     assert len(table.optimize(zorder_by=["x", "y"]).cubes[0].ids) == 3
 
 
-def test_in_sql_text_html_and_plain_values(spark, path):
+def test_the_plan_is_the_same_in_sql_text_html_and_plain_values(spark, path):
     points(spark, 0, 500, 3).write.format("delta").save(path)
     version = last_version(path)
     rows = spark.sql(f"OPTIMIZE '{path}' ZORDER BY (x) OPTIONS ('curve' = 'linear') dry run;")

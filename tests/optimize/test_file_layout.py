@@ -73,7 +73,7 @@ def test_sizes_are_near_the_target(spark, path, parts):
     assert all(0.5 * size <= s <= 1.25 * size for s in sizes), [s / size for s in sizes]
 
 
-def test_sizes_and_order_under_max_records_per_file(spark, path):
+def test_max_records_per_file_is_kept_with_sizes_and_order(spark, path):
     wide_table(spark, path, 60_000)
     spark.conf.set("spark.sql.files.maxRecordsPerFile", "5000")
     optimize(spark, path, "ZORDER BY (x)")
@@ -84,7 +84,7 @@ def test_sizes_and_order_under_max_records_per_file(spark, path):
 
 
 @pytest.mark.parametrize("spread", ["true", "false"])
-def test_one_too_frequent_value(spark, path, spread):
+def test_a_value_too_frequent_for_a_file_is_spread_unless_switched_off(spark, path, spread):
     spark.range(0, 60_000, 1, 3).selectExpr(
         "id", "if(id % 10 < 6, 7, id) x", "sha1(string(id)) payload"
     ).write.format("delta").save(path)
@@ -112,7 +112,7 @@ def test_the_number_of_ranges_can_be_set(spark, path):
     assert min(f.high["x"] - f.low["x"] for f in files) > 2**32 / 4 * 0.8
 
 
-def test_the_number_of_files(spark, path):
+def test_the_number_of_files_follows_the_target_size(spark, path):
     total = wide_table(spark, path)
     for wanted in (1, 3, 25):
         target(spark, total // wanted + 1000)
@@ -183,7 +183,7 @@ def test_no_worse_than_delta_over_200_queries(spark, path, columns):
 
 
 @pytest.mark.parametrize(("curve", "expected"), [("zorder", 7), ("linear", 9)])
-def test_sixteen_files_of_an_8_by_8_grid(spark, path, curve, expected):
+def test_sixteen_files_of_an_8_by_8_grid_skip_as_the_curve_promises(spark, path, curve, expected):
     """x = 2 OR y = 2 reads 7 files of 16 in Z-order, 9 in linear order."""
     grid = spark.range(64).selectExpr("cast(id % 8 AS INT) x", "cast(id DIV 8 AS INT) y")
     clustered = zcube.cluster(grid, "x", "y", curve=curve, num_partitions=16)

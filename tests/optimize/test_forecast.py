@@ -56,7 +56,7 @@ def test_a_sample_foresees_depth_and_skipping(spark, path, curve, depth_error):
         assert skipping == pytest.approx(real_skipping, abs=0.05)
 
 
-def test_of_a_table_that_is_sampled_whole_all_is_known(spark, path):
+def test_a_table_that_is_sampled_whole_is_foreseen_exactly(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     points(spark, 0, 6000, 3).write.format("delta").clusterBy("x", "s").save(path)
     table = ClusteredTable.for_path(spark, path)
@@ -72,7 +72,7 @@ def test_of_a_table_that_is_sampled_whole_all_is_known(spark, path):
             assert foreseen == pytest.approx(real, abs=1e-9)
 
 
-def test_partitions_weights_and_where(spark, path):
+def test_the_forecast_follows_partitions_weights_and_where(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     rows = points(spark, 0, 6000, 2).selectExpr("*", "id % 2 p")
     rows.write.format("delta").partitionBy("p").save(path)
@@ -132,7 +132,7 @@ def test_cpu_time_is_at_the_rate_of_earlier_runs(spark, path):
     assert (nothing.cubes, nothing.forecast.cpu_time_ms) == ([], 0)
 
 
-def test_cli_bad_usage():
+def test_the_command_rejects_a_forecast_without_a_plan():
     with pytest.raises(SystemExit) as stop:
         cli.main(["optimize", "/x", "--zorder-by", "x", "--forecast"])
     assert stop.value.code == 2

@@ -163,7 +163,7 @@ def test_far_fewer_files_read_than_after_deltas_zorder(spark, path, delta_only, 
     assert all(ratio < 0.85 for ratio in ratios.values()), ratios
 
 
-def test_clustered_tables_and_python(spark, name):
+def test_weights_of_a_clustered_table_by_python_keep_their_cubes(spark, name):
     spark.sql(f"CREATE TABLE {name} (id BIGINT, x INT, y INT) USING delta CLUSTER BY (x, y)")
     rows = spark.range(0, 20_000, 1, 2).selectExpr("id", "hash(id) x", "hash(id, 1) y")
     rows.write.format("delta").mode("append").saveAsTable(name)
@@ -219,7 +219,7 @@ def test_wrong_weights_are_refused_in_python(spark, weights, curve, message):
         ClusteredTable.for_path(spark, "/no/such/table").optimize(curve=curve, weights=weights)
 
 
-def test_dataframes(spark, path):
+def test_weights_of_a_dataframe_move_the_cuts(spark, path):
     rows = spark.range(0, 30_000, 1, 2).selectExpr("id", "hash(id) x", "hash(id, 1) y")
     with pytest.raises(ZCubeError, match="weights names z"):
         zcube.cluster(rows, "x", "y", curve="kdtree", weights={"z": 1})

@@ -50,7 +50,7 @@ def test_progress_adds_up_the_stages_of_each_cube():
     assert found.bytes == 1000 + 100
 
 
-def test_progress_of_cubes_that_share_a_job():
+def test_cubes_that_share_a_job_share_its_progress():
     """By the completed share of the job; all cubes count equally."""
     shared = "t: OPTIMIZE by (x), cubes 2 to 202 of 203, 200 in one job, 400 files, 5000 bytes"
     stages = [
@@ -65,7 +65,7 @@ def test_progress_of_cubes_that_share_a_job():
     assert found.bytes == 2000 + 200
 
 
-def test_quality_before_and_after(spark, path):
+def test_measure_reports_quality_before_and_after(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(4 << 10))
     rows = spark.range(0, 2000, 1, 6).selectExpr("hash(id) x", "hash(id, 1) y")
     rows.write.format("delta").clusterBy("x", "y").save(path)
@@ -119,7 +119,7 @@ def test_the_bar_counts_the_cubes_that_are_written(spark, path, terminal, monkey
     assert not spark.sparkContext.getJobTags()
 
 
-def test_silent_when_not_interactive(spark, path, capfd):
+def test_the_bar_is_silent_when_not_interactive(spark, path, capfd):
     make(spark, path)
     ClusteredTable.for_path(spark, path).optimize(progress=True)
     assert capfd.readouterr().err == ""
@@ -136,7 +136,7 @@ def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
     assert result.files_added
 
 
-def test_without_rich(spark, path, monkeypatch):
+def test_without_rich_only_progress_is_refused(spark, path, monkeypatch):
     make(spark, path)
     monkeypatch.setitem(sys.modules, "rich", None)
     table = ClusteredTable.for_path(spark, path)

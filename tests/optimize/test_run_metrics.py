@@ -123,7 +123,7 @@ def test_metrics_are_whole_numbers(spark, path):
         assert row.userMetadata is None
 
 
-def test_several_cubes_in_one_commit(spark, path):
+def test_metrics_of_several_cubes_in_one_commit_are_their_means(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.batchSize", "10g")
     spark.range(0, 3000, 1, 3).selectExpr("id % 1000 id", "id y", "id % 2 p").write.format(
         "delta"
@@ -160,7 +160,7 @@ def test_files_without_statistics_have_no_quality(spark, path):
     assert texts["averageDepthAfter"] == "1.0"
 
 
-def test_of_more_than_100000_files_no_quality_is_kept(spark, path):
+def test_no_quality_is_recorded_above_100000_files(spark, path):
     rows = spark.range(0, 300, 1, 3).selectExpr("id", "id y", "1 p")
     rows.write.format("delta").partitionBy("p").save(path)
     # Files of another partition, which are in the log only.

@@ -109,7 +109,7 @@ def test_the_same_workload_rewrites_nothing_and_another_one_does(spark, path):
     assert all("ZCUBE_WORKLOAD" not in f.tags for f in live_files(path))
 
 
-def test_clustered_tables_nested_leaves_and_what_is_not_understood(spark, name):
+def test_a_workload_may_name_nested_columns_and_tells_what_it_ignores(spark, name):
     spark.sql(
         f"CREATE TABLE {name} (id BIGINT, p STRUCT<x: INT>, d DATE) USING delta CLUSTER BY (p.x, d)"
     )
@@ -191,7 +191,7 @@ def test_wrong_workloads_are_refused_in_python(workload, curve, message):
         workload_option(workload, curve)
 
 
-def test_dataframes(spark, path):
+def test_a_workload_of_a_dataframe_moves_the_cuts(spark, path):
     rows = spark.range(0, 20_000, 1, 2).selectExpr(
         "id", "hash(id) % 1000 x", "hash(id, 1) % 1000 y"
     )
@@ -232,7 +232,7 @@ def test_dataframes(spark, path):
         zcube.cluster(rows, "x", workload=["x = 1"])
 
 
-def test_files_of_predicates(tmp_path):
+def test_predicates_are_read_from_files(tmp_path):
     file = tmp_path / "workload.sql"
     file.write_text("-- of the dashboard\n\n3 | x = 1;\n y > 2 ;\na | b = 3\n0.5|s LIKE 'a|b%'\n")
     assert read_workload(str(file)) == [
@@ -248,7 +248,7 @@ def test_files_of_predicates(tmp_path):
         read_workload(str(tmp_path / "nowhere.sql"))
 
 
-def test_the_command(spark, path, tmp_path, capsys, monkeypatch):
+def test_the_command_takes_predicates_and_weights(spark, path, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(spark, "stop", lambda: None)
     monkeypatch.setattr("zcube.session.configure", lambda builder: builder)
     write(spark, path, rows=5000)

@@ -43,7 +43,7 @@ def small_files(spark, size):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(size))
 
 
-def test_result_history_and_data_change(spark, path):
+def test_result_and_history_are_as_deltas_and_no_data_changes(spark, path):
     write(spark, path)
     small_files(spark, 16 << 10)
     metrics = optimize(spark, path)
@@ -110,7 +110,7 @@ def test_the_check_of_statistics_can_be_switched_off(spark, path):
     assert optimize(spark, path, "ZORDER BY (late)").numFilesAdded == 1
 
 
-def test_no_delta_table(spark, tmp_path):
+def test_what_is_no_delta_table_is_refused(spark, tmp_path):
     conditions = set()
     for enabled in ("false", "true"):
         spark.conf.set("spark.zcube.enabled", enabled)
@@ -148,7 +148,7 @@ def test_delta_table_api_is_taken_over(spark, path):
     assert sum("OPTIMIZE by (x, y)" in d for d in ran) == 2
 
 
-def test_by_name_and_three_parts(spark, name):
+def test_a_table_may_be_named_by_one_to_three_parts(spark, name):
     spark.sql(f"CREATE TABLE {name} USING delta AS SELECT id x, hash(id) y FROM range(1000)")
     for table in (name, f"default.{name}", f"spark_catalog.default.{name}"):
         result = ClusteredTable.for_name(spark, table).optimize(zorder_by=["x", "y"], full=True)
@@ -182,7 +182,7 @@ def test_each_partition_is_laid_out_by_itself(spark, path):
 
 
 @pytest.mark.parametrize("mode", ["name", "id"])
-def test_column_mapping_with_odd_names(spark, path, mode):
+def test_mapped_columns_with_odd_names_are_ordered(spark, path, mode):
     spark.sql(
         f"CREATE TABLE delta.`{path}` (`a b` INT, `c.d` INT, s STRUCT<`e f`: INT, g: INT>, `a) ; DROP` INT)"
         f" USING delta TBLPROPERTIES ('delta.columnMapping.mode' = '{mode}')"
@@ -231,7 +231,7 @@ def test_row_ids_are_kept(spark, path):
     assert ids() == before
 
 
-def test_no_change_rows(spark, path):
+def test_the_change_feed_has_no_rows_of_an_optimize(spark, path):
     write(spark, path, delta__enableChangeDataFeed="true")
     optimize(spark, path)
     version = DeltaTable.forPath(spark, path).history(1).collect()[0].version
@@ -244,7 +244,7 @@ def test_no_change_rows(spark, path):
     assert changes.count() == 0
 
 
-def test_generated_identity_and_checked_columns(spark, name):
+def test_generated_identity_and_checked_columns_keep_their_values(spark, name):
     table = (
         DeltaTable.create(spark)
         .tableName(name)
@@ -277,7 +277,7 @@ def test_generated_identity_and_checked_columns(spark, name):
     assert spark.table(name).select("k").distinct().count() == 200
 
 
-def test_a_table_without_files(spark, path):
+def test_a_table_without_files_is_left_alone(spark, path):
     spark.sql(f"CREATE TABLE delta.`{path}` (x INT, y INT) USING delta")
     version = DeltaTable.forPath(spark, path).history(1).collect()[0].version
     metrics = optimize(spark, path)
@@ -285,7 +285,7 @@ def test_a_table_without_files(spark, path):
     assert DeltaTable.forPath(spark, path).history(1).collect()[0].version == version
 
 
-def test_files_without_statistics(spark, path):
+def test_files_without_statistics_are_rewritten_without_loss(spark, path):
     spark.conf.set("spark.databricks.delta.stats.collect", "false")
     write(spark, path)
     optimize(spark, path)
@@ -298,7 +298,7 @@ def test_files_without_statistics(spark, path):
     assert all(f.rows for f in delta_log.files(spark, path))
 
 
-def test_null_values_and_all_null_columns(spark, path):
+def test_null_values_are_gathered_and_columns_of_nulls_do_no_harm(spark, path):
     spark.range(3000).selectExpr(
         "id", "if(id % 5 = 0, NULL, hash(id)) x", "CAST(NULL AS STRING) n"
     ).write.format("delta").save(path)
@@ -333,7 +333,7 @@ def test_wrong_options_are_refused(spark, path, options, condition):
     assert error.value.getCondition() == condition
 
 
-def test_options_need_zcube_and_zorder(spark, path):
+def test_options_are_refused_without_zcube_or_zorder(spark, path):
     write(spark, path, rows=10, files=1)
     for enabled, clause in (("true", ""), ("false", "ZORDER BY (x)")):
         spark.conf.set("spark.zcube.enabled", enabled)
@@ -343,7 +343,7 @@ def test_options_need_zcube_and_zorder(spark, path):
 
 
 @pytest.mark.parametrize("curve", cases(["zorder", "hilbert", "linear", "HILBERT"], str.isupper))
-def test_curves(spark, path, curve):
+def test_a_named_curve_has_nothing_to_do_a_second_time(spark, path, curve):
     write(spark, path)
     small_files(spark, 12 << 10)
     optimize(spark, path, f"/* why */ ZORDER BY (x, y) OPTIONS ( 'curve' = '{curve}' ) ;")
@@ -398,7 +398,7 @@ def test_the_users_session_is_left_alone(spark, path):
     assert spark.conf.getAll == before
 
 
-def test_time_travel_and_readers_of_the_old_version(spark, path):
+def test_old_versions_and_their_readers_stay(spark, path):
     write(spark, path)
     old = checksum.multiset(spark.read.format("delta").load(path))
     optimize(spark, path)

@@ -121,7 +121,7 @@ def test_no_curve_where_no_file_is_in_a_cube(spark, path):
         plots.curve_order(ClusteredTable.for_path(spark, path), "x", "y")
 
 
-def test_ends_of_every_type(spark, path):
+def test_boxes_have_the_ends_of_every_type(spark, path):
     """Random files of another writer, in a log without data."""
     kinds = {
         "n": ("integer", [-5, 7], [-5.0, 7.0]),
@@ -186,7 +186,7 @@ def test_ends_of_every_type(spark, path):
         plots.boxes(table, "n", "nest.x")
 
 
-def test_renamed_columns_partitions_and_odd_paths(spark, tmp_path):
+def test_boxes_of_renamed_columns_partitions_and_odd_paths_are_right(spark, tmp_path):
     path = str(tmp_path / "a b%20c" / "täble")
     spark.range(0, 900, 1, 1).selectExpr("id v", "if(id % 3 = 0, 'p/q r%', 'ü') part").write.format(
         "delta"
@@ -227,7 +227,7 @@ def quality_of(histogram, column="*"):
 
 
 @pytest.mark.parametrize("histogram", [{1: 5, 2: 3, 7: 1}, {d: d % 7 + 1 for d in range(1, 1000)}])
-def test_depth_histogram(histogram):
+def test_the_depth_histogram_has_the_figures_of_quality(histogram):
     row = quality_of(histogram)
     quality = ClusteringQuality([quality_of({1: 9}, "x")], row, 0, 0, 0, 0, 0, None)
     figure = plots.depth_histogram(quality)
@@ -247,7 +247,7 @@ def test_depth_histogram(histogram):
     assert second.lines[0].get_xdata()[0] == pytest.approx(row.average_depth)
 
 
-def test_history(spark, path):
+def test_the_history_has_the_figures_of_each_version(spark, path):
     def append(start):
         rows = spark.range(start, start + 500, 1, 2).selectExpr("hash(id) x", "hash(id, 1) y")
         rows.write.format("delta").mode("append").save(path)
@@ -301,7 +301,7 @@ def test_versions_are_spread_evenly():
             assert not steps or max(steps) - min(steps) <= 1
 
 
-def test_without_matplotlib(monkeypatch):
+def test_without_matplotlib_a_plot_says_what_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, "zcube.plots.chart")
     monkeypatch.delattr("zcube.plots.chart", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

@@ -117,7 +117,7 @@ def test_the_page_has_its_sections_pictures_and_no_link(spark, tmp_path):
 
 
 @pytest.mark.skipif(BROWSER is None, reason="neither chromium nor google-chrome is on PATH")
-def test_page_in_a_browser(spark, path, tmp_path):
+def test_the_page_shows_without_errors_in_a_browser(spark, path, tmp_path):
     text = report.page(messy_table(spark, path), predicate="x < 0")
     page, shot = tmp_path / "page.html", tmp_path / "page.png"
     # A script injected by the test, for which the policy is removed, reports what the browser sees.
@@ -139,7 +139,7 @@ def test_page_in_a_browser(spark, path, tmp_path):
     assert rows == text.count("<tr>")
 
 
-def test_page_of_one_column_and_one_version(spark, path):
+def test_a_table_of_one_column_and_one_version_has_a_page(spark, path):
     spark.range(0, 30, 1, 3).selectExpr("id", "id > 5 b").write.format("delta").save(path)
     page = Page(report.page(ClusteredTable.for_path(spark, path), ["b"]))
     assert "Versions" not in page.sections

@@ -67,7 +67,7 @@ def same(spark, path, columns=None):
     return own
 
 
-def test_clustered_tables(spark, path):
+def test_clustered_tables_are_read_as_by_spark(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     points(spark, 0, 8000, 12).write.format("delta").clusterBy("x", "s").save(path)
     table = ClusteredTable.for_path(spark, path)
@@ -82,7 +82,7 @@ def test_clustered_tables(spark, path):
     assert same(spark, path).cubes == 0
 
 
-def test_z_ordered_tables_with_checkpoints_and_removed_files(spark, path):
+def test_checkpoints_and_removed_files_are_read_as_by_spark(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     rows = points(spark, 0, 6000, 6).selectExpr("*", "named_struct('a', x) n", "id `p.q`")
     rows.write.format("delta").option("delta.checkpointInterval", "3").save(path)
@@ -105,7 +105,7 @@ def test_z_ordered_tables_with_checkpoints_and_removed_files(spark, path):
         )
 
 
-def test_logs_of_other_writers(spark, path):
+def test_logs_of_other_writers_are_read_as_by_spark(spark, path):
     """All types; statistics missing, partial and inverted."""
     rng = random.Random(20261121)
     names = [f"c{i}" for i in range(len(KINDS))]
@@ -155,7 +155,7 @@ def test_odd_statistics_are_for_spark_to_judge(path, kind, value):
     assert refused(path, ["c"]).endswith(f"which is not of type {kind}")
 
 
-def test_a_table_that_delta_rs_wrote(spark, path):
+def test_a_table_that_delta_rs_wrote_is_read_as_by_spark(spark, path):
     rng = random.Random(7)
     for batch in range(8):
         start = rng.randrange(300)
@@ -175,7 +175,7 @@ def test_a_table_that_delta_rs_wrote(spark, path):
     assert found["b"].files_with_stats == 0
 
 
-def test_nulls_and_deletion_vectors(spark, path):
+def test_nulls_and_deletion_vectors_are_read_as_by_spark(spark, path):
     rows = spark.range(0, 1000, 1, 5).selectExpr(
         "id", "if(id < 400, NULL, id % 300) n", "if(id < 200, double('NaN'), -id / 3) d",
         "timestamp_millis(id * 77777) t", "float(id) / 3 f",
@@ -229,7 +229,7 @@ def sections(page):
     return [part.split('<img src="')[0] for part in rest]
 
 
-def test_a_report_is_the_same(spark, path):
+def test_a_report_is_the_same_as_by_spark(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     points(spark, 0, 6000, 6).selectExpr("x", "date_from_unix_date(y) d", "s").write.format(
         "delta"

@@ -71,7 +71,7 @@ def utf8(text):
     return text.encode("utf-8")
 
 
-def test_before_and_after_clustering(spark, path, job_counter):
+def test_figures_are_those_of_the_rows_before_and_after_clustering(spark, path, job_counter):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     points(spark, 0, 8000, 12).write.format("delta").save(path)
     table = ClusteredTable.for_path(spark, path)
@@ -97,7 +97,7 @@ def test_before_and_after_clustering(spark, path, job_counter):
     assert (others.cubes, others.bytes_other_columns) == (0, after.bytes_in_cubes)
 
 
-def test_a_clustered_table_by_name_in_sql_with_a_predicate(spark, name):
+def test_sql_measures_a_clustered_table_with_a_predicate(spark, name):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     spark.sql(
         f"CREATE TABLE {name} (id BIGINT, x INT, y INT, s STRING) USING delta CLUSTER BY (x, y)"
@@ -120,7 +120,7 @@ def test_a_clustered_table_by_name_in_sql_with_a_predicate(spark, name):
     assert spark.sql(f"DESCRIBE CLUSTERING {name}").collect() == rows
 
 
-def test_texts_that_are_truncated_or_beyond_ascii(spark, path):
+def test_truncated_and_non_ascii_strings_are_compared_by_bytes(spark, path):
     long = "x" * 40
     spark.range(0, 2000, 1, 10).selectExpr(
         f"concat('{long}', id % 700) a", "concat(chr(id % 900 + 200), '😀', id) b"
@@ -131,7 +131,7 @@ def test_texts_that_are_truncated_or_beyond_ascii(spark, path):
     check(quality, [extents(path, "a", utf8), extents(path, "b", utf8)])
 
 
-def test_nulls_deletion_vectors_and_files_without_statistics(spark, path):
+def test_nulls_and_files_without_statistics_are_counted_apart(spark, path):
     rows = spark.range(0, 1000, 1, 5).selectExpr(
         "id",
         "if(id < 400, NULL, id % 300) n",
@@ -186,7 +186,7 @@ KINDS = [
 ]
 
 
-def test_logs_of_other_writers(spark, path):
+def test_partial_statistics_of_other_writers_are_measured(spark, path):
     """Random logs, some statistics missing or partial, and no data at all."""
     rng = random.Random(20260321)
     names = [f"c{i}" for i in range(len(KINDS))]
@@ -227,7 +227,7 @@ def test_logs_of_other_writers(spark, path):
         check(table.quality(columns=[names[i] for i in pair]), [columns[i] for i in pair])
 
 
-def test_a_table_that_delta_rs_wrote(spark, path):
+def test_a_table_that_delta_rs_wrote_is_measured(spark, path):
     rng = random.Random(7)
     for batch in range(8):
         start = rng.randrange(300)
@@ -262,7 +262,7 @@ def test_a_table_that_delta_rs_wrote(spark, path):
     assert 1 < quality["n"].average_depth < 8
 
 
-def test_columns_without_any_statistics_and_tables_without_files(spark, path, tmp_path):
+def test_without_statistics_or_files_there_are_no_figures(spark, path, tmp_path):
     spark.range(0, 40, 1, 4).selectExpr("id", "id > 5 b").write.format("delta").save(path)
     quality = ClusteredTable.for_path(spark, path).quality(columns=["b", "id"])
     assert quality["b"].files_with_stats == 0
@@ -279,7 +279,7 @@ def test_columns_without_any_statistics_and_tables_without_files(spark, path, tm
     assert nothing.violations(max_depth=1, min_skipping=1.0) == []
 
 
-def test_partitions(spark, path):
+def test_partition_columns_have_figures_and_select_files(spark, path):
     points(spark, 0, 2000, 3).selectExpr(
         "*", "date_add(date'2026-01-01', cast(id % 3 as int)) day"
     ).write.format("delta").partitionBy("day").save(path)
@@ -358,7 +358,7 @@ def test_files_read_are_those_of_the_scan(spark, path):
         quality.files_read(" ")
 
 
-def test_as_text_html_and_plain_values(spark, path):
+def test_figures_are_the_same_as_text_html_and_plain_values(spark, path):
     points(spark, 0, 100, 2).write.format("delta").save(path)
     quality = ClusteredTable.for_path(spark, path).quality(columns=["x", "y"])
     lines = str(quality).splitlines()
@@ -374,7 +374,7 @@ def test_as_text_html_and_plain_values(spark, path):
         quality["z"]
 
 
-def test_the_schema_of_the_command(spark, path):
+def test_describe_clustering_has_the_documented_columns(spark, path):
     spark.range(3).write.format("delta").save(path)
     schema = spark.sql(f"DESCRIBE CLUSTERING '{path}' BY id").schema
     assert schema["depth_histogram"].dataType == t.MapType(t.IntegerType(), t.LongType(), False)

@@ -131,7 +131,7 @@ def test_a_clustered_table_is_altered_and_one_that_is_well_is_left_alone(spark, 
     assert str(advice).startswith("as it is")
 
 
-def test_partitions_nested_leaves_and_columns_without_statistics(spark, path):
+def test_partitions_and_columns_without_statistics_are_predicted_and_not_proposed(spark, path):
     rows = spark.range(0, 20_000, 1, 2).selectExpr(
         "id % 4 p", "pmod(hash(id), 1000) x", "struct(pmod(hash(id, 1), 500) b) a", "hex(id) last"
     )
@@ -216,7 +216,9 @@ spark.stop()
 """
 
 
-def test_cli_with_queries_and_with_an_event_log(spark, path, tmp_path, capsys, monkeypatch):
+def test_the_command_advises_as_python_from_queries_and_from_an_event_log(
+    spark, path, tmp_path, capsys, monkeypatch
+):
     points(spark, path, 6000, 3)
     logs = tmp_path / "logs"
     logs.mkdir()

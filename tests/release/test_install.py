@@ -79,7 +79,7 @@ def environment(**more):
     return {name: value for name, value in os.environ.items() if name not in own} | more
 
 
-def test_pip_from_a_local_index(python, path, tmp_path):
+def test_pip_installs_from_a_local_index(python, path, tmp_path):
     script = tmp_path / "quick_start.py"
     script.write_text(QUICK_START)
     out = run(python / "bin/python", script, python, path, cwd=tmp_path, env=environment())
@@ -99,7 +99,7 @@ def test_the_sdist_makes_the_same_wheel(tmp_path):
     assert content(tmp_path / wheel.name) == content(wheel)
 
 
-def test_packages_from_a_local_maven_repository(python, path, tmp_path):
+def test_packages_come_from_a_local_maven_repository(python, path, tmp_path):
     line = versions.spark_line()
     script = tmp_path / "sql_only.py"
     script.write_text(SQL_ONLY)

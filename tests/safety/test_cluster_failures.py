@@ -61,7 +61,9 @@ def assert_died_with_tasks(cluster, victim, stage):
 @pytest.mark.parametrize(
     "place", cases(["before-sampling", "before-writing"], lambda place: place == "before-writing")
 )
-def test_an_executor_dies_while_it_samples_or_shuffles(cluster, table, place, round_):
+def test_no_row_is_lost_when_an_executor_dies_while_it_samples_or_shuffles(
+    cluster, table, place, round_
+):
     victim = begin(table, place, round_)[round_ % 2]
     stage = kill_with_a_task(cluster, victim)
     cluster.finish()
@@ -91,7 +93,7 @@ def stop_while_it_writes(cluster, table, candidates):
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
-def test_an_executor_dies_while_it_writes(cluster, table, round_):
+def test_no_row_is_lost_when_an_executor_dies_while_it_writes(cluster, table, round_):
     victim, unfinished = stop_while_it_writes(
         cluster, table, begin(table, "before-writing", round_)
     )
@@ -105,7 +107,7 @@ def test_an_executor_dies_while_it_writes(cluster, table, round_):
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
-def test_shuffle_files_are_lost(cluster, table, round_):
+def test_no_row_is_lost_with_shuffle_files(cluster, table, round_):
     """After one executor has finished its part and before the other has, so before anything reads it."""
     slow, robbed = begin(table, "before-writing", round_)
     old = {file for e in (slow, robbed) for file in cluster.shuffle_files(e)}

@@ -82,7 +82,9 @@ CASES = [(name, False) for name in CHANGES] + [(name, True) for name in WITH_VEC
     ("change", "vectors"),
     cases(CASES, lambda case: case[0] == "delete" if case[1] else case[0] in ALWAYS),
 )
-def test_conflict_matrix(spark, path, tmp_path, failure_points, change, vectors):
+def test_a_change_meanwhile_stays_and_drops_only_what_it_touches(
+    spark, path, tmp_path, failure_points, change, vectors
+):
     act, committed = CHANGES[change]
     make(spark, path, vectors)
     sizes = cube_sizes(spark, path)
@@ -112,7 +114,9 @@ def test_conflict_matrix(spark, path, tmp_path, failure_points, change, vectors)
 
 
 @pytest.mark.parametrize("other", ["zcube", "delta"])
-def test_two_optimizers_at_once(spark, path, failure_points, delta_only, other):
+def test_of_two_optimizers_at_once_the_later_commit_is_dropped(
+    spark, path, failure_points, delta_only, other
+):
     """The second succeeds while the first waits; the first then drops all its work."""
     make(spark, path)
     before = multiset(spark.read.format("delta").load(path))
@@ -128,7 +132,7 @@ def test_two_optimizers_at_once(spark, path, failure_points, delta_only, other):
     assert data_files_on_disk(path) == files_ever_added(path)
 
 
-def test_a_vacuum_that_takes_the_new_files_away(spark, path, failure_points):
+def test_a_vacuum_that_removes_the_new_files_fails_the_commit(spark, path, failure_points):
     """Without retention, VACUUM removes written but uncommitted files: nothing may be lost."""
     spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
     make(spark, path)
@@ -140,7 +144,7 @@ def test_a_vacuum_that_takes_the_new_files_away(spark, path, failure_points):
     assert multiset(spark.read.format("delta").load(path)) == before
 
 
-def test_a_stream_reads_and_another_writes_meanwhile(spark, path, tmp_path):
+def test_streams_that_read_and_write_meanwhile_miss_no_row(spark, path, tmp_path):
     """Appends by a stream never fail, and a reader of the table sees each row once."""
     make(spark, path)
     source, sink = str(tmp_path / "source"), str(tmp_path / "sink")

@@ -281,7 +281,9 @@ def left():
 
 
 @pytest.mark.parametrize(("kind", "seed"), left())
-def test_random_steps(spark, path, tmp_path, failure_points, kind, seed):
+def test_after_random_steps_the_table_holds_the_models_rows(
+    spark, path, tmp_path, failure_points, kind, seed
+):
     assert test_jar.settings(), test_jar.MISSING
     spark.conf.set("spark.sql.shuffle.partitions", "2")
     # Small commits are enough to set it off.

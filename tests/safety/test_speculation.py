@@ -42,7 +42,7 @@ def table(cluster, tmp_path_factory):
 
 
 @pytest.mark.parametrize("place", cases(["begin", "end"], lambda place: place == "end"))
-def test_an_attempt_is_overtaken(cluster, table, orders, place):
+def test_no_row_is_doubled_when_an_attempt_is_overtaken(cluster, table, orders, place):
     """When it is killed, the slow attempt has a started file, or one with all its rows."""
     table.restore()
     for file in orders.iterdir():

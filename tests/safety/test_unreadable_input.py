@@ -143,7 +143,7 @@ def test_without_counts_nothing_is_held_against_them(spark, path, tmp_path):
 
 
 @pytest.mark.parametrize("settings", [{}, {"deletionVectors.useMetadataRowIndex": "false"}])
-def test_deleted_rows_are_taken_off(spark, path, settings):
+def test_deleted_rows_are_not_counted_as_missing(spark, path, settings):
     make(spark, path, "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
     spark.sql(f"DELETE FROM delta.`{path}` WHERE id % 10 = 3")
     table = DeltaTable.forPath(spark, path)

@@ -27,7 +27,7 @@ def test_hilbert_is_one_to_one_and_neighbours_touch(dimensions, bits):
     assert all(steps(places[i], places[i + 1]) == 1 for i in range(len(points) - 1))
 
 
-def test_hilbert_of_the_4_by_4_grid():
+def test_hilbert_of_the_4_by_4_grid_is_the_published_one():
     rows = [[curves.hilbert((x, y), 2) for x in range(4)] for y in range(4)]
     assert rows == [[0, 1, 14, 15], [3, 2, 13, 12], [4, 7, 8, 11], [5, 6, 9, 10]]
     assert curves.hilbert((5, 10, 20), 5) == 7865
@@ -62,7 +62,7 @@ def test_interleaving_is_undone_by_taking_every_nth_bit(values):
         assert sum(bit << k for k, bit in enumerate(bits)) == value
 
 
-def test_interleave_214_and_97():
+def test_214_and_97_interleave_to_46633():
     assert curves.interleave_bytes([214, 97])[-2:] == (46633).to_bytes(2, "big")
     assert curves.interleave_bytes([97, 214])[-2:] == (30998).to_bytes(2, "big")
 

@@ -25,7 +25,7 @@ def test_checksum_ignores_order_and_counts_duplicates(spark: SparkSession) -> No
     assert multiset(swapped) != multiset(spark.createDataFrame([(1, 3), (2, 4)], "a int, b int"))
 
 
-def test_checksum_of_no_rows(spark: SparkSession) -> None:
+def test_no_rows_have_checksum_zero(spark: SparkSession) -> None:
     empty = multiset(spark.range(0))
     assert (empty.rows, empty.checksum) == (0, 0)
 
