@@ -2,11 +2,14 @@
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from contextlib import nullcontext
 
+import pyarrow
 import pytest
+from deltalake import write_deltalake
 from zcube import cli
 from zcube.cli import engine
 
@@ -52,6 +55,7 @@ def test_errors_are_one_line_with_the_remedy(capsys):
 def run(*arguments):
     command = [sys.executable, "-m", "zcube.cli", *arguments]
     command += ["--json", "--master", "local[1]", "--conf", "spark.ui.enabled=false"]
+    command += ["--conf", "spark.databricks.delta.snapshotPartitions=2"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.strip().splitlines()[-1])
@@ -209,6 +213,29 @@ def test_both_engines_print_the_same(spark, in_this_session, path, tmp_path, cap
     code, out, err = run_here(capsys, *quality)
     assert (code, out) == (0, by_spark)
     assert "pip install 'zcube[log]'" in err
+
+
+@pytest.mark.parametrize("command", ["quality", "report", "plot"])
+def test_the_log_engine_needs_neither_pyspark_nor_java(tmp_path, command):
+    path, output = str(tmp_path / "t"), ["-o", str(tmp_path / "out.svg")]
+    for start in (0, 5):
+        numbers = range(start, start + 10)
+        write_deltalake(path, pyarrow.table({"x": [*numbers], "y": [*numbers]}), mode="append")
+    program = (
+        "import sys; from zcube import cli; code = cli.main(sys.argv[1:])\n"
+        "print(*sorted({name.split('.')[0] for name in sys.modules})); sys.exit(code)"
+    )
+    arguments = [command, path, "--by", "x,y", "--engine", "log"]
+    environment = {**os.environ, "PATH": str(tmp_path), "MPLCONFIGDIR": str(tmp_path)}
+    environment.pop("JAVA_HOME", None)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments, *([] if command == "quality" else output)],
+        capture_output=True, text=True, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    *_, loaded = done.stdout.splitlines()
+    assert {"zcube", "deltalake"} <= set(loaded.split())
+    assert not {"pyspark", "py4j"} & set(loaded.split())
 
 
 def test_a_shell_completes_the_options(capsys, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ def measure(
     Raises:
         AnalysisException: not even the newest version can be measured.
     """
-    from pyspark.errors import AnalysisException
-
     commits = table._commits()
     chosen = spread(sorted(row["version"] for row in commits), count)
     if columns is None:
@@ -32,13 +31,23 @@ def measure(
     for version in reversed(chosen):
         try:
             found[version] = table._at(version).quality(columns=columns)
-        except (AnalysisException, NotServedError, ColumnNotFoundError):
+        except _unmeasurable():
             if not found:
                 raise
             # Its log is gone, or a column was added later; the same holds for all older versions.
             break
     optimized = [row["version"] for row in commits if row["operation"] == "OPTIMIZE"]
     return found, sorted(version for version in optimized if version >= min(found))
+
+
+def _unmeasurable() -> tuple[type[Exception], ...]:
+    """Return the errors of versions that can't be measured. PySpark isn't loaded for its own."""
+    errors = (NotServedError, ColumnNotFoundError)
+    if "pyspark" not in sys.modules:
+        return errors
+    from pyspark.errors import AnalysisException
+
+    return (*errors, AnalysisException)
 
 
 def spread(versions: Sequence[int], count: int) -> list[int]:
