@@ -74,7 +74,7 @@ def test_submit_lowers_the_depth(spark, tmp_path):
             "--conf", extensions, "--conf", catalog,
             "--conf", "spark.ui.enabled=false", "--conf", "spark.driver.host=127.0.0.1",
             "--conf", "spark.driver.memory=1g",
-            "--driver-java-options", "-XX:TieredStopAtLevel=1", "--conf", "spark.sql.shuffle.partitions=4",
+            "--conf", "spark.sql.shuffle.partitions=4",
             "--conf", "spark.databricks.delta.snapshotPartitions=2",
             "--conf", f"spark.sql.warehouse.dir={tmp_path}/warehouse",
             EXAMPLES / "submit.py", tmp_path,

@@ -1,5 +1,10 @@
-"""The wheel contains jars for every Spark line, and is enough for a working session."""
+"""The wheel contains jars for every Spark line, and beside PySpark it is enough for a working session.
 
+`tests/release/test_install.py` installs it into an empty environment, with what it requires (`make release-trial`).
+"""
+
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +22,9 @@ import zcube, sys
 from pathlib import Path
 from pyspark.sql import SparkSession
 assert Path(zcube.__file__).is_relative_to(sys.argv[1]), zcube.__file__
-spark = zcube.configure(SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")).getOrCreate()
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.databricks.delta.snapshotPartitions", "2")
+spark = zcube.configure(builder).getOrCreate()
 assert sys.argv[1] in spark.conf.get("spark.jars"), spark.conf.get("spark.jars")
 print("INDEX", spark.sql("SELECT hilbert_index(2, 2, 0)").collect()[0][0])
 spark.range(100).write.format("delta").save(sys.argv[2])
@@ -27,7 +34,7 @@ spark.stop()
 
 
 @pytest.mark.slow
-def test_the_wheel_alone_is_enough(tmp_path, path):
+def test_the_wheel_is_enough_beside_pyspark(tmp_path, path):
     source = tmp_path / "python"
     shutil.copytree(ROOT / "python", source, ignore=shutil.ignore_patterns("__pycache__", "jars"))
     jars = source / "zcube" / "jars"
@@ -45,16 +52,28 @@ def test_the_wheel_alone_is_enough(tmp_path, path):
         check=True, capture_output=True,
     )  # fmt: skip
     (wheel,) = tmp_path.glob("zcube-*.whl")
-    held = {Path(name).name for name in zipfile.ZipFile(wheel).namelist()}
+    names = zipfile.ZipFile(wheel).namelist()
+    held = {Path(name).name for name in names}
     assert {jar.name for jar in built.values()} <= held
     assert "py.typed" in held
 
-    empty = tmp_path / "empty"
-    subprocess.run([sys.executable, "-m", "venv", empty], check=True)
-    subprocess.run([empty / "bin/pip", "install", "--quiet", wheel], check=True)
+    metadata = "".join(
+        zipfile.ZipFile(wheel).read(name).decode() for name in names if "METADATA" in name
+    )
+    assert {"pyspark", "delta-spark"} <= set(
+        re.findall(r"^Requires-Dist: ([\w-]+)", metadata, re.MULTILINE)
+    )
+
+    # Before the packages of the tests' environment, which has ZCube's sources.
+    installed = tmp_path / "installed"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", installed, wheel],
+        check=True,
+    )  # fmt: skip
     done = subprocess.run(
-        [empty / "bin/python", "-c", SCRIPT, empty, path],
+        [sys.executable, "-c", SCRIPT, installed, path],
         capture_output=True, text=True, cwd=tmp_path, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(installed)},
     )  # fmt: skip
     assert "INDEX 14" in done.stdout, done.stderr[-3000:]
     assert "FILES 1" in done.stdout, done.stderr[-3000:]

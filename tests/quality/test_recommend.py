@@ -203,6 +203,7 @@ import sys
 from pyspark.sql import SparkSession
 import zcube
 builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.databricks.delta.snapshotPartitions", "2")
 for key, value in (("enabled", "true"), ("compress", "true"), ("dir", sys.argv[2])):
     builder = builder.config(f"spark.eventLog.{key}", value)
 spark = zcube.configure(builder).getOrCreate()

@@ -50,7 +50,6 @@ class BreakingCluster:
                 sys.executable, "-m", "tests.support.cluster_driver", self._cluster.master,
                 "spark.driver.host=127.0.0.1", "spark.driver.memory=900m",
                 "spark.executor.memory=600m", f"spark.sql.warehouse.dir={self._folder}/warehouse",
-                "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
                 "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
                 "spark.sql.shuffle.partitions=4", "spark.databricks.delta.snapshotPartitions=2",
                 # One cube after the other, with enough tasks for both executors.

@@ -38,7 +38,7 @@ def kill_optimize(path: str, folder: Path, step: str, *arguments: str) -> bool:
         [
             sys.executable, "-m", "tests.support.optimize_process", path, *arguments,
             f"spark.sql.warehouse.dir={folder / 'warehouse'}",
-            "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
+            "spark.databricks.delta.snapshotPartitions=2", "spark.sql.shuffle.partitions=4",
         ],
         cwd=ROOT,
         env={**os.environ, "ZCUBE_FAILURE_POINTS": str(folder), "PYTHONPATH": python_path()},

@@ -33,7 +33,8 @@ class StandaloneCluster:
         self.master = f"spark://127.0.0.1:{self._port}"
         self.environment = dict(
             os.environ, SPARK_LOCAL_IP="127.0.0.1", SPARK_HOME=str(SPARK),
-            SPARK_DAEMON_MEMORY="256m", SPARK_WORKER_DIR=str(folder / "work"),
+            SPARK_DAEMON_MEMORY="256m",
+            SPARK_DAEMON_JAVA_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", SPARK_WORKER_DIR=str(folder / "work"),
         )  # fmt: skip
         self.local_folders: dict[int, Path] = {}
 
