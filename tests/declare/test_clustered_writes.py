@@ -205,9 +205,7 @@ def same(twins, scenario):
     return ours[0]
 
 
-@pytest.mark.parametrize(
-    "name", cases(OVERWRITES, {"saveAsTable overwrite", "writeTo overwrite"}.__contains__)
-)
+@pytest.mark.parametrize("name", cases(OVERWRITES, {"saveAsTable overwrite", "writeTo overwrite"}))
 def test_a_changed_schema_is_taken_or_refused_as_by_delta(spark, twins, name):
     by_name = not name.startswith("insertInto")
 

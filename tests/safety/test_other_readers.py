@@ -9,6 +9,7 @@ from deltalake import DeltaTable
 
 from tests.support import kernel_reader
 from tests.support.log_replay import last_version
+from tests.support.matrix import cases
 
 ROWS = "SELECT id, hash(id) x, hex(id) s FROM range({start}, {end}, 1, 2)"
 COLUMNS = "id BIGINT, x INT, s STRING"
@@ -157,7 +158,18 @@ def outcome(read, path):
         return type(error).__name__
 
 
-@pytest.mark.parametrize("kind", KINDS)
+ALWAYS = {
+    "clustered",
+    "text partitions",
+    "other partitions",
+    "deletion vectors",
+    "mapped by name",
+    "timestamp_ntz",
+    "v2 checkpoint",
+}
+
+
+@pytest.mark.parametrize("kind", cases(KINDS, ALWAYS))
 def test_every_reader_reads_the_same_as_before(spark, path, readers, kind):
     columns, clauses, rows, after, order = KINDS[kind]
     table = f"delta.`{path}`"

@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 
 from tests.support import compatibility
 from tests.support.log_replay import actions, data_files_on_disk, last_version, live_files
+from tests.support.matrix import cases
 
 COLUMNS = "id BIGINT, x INT, s STRING"
 ROWS = "SELECT id, hash(id), hex(id) FROM range({start}, {end}, 1, 2)"
@@ -192,7 +193,25 @@ def detail(spark, path):
     return sorted(found.tableFeatures), found.properties, found.clusteringColumns
 
 
-@pytest.mark.parametrize("feature", FEATURES)
+# Each changes what a rewrite must write, or its outcome; the others are variants, or are in
+# test_kinds_of_tables, test_other_readers or test_zorder too.
+ALWAYS = {
+    "append-only tables",
+    "column mapping by name",
+    "deletion vectors",
+    "row tracking",
+    "shredded variant",
+    "collations, ordered by",
+    "in-commit timestamps",
+    "materialized partition columns",
+    "liquid clustering",
+    "IcebergCompatV2, partitioned",
+    "IcebergCompatV3",
+    "catalog-managed tables",
+}
+
+
+@pytest.mark.parametrize("feature", cases(FEATURES, ALWAYS))
 def test_optimize_does_as_deltas(spark, path, tmp_path, delta_only, feature):
     outcome = as_delta(spark, path, str(tmp_path / "twin"), delta_only, feature)
     compatibility.check(spark.version, feature, outcome)
