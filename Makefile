@@ -30,7 +30,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part test-tools bench bench-long soak soak-sequences soak-faults pictures reference compatibility site lint format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long soak soak-sequences soak-faults pictures reference compatibility site lint lint-scala lint-python format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -60,12 +60,17 @@ test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 test-versions: export ZCUBE_TESTS := all
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)
 
-test-versions-part: ## run some of the tests on the other Spark lines (5 minutes)
+test-versions-part: versions-part-jvm versions-part-python ## run some of the tests on the other Spark lines (5 minutes)
+
+versions-part-jvm:
 	$(MAKE) $(LINES:%=jvm-tests-%) JVM_TESTS='"delta/testOnly *CommitSafetySuite"'
-	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS='$(VERSION_PART)'
+
+versions-part-python:
+	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS='$(VERSION_PART)' VERSION_WORKERS=1
 
 JVM_TESTS := spark/test clustering/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
+VERSION_WORKERS := 2
 
 # With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: line, Python environment, reports.
 is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED)),,whole)
@@ -73,12 +78,13 @@ record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(is_whole)),$(JAVA_
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	rm -rf jvm/*/target/spark-$*/test-reports
-	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package
+	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package delta/Test/package
+	touch .build/jars-$*.ready
 	$(call record,$*,$(VENV),jvm/*/target/spark-$*/test-reports/*.xml)
 
 $(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.ready
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
-	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-$*.xml $(VERSION_TESTS)
+	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n $(VERSION_WORKERS) --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-$*.xml $(VERSION_TESTS)
 	$(call record,$*,.build/venv-$*,.build/tests-$*.xml)
 
 # dbt, Airflow and Dagster, each in an environment of its own: their packages take longer to install than all of these
@@ -92,8 +98,12 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs
 MARKDOWN := $(wildcard *.md) python/README.md examples/README.md $(wildcard docs/*.md docs/questions/*.md docs/tools/*.md)
 CODE := python tests benchmarks scripts examples
 
-lint: $(VENV)/.ready $(LAUNCHER) ## check formats, rules and types
+lint: lint-scala lint-python ## check formats, rules and types
+
+lint-scala: $(LAUNCHER)
 	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" delta/mimaReportBinaryIssues
+
+lint-python: $(VENV)/.ready
 	$(BIN)/ruff check --config python/pyproject.toml $(CODE)
 	$(BIN)/ruff format --config python/pyproject.toml --check $(CODE)
 	$(BIN)/mdformat --check $(MARKDOWN)
@@ -189,6 +199,9 @@ $(VENV)/.ready: python/pyproject.toml requirements-dev.txt
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e python
 	touch $@
+
+# The Python environments of the other lines, which the tests there need.
+environments: $(LINES:%=.build/venv-%/.ready)
 
 .build/venv-%/.ready: requirements-dev.txt python/pyproject.toml project/SparkVersions.scala
 	$(PYTHON) -m venv .build/venv-$*

@@ -10,15 +10,16 @@ ThisBuild / version := {
   """__version__ = "([^"]+)"""".r.findFirstMatchIn(text).get.group(1)
 }
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
-ThisBuild / semanticdbEnabled := true
+// For scalafix, which checks the default line.
+ThisBuild / semanticdbEnabled := sparkLine == SparkVersions.lines.head
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
-// A test JVM keeps about one core busy: its driver plans while nothing else runs.
-Global / concurrentRestrictions ~= { rules =>
-  // sbt's own limit is one.
-  val alone = Tags.limit(Tags.ForkedTestGroup, 1).toString
-  rules.filterNot(_.toString == alone) :+ Tags.limit(Tags.ForkedTestGroup, 2)
-}
+// A test JVM keeps about one core busy: its driver plans while nothing else runs. Three at a time keep two cores busy
+// to the end, when one of them may be alone.
+Global / concurrentRestrictions := Seq(
+  Tags.limitAll(math.max(3, java.lang.Runtime.getRuntime.availableProcessors)),
+  Tags.limit(Tags.ForkedTestGroup, 3),
+  Tags.exclusiveGroup(Tags.Clean))
 
 def sparkModule(name: String, config: String): ModuleID =
   "org.apache.spark" %% name % sparkLine.spark % config
@@ -77,7 +78,14 @@ val sparkTestKit = Seq("spark-core", "spark-catalyst", "spark-sql", "spark-commo
     ("org.apache.spark" %% name % sparkLine.spark % Test).classifier("tests")
 }
 
-lazy val core = (project in file("jvm/core")).settings(common).settings(name := "zcube-core")
+lazy val core = (project in file("jvm/core"))
+  .settings(common)
+  .settings(
+    name := "zcube-core",
+    // Without Spark, its classes are the same for all lines.
+    target := baseDirectory.value / "target" / s"spark-${SparkVersions.lines.head.line}",
+    semanticdbEnabled := true
+  )
 
 lazy val spark = (project in file("jvm/spark"))
   .enablePlugins(Antlr4Plugin)
