@@ -17,7 +17,4 @@ object OrderPreservingBits {
 
   /** Like [[ofDouble]]. Widening keeps order, zeros and NaN, so both follow the same rule. */
   def ofFloat(value: Float): Long = ofDouble(value.toDouble)
-
-  /** false before true. */
-  def ofBoolean(value: Boolean): Long = if (value) 1L else 0L
 }

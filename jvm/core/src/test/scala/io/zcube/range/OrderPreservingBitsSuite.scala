@@ -54,8 +54,4 @@ class OrderPreservingBitsSuite extends AnyFunSuite with ScalaCheckPropertyChecks
           order(a.toDouble, b.toDouble))
     }
   }
-
-  test("false is before true") {
-    assert(OrderPreservingBits.ofBoolean(false) < OrderPreservingBits.ofBoolean(true))
-  }
 }
