@@ -29,8 +29,21 @@ trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
     .config("spark.sql.shuffle.partitions", "2")
     .config("spark.sql.warehouse.dir", folder.resolve("warehouse").toString)
     .config("spark.ui.enabled", "false")
+    // Tasks of Delta's log replay write the code of their projections anew each time. The suites of
+    // the module spark hold each expression, interpreted, against its generated code.
+    .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     .config(settings)
     .getOrCreate()
+
+  /** Runs the body with these settings, and restores those before. */
+  protected def withSettings[T](settings: (String, String)*)(body: => T): T = {
+    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally before.foreach { case (key, value) =>
+        value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
+      }
+  }
 
   /** The names of the Parquet files in a table's folder, in the log or not. */
   protected def dataFiles(path: String): Set[String] = {

@@ -28,7 +28,6 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     "spark.sql.shuffle.partitions" -> "1",
     "spark.databricks.delta.snapshotPartitions" -> "1",
     "spark.sql.codegen.wholeStage" -> "false",
-    "spark.sql.codegen.factoryMode" -> "NO_CODEGEN",
     "spark.hadoop.fs.faulty.impl" -> classOf[FaultyFileSystem].getName,
     "spark.delta.logStore.faulty.impl" -> classOf[FaultyLogStore].getName
   )
@@ -170,12 +169,6 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     case _ => 0L
   }
 
-  private def setting[T](pairs: Map[String, String])(body: => T): T = {
-    pairs.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally pairs.keys.foreach(spark.conf.unset)
-  }
-
   protected def sweep(kind: Kind, faults: Seq[Fault.Value] = Fault.values.toSeq): Unit =
     test(s"faults of an OPTIMIZE on $master: ${kind.name}") {
       results.flatMap(_.of(master, kind.name)) match {
@@ -186,7 +179,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
 
   private def sweepNow(kind: Kind, faults: Seq[Fault.Value]): Unit = {
     val original = template(kind)
-    setting(kind.settings) {
+    withSettings(kind.settings.toSeq: _*) {
       val clean = folder.resolve(s"clean-${copies.getAndIncrement()}")
       copy(original, clean)
       val none = new Faults(clean.toString, None)

@@ -80,15 +80,6 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
   private def everAdded(path: String): Set[String] =
     commits(path).flatMap(_.added).map(_.path.split('/').last).toSet
 
-  private def withSettings[T](settings: (String, String)*)(body: => T): T = {
-    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally before.foreach { case (key, value) =>
-        value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
-      }
-  }
-
   /** The last commit is an OPTIMIZE by ZCube, from auto compaction. */
   private def assertLaidOut(path: String): Assertion = {
     val last = commits(path).last

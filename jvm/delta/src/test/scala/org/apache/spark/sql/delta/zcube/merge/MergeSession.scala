@@ -21,7 +21,6 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
   override protected def settings: Map[String, String] = Map(
     ZCubeConf.MergeIntoPruning.key -> "true",
     "spark.sql.codegen.wholeStage" -> "false",
-    "spark.sql.codegen.factoryMode" -> "NO_CODEGEN",
     "spark.sql.adaptive.enabled" -> "false",
     "spark.sql.shuffle.partitions" -> "1",
     "spark.databricks.delta.snapshotPartitions" -> "1"
@@ -32,15 +31,6 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
   protected def newPath(): String = {
     count += 1
     folder.resolve(s"table-$count").toString
-  }
-
-  protected def withSettings[T](settings: (String, String)*)(body: => T): T = {
-    val before = settings.map { case (key, _) => key -> spark.conf.getOption(key) }
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally before.foreach { case (key, value) =>
-        value.fold(spark.conf.unset(key))(spark.conf.set(key, _))
-      }
   }
 
   protected def copyOf(path: String): String = {
