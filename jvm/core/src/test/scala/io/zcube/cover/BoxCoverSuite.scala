@@ -11,7 +11,7 @@ class BoxCoverSuite extends AnyFunSuite {
 
   private def point(at: Int*) = box(at.map(x => (x, x)): _*)
 
-  test("the example") {
+  test("the example of the scaladoc makes the boxes that it says") {
     val files = Array(box((0, 9)), box((10, 49)), box((50, 99)))
     val boxes = BoxCover.of(Array(point(1), point(2), point(90)), files, 2)
     assert(boxes.toSet == Set(box((1, 2)), point(90)))

@@ -16,7 +16,7 @@ class BitInterleaverSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(BigInt(1, BitInterleaver.interleave(Array(97, 214))) === 30998)
   }
 
-  test("any number of arbitrary INTs") {
+  test("any number of INTs interleave like their bit strings") {
     forAll(Gen.choose(1, 20).flatMap(Gen.listOfN(_, Gen.choose(Int.MinValue, Int.MaxValue)))) {
       values =>
         val bytes = BitInterleaver.interleave(values.toArray)

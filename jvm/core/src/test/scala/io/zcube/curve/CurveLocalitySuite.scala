@@ -20,7 +20,7 @@ class CurveLocalitySuite extends AnyFunSuite {
 
   private def rounded(share: Double): Double = math.round(share * 100) / 100.0
 
-  test("segments of 6 points on a 4 x 4 grid") {
+  test("segments of 6 points on a 4 x 4 grid have the published boxes") {
     val z = boxes(MortonCurve(2, 2), 4)
     val hilbert = boxes(HilbertCurve(2, 2), 4)
     assert(z.max == 1.0)
@@ -29,7 +29,7 @@ class CurveLocalitySuite extends AnyFunSuite {
     assert(rounded(hilbert.sum / hilbert.size) == 0.47)
   }
 
-  test("segments of 6 points on an 8 x 8 grid") {
+  test("segments of 6 points on an 8 x 8 grid have the published boxes") {
     assert(rounded(boxes(MortonCurve(2, 3), 8).max) == 0.5)
     assert(rounded(boxes(HilbertCurve(2, 3), 8).max) == 0.14)
   }

@@ -30,7 +30,7 @@ class HilbertLawsSuite extends AnyFunSuite {
     }
   }
 
-  test("large grids, long form") {
+  test("keys of large grids are the paper's points") {
     samples(CurveGenerators.points(63, maxDimensions = 63), 3000).foreach { case (n, bits, point) =>
       val index = HilbertCurve(n, bits).index(point.map(_.toInt).toArray)
       assert(index >= 0)

@@ -67,7 +67,7 @@ class CutPointsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(sizes(cuts, keys).forall(n => n > 0.7 * mean && n < 1.25 * mean))
   }
 
-  test("empty and tiny samples") {
+  test("a sample smaller than its files has fewer files") {
     assert(CutPoints.of(Array(), 5, spread = true).files === 1)
     assert(CutPoints.of(Array(1L, 2L, 3L), 3, spread = true).cuts.map(_._1) === Seq(2L, 3L))
     assert(CutPoints.of(Array(Long.MaxValue, Long.MaxValue), 2, spread = false).files === 1)

@@ -31,7 +31,7 @@ class SortedIndexesSuite extends AnyFunSuite {
     }
   }
 
-  test("some of the indexes only") {
+  test("only the given indexes are sorted") {
     val keys = Array(5L, 1L, 4L, 3L)
     assert(SortedIndexes.of(Array(3, 0, 2), i => keys(i)).toSeq == Seq(3, 2, 0))
   }

@@ -62,7 +62,7 @@ class BytesRangeBoundsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(ranges.idOf(longs, base, value.length) === 2)
   }
 
-  test("one bound, no bound, the empty value as a bound") {
+  test("one bound, no bound and the empty value make the expected ids") {
     assert(BytesRangeBounds(Array.empty[Array[Byte]]).idOf(Array[Byte](1)) === 0)
     val empty = BytesRangeBounds(Array(Array.emptyByteArray))
     assert(empty.idOf(Array.emptyByteArray) === 0)

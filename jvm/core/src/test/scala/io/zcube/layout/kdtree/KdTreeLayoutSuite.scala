@@ -49,7 +49,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     case other => fail(s"no tree: $other")
   }
 
-  test("look-ups in a hand-written tree") {
+  test("a point is in the box that the tree's cuts say") {
     val tree = new KdTree(Array(0, 5, 1, ~2, 1, 2, ~0, ~1))
     assert(tree.boxes === 3)
     for (x <- 0 to 10; y <- 0 to 10) {

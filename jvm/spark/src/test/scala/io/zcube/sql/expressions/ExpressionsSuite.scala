@@ -125,7 +125,7 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
       InternalRow(0.0f))
   }
 
-  test("files of keys, with and without noise") {
+  test("the file of a key is that between its cuts, with and without noise") {
     val cuts = CutPoints.at(Seq((10L, 0), (20L, 30000), (20L, 50000)))
     def file(key: Long, noise: Long) =
       FileOfKey(

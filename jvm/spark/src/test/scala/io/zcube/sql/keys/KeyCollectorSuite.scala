@@ -89,7 +89,7 @@ class KeyCollectorSuite extends AnyFunSuite {
     assert(keys.result.isEmpty)
   }
 
-  test("rows whose memory is reused") {
+  test("keys stay when the memory of their rows is reused") {
     val keys =
       new KeyCollector(new ValueCover(IndexedSeq(StringType), Array.empty), IndexedSeq(false), 9, 9)
     val row = UnsafeProjection.create(Array[DataType](StringType))

@@ -30,7 +30,7 @@ class MatchConditionSuite extends AnyFunSuite {
     assert(read(And(EqualTo(a, x), GreaterThan(x, Literal(3L)))).ofSource.size == 1)
   }
 
-  test("what is left out") {
+  test("conditions that imply nothing about the target are left out") {
     Seq(
       Or(EqualTo(a, x), EqualTo(a, Literal(1L))),
       Not(EqualTo(a, x)),

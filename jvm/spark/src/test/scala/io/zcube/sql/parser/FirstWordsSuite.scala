@@ -49,7 +49,7 @@ class FirstWordsSuite extends AnyFunSuite {
     assert(FirstWords.are("DESC--\nCLUSTERING", "desc", "clustering"))
   }
 
-  test("a beginning of any length") {
+  test("words are found behind a beginning of any length") {
     val million = 1000000
     val heads = Seq(
       " " * million,

@@ -13,13 +13,13 @@ class OptimizeClausesSuite extends AnyFunSuite {
     assert(split.forall(!_.dryRun))
   }
 
-  test("comments and line breaks") {
+  test("comments and line breaks may stand anywhere") {
     val split =
       OptimizeClauses.split("-- why\n/* options */ Optimize t\nzorder by x OPTIONS('a'='b')")
     assert(split.map(_.options) === Some(Seq("a" -> "b")))
   }
 
-  test("dry run, with and without options") {
+  test("DRY RUN is recognized with and without options") {
     assert(OptimizeClauses.split("OPTIMIZE dry.run ZORDER BY (run) dry /* */ run ;") ===
       Some(OptimizeClauses("OPTIMIZE dry.run ZORDER BY (run) ", Nil, dryRun = true)))
     assert(OptimizeClauses.split("optimize '/a dry run' OPTIONS ('a' = 'b')\nDRY RUN") ===
@@ -34,7 +34,7 @@ class OptimizeClausesSuite extends AnyFunSuite {
         "OPTIMIZE t WHERE p = '/*' ZORDER BY (x)"))
   }
 
-  test("a statement of 50,000 values") {
+  test("a statement of 50,000 values is split") {
     val list = (1 to 50000).map(i => s"'options $i', run").mkString(", ")
     val head = s"OPTIMIZE t WHERE p IN ($list) ZORDER BY (x) "
     assert(OptimizeClauses.split(s"${head}OPTIONS ('k' = 'v') DRY RUN")

@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class RecommendClusteringTextSuite extends AnyFunSuite {
 
-  test("the table, the queries and their weights") {
+  test("a statement has its table, queries and weights") {
     val text = RecommendClusteringText.of(
       "-- which?\nrecommend Clustering db.`a b` for 'x = 1' WEIGHT 2.5, \"y = 'a'\" , 'z = \\'b\\'' weight 3;")
     assert(text === Some(RecommendClusteringText(

@@ -43,7 +43,7 @@ class PredicateReaderSuite extends AnyFunSuite with ZCubeSparkSession {
   private def shown(text: String): Seq[String] = read(text).boxes.map(
     _.toSeq.sortBy(_._1).map { case (c, range) => s"$c${show(range)}" }.mkString(" "))
 
-  test("comparisons, either way round") {
+  test("comparisons become ranges, either way round") {
     assert(shown("i = 5") === Seq("0[5, 5]"))
     assert(shown("5 < i") === Seq("0[5!, -]"))
     assert(shown("i <= 5") === Seq("0[-, 5]"))
@@ -54,7 +54,7 @@ class PredicateReaderSuite extends AnyFunSuite with ZCubeSparkSession {
     assert(shown("st.x > 1 + 1") === Seq("8[2!, -]"))
   }
 
-  test("NULL, booleans, lists and prefixes") {
+  test("NULL, booleans, lists and prefixes become ranges") {
     assert(shown("i IS NULL") === Seq("0NULL"))
     assert(shown("i <=> NULL") === Seq("0NULL"))
     assert(shown("i IS NOT NULL") === Seq("0[-, -]"))

@@ -112,7 +112,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     Seq(df, same).foreach(division => assert(ids(sampled(division, bounded, None)) == wanted))
   }
 
-  test("plans without rows") {
+  test("plans without rows, and with more splits than rows, have their sample") {
     assert(sampled(rows(0, 0, 1, 10), bounded, None).rowCount == 0)
     val all = sampled(rows(0, 100, 40, 10), bounded, Some(100))
     assert(all.complete && all.rows.length == 100)

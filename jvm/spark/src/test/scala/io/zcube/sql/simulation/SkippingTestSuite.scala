@@ -22,7 +22,7 @@ class SkippingTestSuite extends AnyFunSuite {
   private val file = SimulatedFile(5, Vector(10, null), Vector(20, null), Vector(0L, 5L))
   private val test = new SkippingTest(types)
 
-  test("inclusive and exclusive ends") {
+  test("an exclusive end doesn't touch the file's own") {
     def read(low: Int, high: Int, inclusive: Boolean) =
       test.mustRead(file, boxes(Map(0 -> between(low, high, inclusive))))
     assert(read(20, 30, inclusive = true) && !read(20, 30, inclusive = false))
@@ -30,7 +30,7 @@ class SkippingTestSuite extends AnyFunSuite {
     assert(read(12, 13, inclusive = false) && !read(21, 30, inclusive = true))
   }
 
-  test("NULLs, several boxes, and no box at all") {
+  test("a file is read if its NULLs or values touch one of the boxes") {
     val someText = ValueRange.of(Interval.of(text("a")))
     assert(test.mustRead(file, boxes(Map(1 -> ValueRange.Null))))
     assert(!test.mustRead(file, boxes(Map(0 -> ValueRange.Null))))

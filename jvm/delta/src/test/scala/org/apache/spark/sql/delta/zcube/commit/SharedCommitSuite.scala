@@ -46,11 +46,11 @@ class SharedCommitSuite extends AnyFunSuite with DeltaSparkSession {
     assert(files.map(_.numPhysicalRecords.get).sum == 1000)
   }
 
-  test("partitions whose folders' names are escaped") {
+  test("small partitions share commits if their folders' names are escaped") {
     check(make("escaped"))
   }
 
-  test("a shallow clone, whose files are elsewhere") {
+  test("small partitions of a shallow clone share commits") {
     val source = make("source")
     val clone = folder.resolve("clone").toString
     spark.sql(s"CREATE TABLE delta.`$clone` SHALLOW CLONE delta.`$source`")

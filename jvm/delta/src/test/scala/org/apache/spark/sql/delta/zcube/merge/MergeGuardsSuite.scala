@@ -109,7 +109,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     finally spark.conf.set(ZCubeConf.MergeIntoPruning.key, set)
   }
 
-  test("truncated maxima, and files without statistics") {
+  test("truncated maxima and missing statistics lose no match") {
     val texts = table("k STRING", "concat(repeat('x', 40), lpad(id, 4, '0'))")
     val long = "SELECT concat(repeat('x', 40), lpad(id * 7, 4, '0')) AS k, 'new' AS v FROM range(9)"
     compared(texts)(merge(_, long, clauses = "WHEN MATCHED THEN UPDATE SET v = s.v"))
@@ -126,7 +126,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(compared(path)(merge(_, source)) == ((2, Files + 1)))
   }
 
-  test("times in zones whose offsets had seconds") {
+  test("times in zones whose offsets had seconds are merged as by Delta") {
     for (zone <- Seq("Asia/Shanghai", "Europe/Berlin")) withSettings(
       "spark.sql.session.timeZone" -> zone) {
       val path = table(
@@ -144,7 +144,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
-  test("columns that are renamed after the statement was analyzed") {
+  test("columns renamed after the analysis are merged as by Delta") {
     val path = create(
       "(id BIGINT, k BIGINT, v STRING, j BIGINT) USING delta " +
         "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
@@ -183,7 +183,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       compared(path, on)(merge(_, source, on, "WHEN MATCHED THEN UPDATE SET v = s.v"))
   }
 
-  test("a source above the limit, and one box for all keys") {
+  test("a source above the limit prunes nothing, and one box holds all keys") {
     val path = table()
     val source = "SELECT k, 'new' AS v FROM VALUES (3L), (44L) AS s(k)"
     withSettings(ZCubeConf.MergeIntoMaxSourceBytes.key -> "1") {

@@ -43,7 +43,7 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
     }
   }
 
-  test("the same with DeltaTable.merge") {
+  test("DeltaTable.merge reads only the files that may hold a key") {
     val path = copyOf(plainTable())
     val source = spark.range(300, 310).selectExpr("id AS k", "'new' AS v")
     val read = filesRead {

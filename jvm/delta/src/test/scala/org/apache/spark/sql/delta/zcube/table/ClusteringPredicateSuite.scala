@@ -102,7 +102,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     )
   }
 
-  test("timestamps, decimals, CHAR, floating point") {
+  test("timestamps, decimals, CHAR and floating point select a scan's files") {
     check(
       second,
       Seq(
@@ -187,7 +187,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
       case e => e.getClass.getSimpleName
     }
 
-  test("refusals") {
+  test("predicates on other columns, or that aren't deterministic, are rejected") {
     val other = "ZCUBE_NOT_A_CLUSTERING_COLUMN"
     // Also where the optimizer would lose the column.
     Seq(

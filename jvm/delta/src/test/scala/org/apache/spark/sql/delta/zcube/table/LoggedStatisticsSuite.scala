@@ -77,7 +77,7 @@ class LoggedStatisticsSuite extends AnyFunSuite with DeltaSparkSession {
     assert(expected.values.map(_.size).count(n => n > 0 && n < 60) >= 6)
   }
 
-  test("their statistics as Delta parses them") {
+  test("statistics of selected files are parsed as by Delta") {
     def rows(of: DataFrame) = of.selectExpr("path", "to_json(stats)").collect()
       .map(row => row.getString(0) -> row.getString(1)).toMap
     val ofAll = rows(snapshot.withStats)
