@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -193,6 +194,31 @@ def test_all_is_told_at_once_and_nothing_is_packed(dist):
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 2
     assert not list(dist.glob("*.zip"))
+
+
+@pytest.mark.skipif(not shutil.which("gpg"), reason="there is no GnuPG on this machine")
+def test_each_file_is_signed_if_there_is_a_key(dist, monkeypatch, tmp_path_factory):
+    home = tmp_path_factory.mktemp("gnupg")
+    home.chmod(0o700)
+    monkeypatch.setenv("GNUPGHOME", str(home))
+    monkeypatch.delenv("GPG_KEY", raising=False)
+    assert release.signing_key() is None
+    subprocess.run(
+        ["gpg", "--batch", "--passphrase", "", "--quick-generate-key", "ZCube developers", "ed25519"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    try:
+        release.sign(dist, release.signing_key())
+        signed = [*dist.glob("maven/**/*.jar"), *dist.glob("maven/**/*.pom")]
+        signed += [*dist.glob("zcube-*.whl"), *dist.glob("zcube-*.tar.gz")]
+        assert len(signed) == 4 * len(release.SPARK_LINES) + 2
+        for file in signed:
+            command = ["gpg", "--batch", "--verify", f"{file}.asc", str(file)]
+            subprocess.run(command, check=True, capture_output=True)
+    finally:
+        subprocess.run(["gpgconf", "--kill", "gpg-agent"], check=False)
+    with zipfile.ZipFile(release.bundle(dist)) as archive:
+        assert sum(name.endswith(".asc") for name in archive.namelist()) == len(signed) - 2
 
 
 def test_python_has_the_licence_of_the_whole():
