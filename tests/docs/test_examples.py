@@ -230,3 +230,31 @@ def test_a_day_of_a_timestamp_skips_what_its_range_skips(spark, path):
     assert quality.files_read("date(ts) = '2026-01-03'") == spread
     assert len(quality.files_read("lower(name) = '2026-01-03 00:00:00'")) == 10
     assert len(quality.files_read("name = '2026-01-03 00:00:00'")) == 1
+
+
+def test_tables_that_delta_laid_out(spark, path, delta_only):
+    """As `migrating.md` says: ZORDER BY rewrites once, and cubes of a clustered table stay."""
+    rows = "SELECT id, hash(id) AS x, hash(id, 1) AS y FROM range(0, 4000, 1, 8)"
+
+    def optimize(folder, clause=""):
+        metrics = spark.sql(f"OPTIMIZE delta.`{folder}` {clause}").first().metrics
+        return metrics.numFilesRemoved
+
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
+    spark.sql(f"CREATE TABLE delta.`{path}` USING delta AS {rows}")
+    clustered = f"{path}-clustered"
+    spark.sql(f"CREATE TABLE delta.`{clustered}` USING delta CLUSTER BY (x, y) AS {rows}")
+    with delta_only():
+        optimize(path, "ZORDER BY (x, y)")
+        optimize(clustered)
+    files = len(live_files(path))
+    assert files > 1
+    assert optimize(path, "ZORDER BY (x, y)") == files
+    assert optimize(path, "ZORDER BY (x, y)") == 0
+
+    before = {file.path for file in live_files(clustered)}
+    assert len(before) > 1
+    assert optimize(clustered) == 0
+    spark.sql(f"INSERT INTO delta.`{clustered}` {rows}")
+    assert optimize(clustered) > 0
+    assert before <= {file.path for file in live_files(clustered)}
