@@ -69,7 +69,7 @@ class ReferencePageSuite extends AnyFunSuite {
       "The rules of ZCube's parser, as ANTLR reads them; [SQL](sql.md) explains the statements. A statement that matches none of the first five forms goes to Spark and Delta unchanged, and so does the rest of an OPTIMIZE.",
       s"```antlr\n$grammar\n```"
     )
-    paragraphs.mkString("", "\n\n", "\n")
+    paragraphs.map(wrapped).mkString("", "\n\n", "\n")
   }
 }
 
@@ -84,6 +84,16 @@ object ReferencePageSuite {
         case (name, condition: JObject) => name -> condition
       }
     }
+
+  /** Lines of at most 120 characters, as mdformat breaks them; tables and code stay. */
+  private def wrapped(paragraph: String): String =
+    if (paragraph.startsWith("|") || paragraph.startsWith("```")) paragraph
+    else
+      paragraph.split(' ').foldLeft(Seq("")) { (lines, word) =>
+        if (lines.last.isEmpty) lines.init :+ word
+        else if (lines.last.length + 1 + word.length <= 120) lines.init :+ s"${lines.last} $word"
+        else lines :+ word
+      }.mkString("\n")
 
   private def described(names: Seq[(String, String)]): Seq[Seq[String]] =
     names.map { case (name, meaning) => Seq(s"`$name`", meaning) }
