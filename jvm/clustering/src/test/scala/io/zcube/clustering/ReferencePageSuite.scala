@@ -36,10 +36,13 @@ class ReferencePageSuite extends AnyFunSuite {
     val _ = ZCubeConf.Enabled
     val settings = new SQLConf().getAllDefinedConfs.filter(_._1.startsWith("spark.zcube."))
       .sortBy(_._1).map { case (key, default, doc, version) =>
-        Seq(s"`$key`", default, doc, version)
+        Seq(s"`$key`", default, s"$doc Since $version.")
       }
     val options = OptimizeOption.all.map(option =>
-      Seq(s"`${option.name}`", option.values, option.default, option.meaning))
+      Seq(
+        s"`${option.name}`",
+        option.values,
+        s"${option.meaning} Default: ${option.default}."))
     val errors = conditions.map { case (name, condition) =>
       val JArray(lines) = condition \ "message"
       val JString(state) = condition \ "sqlState"
@@ -52,10 +55,10 @@ class ReferencePageSuite extends AnyFunSuite {
       "`make reference` generates this page from the sources.",
       "## Options of OPTIMIZE",
       "`OPTIONS ('key' = 'value', …)` apply to one statement. An unknown option, an option given twice and an invalid value are rejected by name.",
-      table(Seq("option", "values", "default", "meaning"), options),
+      table(Seq("option", "values", "meaning"), options),
       "## Settings",
       "Set them per session, with `SET` or `spark.conf`. Delta's own settings [keep their meaning](zorder.md#settings).",
-      table(Seq("setting", "default", "meaning", "since"), settings),
+      table(Seq("setting", "default", "meaning"), settings),
       "## History",
       "What `DESCRIBE HISTORY` shows for an OPTIMIZE in addition to Delta's own entries: whole numbers in `operationMetrics`, everything else in `operationParameters`. Quality is left out if the table has more than 100,000 files.",
       table(Seq("name", "meaning"), described(CommitMetrics.described)),
