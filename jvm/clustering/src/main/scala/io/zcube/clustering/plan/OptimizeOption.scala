@@ -14,6 +14,9 @@ final case class OptimizeOption(name: String, values: String, default: String, m
 
 object OptimizeOption {
 
+  /** The statement's WHERE as a string, for programs. The format treats it like the clause. */
+  val Where = "where"
+
   /** All options, in the order in which they are documented. */
   val all: Seq[OptimizeOption] = Seq(
     OptimizeOption(
@@ -65,7 +68,7 @@ object OptimizeOption {
       "`spark.databricks.delta.optimize.maxFileSize`, 1 GB",
       "The target size of the files."),
     OptimizeOption(
-      OptimizeOptions.Where,
+      Where,
       "a predicate as a string",
       "none",
       "The same as the clause WHERE, for programs."),

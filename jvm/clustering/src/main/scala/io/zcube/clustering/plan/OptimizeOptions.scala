@@ -44,9 +44,6 @@ final case class OptimizeOptions(
 
 object OptimizeOptions {
 
-  /** The statement's WHERE as a string, for programs. The format treats it like the clause. */
-  val Where = "where"
-
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
 
   /** The names of all options. */
