@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -224,3 +225,19 @@ def test_each_file_is_signed_if_there_is_a_key(dist, monkeypatch, tmp_path_facto
 def test_python_has_the_licence_of_the_whole():
     for name in release.LEGAL:
         assert (ROOT / "python" / name).read_bytes() == (ROOT / name).read_bytes()
+
+
+def test_what_is_held_compatible_is_marked_as_public():
+    listed = re.findall(
+        r'^ +"(io\.zcube\.[\w.]+)"',
+        (ROOT / "project/Compatibility.scala").read_text(),
+        re.MULTILINE,
+    )
+    marked = [
+        "io.zcube."
+        + file.as_posix().split("/io/zcube/")[1].removesuffix(".scala").replace("/", ".")
+        for file in ROOT.glob("jvm/*/src/main/scala/io/zcube/**/*.scala")
+        if "@note Public:" in file.read_text(encoding="utf-8")
+    ]
+    assert len(listed) >= 3
+    assert sorted(listed) == sorted(marked)
