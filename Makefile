@@ -27,6 +27,8 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
   safety/test_conflicts safety/test_crashes safety/test_kinds_of_tables safety/test_other_readers \
   safety/test_random_operations safety/test_speculation safety/test_stored_values safety/test_table_features \
   safety/test_unreadable_input
+# Servers of their own: Spark Connect, a Hive metastore.
+SERVICES := interface/test_connect_server interface/test_hive_metastore
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
@@ -50,15 +52,15 @@ test-fast: $(VENV)/.ready $(JAR) ## run the tests that need neither Delta nor a 
 test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; compile for all Spark lines
 	rm -rf jvm/*/target/spark-4.2/test-reports
 	$(SBT) test delta/package delta/Test/package
-	$(call record,4.2,$(VENV),jvm/*/target/spark-4.2/test-reports/*.xml)
+	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
 
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
-	$(call record,4.2,$(VENV),.build/tests-4.2.xml)
+	$(call record,python,4.2,$(BIN)/python .build/tests-4.2.xml)
 
 test-versions: export ZCUBE_TESTS := all
-test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) ## run the tests on the other Spark lines (over an hour)
+test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) $(LINES:%=services-tests-%) ## run the tests on the other Spark lines (over an hour)
 
 test-versions-part: versions-part-jvm versions-part-python ## run some of the tests on the other Spark lines (5 minutes)
 
@@ -72,20 +74,26 @@ JVM_TESTS := spark/test clustering/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 VERSION_WORKERS := 2
 
-# With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: line, Python environment, reports.
-is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED)),,whole)
-record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(is_whole)),$(JAVA_RUN) $(2)/bin/python -m tests.support.compatibility record $(call spark_of,$(1)) $(call delta_of,$(1)) $(3))
+# With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: part, line, Python and reports.
+is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED))$(PYTEST_ADDOPTS),,$(or $(filter 4.2,$(1)),$(filter all,$(ZCUBE_TESTS))))
+record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(call is_whole,$(2))),$(JAVA_RUN) $(BIN)/python -m tests.support.compatibility record $(1) $(call spark_of,$(2)) $(call delta_of,$(2)) $(3))
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	rm -rf jvm/*/target/spark-$*/test-reports
 	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package delta/Test/package
 	touch .build/jars-$*.ready
-	$(call record,$*,$(VENV),jvm/*/target/spark-$*/test-reports/*.xml)
+	$(call record,scala,$*,jvm/*/target/spark-$*/test-reports/*.xml)
 
-$(LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.ready
+$(ALL_LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.ready
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
 	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n $(VERSION_WORKERS) --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-$*.xml $(VERSION_TESTS)
-	$(call record,$*,.build/venv-$*,.build/tests-$*.xml)
+	$(call record,versioned,$*,.build/venv-$*/bin/python .build/tests-$*.xml)
+
+# With another Python: PYTHON=python3.13, in a checkout that has no .build/venv-… yet.
+$(ALL_LINES:%=services-tests-%): services-tests-%: .build/venv-%/.ready .build/jars-%.ready
+	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
+	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest --junitxml=.build/services-$*.xml $(SERVICES:%=tests/%.py)
+	$(call record,services,$*,.build/venv-$*/bin/python .build/services-$*.xml)
 
 # dbt, Airflow and Dagster, each in an environment of its own: their packages take longer to install than all of these
 # tests take to run, so the nightly workflow runs them and .ci/run doesn't.
@@ -107,7 +115,7 @@ lint-python: $(VENV)/.ready
 	$(BIN)/ruff check --config python/pyproject.toml $(CODE)
 	$(BIN)/ruff format --config python/pyproject.toml --check $(CODE)
 	$(BIN)/mdformat --check $(MARKDOWN)
-	$(MKDOCS) build --quiet --site-dir .build/site
+	$(MKDOCS) build --site-dir .build/site
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github/workflows
 	cd python && ../$(BIN)/mypy
@@ -185,9 +193,13 @@ staging: $(LAUNCHER) ## put jars, sources, scaladoc and poms for all Spark lines
 release: wheel staging ## build, check, sign and pack a release in dist/: PROJECT_URL=https://…
 	$(BIN)/python scripts/release.py $(RELEASE_OPTIONS)
 
+# The Python interpreters that the release is installed with.
+INSTALL_PYTHONS ?= $(PYTHON)
+
 release-trial: ## the same without date, address and signature, then install it in an empty environment
 	$(MAKE) release RELEASE_OPTIONS=--staging
-	$(JAVA_RUN) $(BIN)/python -m pytest tests/release
+	ZCUBE_INSTALL_PYTHONS="$(INSTALL_PYTHONS)" $(JAVA_RUN) $(BIN)/python -m pytest --junitxml=.build/install.xml tests/release
+	$(call record,install,4.2,.build/install.xml $(INSTALL_PYTHONS))
 
 clean: ## remove what was built
 	rm -rf $(VENV) .build dist python/zcube/jars project/target project/project

@@ -27,7 +27,8 @@ ROWS = """
            date_add(DATE'2026-10-01', CAST(id DIV 100 AS INT)) AS day,
            date_add(DATE'1994-01-01', pmod(hash(id, 2), 300)) AS l_shipdate,
            pmod(hash(id, 3), 1000) AS l_partkey, IF(id % 2 = 0, 'eu', 'us') AS region,
-           IF(id % 9 = 0, NULL, 'done') AS status
+           IF(id % 9 = 0, NULL, 'done') AS status, string(id % 7) AS page,
+           timestamp_seconds(1790812800 + id * 864) AS ts
     FROM range({}, {}, 1, 16)
 """
 # The statements before a page's examples, and the number of rows in each table after them.
@@ -39,14 +40,22 @@ OWN_TABLES = {
         },
         {"delta.`{folder}/events`": 4000, "events": 4000, "clicks": 4000},
     ),
-    "guide.md": (
+    "zorder.md": (
         {"t": "", "clustered_table": "CLUSTER BY (l_shipdate, l_partkey)", "events": ""},
-        {"t": 4000, "clustered_table": 4000, "events": 5000},
+        {"t": 4000, "clustered_table": 4000, "events": 4000},
     ),
+    "columns.md": ({"events": ""}, {"events": 4000}),
+    "quality.md": ({"events": "CLUSTER BY (l_shipdate, l_partkey)"}, {"events": 4000}),
+    "merge.md": ({"events": ""}, {"events": 5000}),
     "clustering.md": (
-        {"events": "", "clicks": "CLUSTER BY (day, user)"},
-        {"events": 4000, "events2": 4000, "clicks": 4000},
+        {"events": "CLUSTER BY (day, user)", "clicks": "CLUSTER BY (day, user)"},
+        {"events": 4000, "clicks": 4000},
     ),
+    "migrating.md": (
+        {"events": "", "visits": "PARTITIONED BY (region)"},
+        {"events": 4000, "events2": 4000, "visits": 4000, "visits2": 4000},
+    ),
+    "streams.md": ({"updates": "", "events": ""}, {"arrivals": 4000}),
 }
 
 
@@ -128,7 +137,8 @@ def test_examples_run_on_tables_of_their_own(spark, own_schema, page, tmp_path, 
     for table, layout in tables.items():
         name = table.format(folder=tmp_path)
         spark.sql(f"CREATE TABLE {name} USING delta {layout} AS {ROWS.format(0, 4000)}")
-    spark.sql(f"CREATE TABLE updates USING delta AS {ROWS.format(3000, 5000)}")
+    if "updates" not in tables:
+        spark.sql(f"CREATE TABLE updates USING delta AS {ROWS.format(3000, 5000)}")
     points = spark.range(1000).selectExpr(
         "id % 30 AS x", "id % 7 AS y", "int(id) AS a", "int(id % 5) AS b"
     )
@@ -139,6 +149,7 @@ def test_examples_run_on_tables_of_their_own(spark, own_schema, page, tmp_path, 
         page,
         folder=tmp_path,
         table=zcube.ClusteredTable.for_name(spark, "events"),
+        source=spark.readStream.table("updates").select("id", "day", "user"),
         df=points,
         Path=Path,
     )
@@ -219,3 +230,31 @@ def test_a_day_of_a_timestamp_skips_what_its_range_skips(spark, path):
     assert quality.files_read("date(ts) = '2026-01-03'") == spread
     assert len(quality.files_read("lower(name) = '2026-01-03 00:00:00'")) == 10
     assert len(quality.files_read("name = '2026-01-03 00:00:00'")) == 1
+
+
+def test_tables_that_delta_laid_out(spark, path, delta_only):
+    """As `migrating.md` says: ZORDER BY rewrites once, and cubes of a clustered table stay."""
+    rows = "SELECT id, hash(id) AS x, hash(id, 1) AS y FROM range(0, 4000, 1, 8)"
+
+    def optimize(folder, clause=""):
+        metrics = spark.sql(f"OPTIMIZE delta.`{folder}` {clause}").first().metrics
+        return metrics.numFilesRemoved
+
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
+    spark.sql(f"CREATE TABLE delta.`{path}` USING delta AS {rows}")
+    clustered = f"{path}-clustered"
+    spark.sql(f"CREATE TABLE delta.`{clustered}` USING delta CLUSTER BY (x, y) AS {rows}")
+    with delta_only():
+        optimize(path, "ZORDER BY (x, y)")
+        optimize(clustered)
+    files = len(live_files(path))
+    assert files > 1
+    assert optimize(path, "ZORDER BY (x, y)") == files
+    assert optimize(path, "ZORDER BY (x, y)") == 0
+
+    before = {file.path for file in live_files(clustered)}
+    assert len(before) > 1
+    assert optimize(clustered) == 0
+    spark.sql(f"INSERT INTO delta.`{clustered}` {rows}")
+    assert optimize(clustered) > 0
+    assert before <= {file.path for file in live_files(clustered)}

@@ -40,7 +40,7 @@ def forecast_and_truth(table, columns, **how):
     return forecast, pairs
 
 
-# The limits are about twice the error stated in docs/guide.md.
+# The limits are about twice the error stated in docs/zorder.md.
 @pytest.mark.parametrize(("curve", "depth_error"), [("hilbert", 0.2), ("kdtree", 0.2)])
 def test_a_sample_foresees_depth_and_skipping(spark, path, curve, depth_error):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(80 << 10))

@@ -1,7 +1,9 @@
 """OPTIMIZE … ZORDER BY, on the kinds of tables that Delta has."""
 
 import os
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 from delta.tables import DeltaTable, IdentityGenerator
@@ -10,6 +12,8 @@ from zcube import ClusteredTable, ZCubeError
 
 from tests.support import checksum, delta_log, jobs
 from tests.support.matrix import cases
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def write(spark, path, rows=4000, files=6, **options):
@@ -64,6 +68,11 @@ def test_result_and_history_are_as_deltas_and_no_data_changes(spark, path):
     assert ours.operation == theirs.operation == "OPTIMIZE"
     assert ours.operationParameters.items() > theirs.operationParameters.items()
     assert set(ours.operationMetrics) > set(theirs.operationMetrics)
+    added = {*ours.operationParameters, *ours.operationMetrics}
+    added -= {*theirs.operationParameters, *theirs.operationMetrics}
+    reference = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
+    section = reference.split("## History")[1].split("## ")[0]
+    assert added == set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
     actions = delta_log.last_commit(spark, path)
     changes = [a[k]["dataChange"] for a in actions for k in ("add", "remove") if k in a]
     assert changes

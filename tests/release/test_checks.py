@@ -2,6 +2,8 @@
 
 import hashlib
 import importlib.util
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -195,6 +197,47 @@ def test_all_is_told_at_once_and_nothing_is_packed(dist):
     assert not list(dist.glob("*.zip"))
 
 
+@pytest.mark.skipif(not shutil.which("gpg"), reason="there is no GnuPG on this machine")
+def test_each_file_is_signed_if_there_is_a_key(dist, monkeypatch, tmp_path_factory):
+    home = tmp_path_factory.mktemp("gnupg")
+    home.chmod(0o700)
+    monkeypatch.setenv("GNUPGHOME", str(home))
+    monkeypatch.delenv("GPG_KEY", raising=False)
+    assert release.signing_key() is None
+    subprocess.run(
+        ["gpg", "--batch", "--passphrase", "", "--quick-generate-key", "ZCube developers", "ed25519"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    try:
+        release.sign(dist, release.signing_key())
+        signed = [*dist.glob("maven/**/*.jar"), *dist.glob("maven/**/*.pom")]
+        signed += [*dist.glob("zcube-*.whl"), *dist.glob("zcube-*.tar.gz")]
+        assert len(signed) == 4 * len(release.SPARK_LINES) + 2
+        for file in signed:
+            command = ["gpg", "--batch", "--verify", f"{file}.asc", str(file)]
+            subprocess.run(command, check=True, capture_output=True)
+    finally:
+        subprocess.run(["gpgconf", "--kill", "gpg-agent"], check=False)
+    with zipfile.ZipFile(release.bundle(dist)) as archive:
+        assert sum(name.endswith(".asc") for name in archive.namelist()) == len(signed) - 2
+
+
 def test_python_has_the_licence_of_the_whole():
     for name in release.LEGAL:
         assert (ROOT / "python" / name).read_bytes() == (ROOT / name).read_bytes()
+
+
+def test_what_is_held_compatible_is_marked_as_public():
+    listed = re.findall(
+        r'^ +"(io\.zcube\.[\w.]+)"',
+        (ROOT / "project/Compatibility.scala").read_text(),
+        re.MULTILINE,
+    )
+    marked = [
+        "io.zcube."
+        + file.as_posix().split("/io/zcube/")[1].removesuffix(".scala").replace("/", ".")
+        for file in ROOT.glob("jvm/*/src/main/scala/io/zcube/**/*.scala")
+        if "@note Public:" in file.read_text(encoding="utf-8")
+    ]
+    assert len(listed) >= 3
+    assert sorted(listed) == sorted(marked)

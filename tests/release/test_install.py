@@ -1,4 +1,7 @@
-"""Installs what `make release-trial` built in an empty environment: with pip from a folder, and with --packages."""
+"""Installs what `make release-trial` built in an empty environment: with pip from a folder, and with --packages.
+
+`ZCUBE_INSTALL_PYTHONS` names the Python interpreters to do so with, separated by blanks: the tests' own by default.
+"""
 
 import os
 import subprocess
@@ -12,6 +15,7 @@ from zcube._spark import versions
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
+PYTHONS = os.environ.get("ZCUBE_INSTALL_PYTHONS", sys.executable).split()
 
 pytestmark = [
     pytest.mark.slow,
@@ -64,11 +68,11 @@ def index(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def python(tmp_path_factory, index):
+@pytest.fixture(scope="module", params=PYTHONS)
+def python(request, tmp_path_factory, index):
     """A virtual environment that uses only that folder."""
     folder = tmp_path_factory.mktemp("stranger")
-    run(sys.executable, "-m", "venv", folder)
+    run(request.param, "-m", "venv", folder)
     run(folder / "bin/pip", "install", "--quiet", "--no-index", "--find-links", index, "zcube")
     return folder
 

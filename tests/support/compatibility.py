@@ -1,17 +1,16 @@
 """What ran where: outcomes that tests record, and the page made of them.
 
 ``ZCUBE_COMPATIBILITY=record`` makes `test_table_features.py` write its outcomes to
-`tests/results/compatibility.jsonl`; otherwise they must agree with it. With the same variable,
-``make test-versions`` adds its runs, if they are whole. ``python -m tests.support.compatibility page`` makes
-`docs/compatibility.md`.
+`tests/results/compatibility.jsonl`; otherwise they must agree with it. With the same variable, the Makefile adds runs
+of its targets, if they are whole. ``python -m tests.support.compatibility page`` makes `docs/compatibility.md`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import platform
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -20,7 +19,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "tests/results/compatibility.jsonl"
 PAGE = ROOT / "docs/compatibility.md"
-CONNECT = "tests.interface.test_connect_server"
+# What a run consists of, and the column that shows it.
+PARTS = {
+    "scala": "Scala tests",
+    "python": "all Python tests",
+    "versioned": "rows, layouts, statements",
+    "services": "Connect, metastore",
+    "install": "installed",
+}
 
 INTRODUCTION = """# Compatibility
 
@@ -30,12 +36,20 @@ catalogs.
 
 ## Runs on record
 
+The number of tests that passed. An empty field means that there is no run on record.
+
 """
 
 FEATURES = """
-Java 21 and Python 3.10, 3.12 and 3.13 are allowed; a combination that isn't listed has no run on record. Delta 4.0 to
+- *Scala tests*: `make test-jvm`, and on other lines than the newest the modules that call Spark.
+- *all Python tests*: `make test-python`, which every change must pass.
+- *rows, layouts, statements*: the Python tests that concern these (`make python-tests-4.1`).
+- *Connect, metastore*: a Spark Connect server and a Hive metastore server (`make services-tests-4.1`).
+- *installed*: from the files of a release in an empty environment, by pip and by `--packages` (`make release-trial`).
+
+Java 17 and 21 and Python 3.10 to 3.13 are allowed; a combination that isn't listed has no run on record. Delta 4.0 to
 4.2 are not supported, because the jars call Delta methods that are new in 4.3. Every change is tested with the newest
-Spark, and by some tests with the others; `make test-versions` runs those that concern rows, layouts and statements.
+Spark, and by some tests with the others.
 
 ## Table features
 
@@ -70,19 +84,26 @@ def check(spark: str, feature: str, outcome: str) -> None:
         )
 
 
-def record_run(spark: str, delta: str, reports: list[Path]) -> None:
-    """Record a run of tests from its JUnit reports, Scala's or Python's."""
+def record_run(part: str, spark: str, delta: str, python: str | None, reports: list[Path]) -> None:
+    """Record a run of tests, one of `PARTS`, from its JUnit reports.
+
+    ``python`` is the interpreter; one report of ``install`` has the tests of several, by name.
+    """
+    assert part in PARTS
     cases = [case for report in reports for case in ElementTree.parse(report).iter("testcase")]
+    if part == "install":
+        cases = [case for case in cases if str(case.get("name")).endswith(f"[{python}]")]
+        assert cases, python
     skipped = [case for case in cases if case.find("skipped") is not None]
     assert not any(case.find(end) is not None for case in cases for end in ("failure", "error"))
     suites = sorted({str(case.get("classname")) for case in cases})
-    in_python = all(suite.startswith("tests.") for suite in suites)
     _append(
         {
+            "part": part,
             "spark": spark,
             "delta": delta,
             "java": _java(),
-            "python": platform.python_version() if in_python else None,
+            "python": python and _version(python),
             "passed": len(cases) - len(skipped),
             "skipped": len(skipped),
             "suites": suites,
@@ -91,14 +112,16 @@ def record_run(spark: str, delta: str, reports: list[Path]) -> None:
 
 
 def results() -> tuple[dict[tuple[str, str], str], list[dict[str, Any]]]:
-    """The newest outcome of each feature and Spark version, and the newest run of each kind."""
+    """The newest outcome of each feature and Spark version, and the newest run of each part."""
     features, runs = {}, {}
     for line in RESULTS.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         if "feature" in entry:
             features[entry["feature"], entry["spark"]] = entry["outcome"]
         else:
-            runs[entry["spark"], entry["delta"], entry["java"], entry["python"]] = entry
+            runs[entry["part"], entry["spark"], entry["delta"], entry["java"], entry["python"]] = (
+                entry
+            )
     return features, list(runs.values())
 
 
@@ -114,8 +137,8 @@ def page() -> str:
         [
             INTRODUCTION,
             _table(
-                ["Spark", "Delta", "Java", "Python", "tests passed", "Spark Connect"],
-                [_run(run) for run in sorted(runs, key=_order)],
+                ["Spark", "Delta", "Java", "Python", *PARTS.values()],
+                _rows(runs),
             ),
             FEATURES,
             "\n",
@@ -125,16 +148,13 @@ def page() -> str:
     )
 
 
-def _run(run: dict[str, Any]) -> list[str]:
-    kind = "Python, files: {}" if run["python"] else "Scala, suites: {}"
-    return [
-        run["spark"],
-        run["delta"],
-        run["java"],
-        run["python"] or "",
-        f"{run['passed']} ({kind.format(len(run['suites']))})",
-        "tested" if CONNECT in run["suites"] else "not tested" if run["python"] else "",
-    ]
+def _rows(runs: list[dict[str, Any]]) -> list[list[str]]:
+    """A line for each environment; Scala's tests need no Python."""
+    passed: dict[tuple[str, ...], dict[str, str]] = {}
+    for run in sorted(runs, key=_order):
+        key = (run["spark"], run["delta"], run["java"], run["python"] or "")
+        passed.setdefault(key, {})[run["part"]] = str(run["passed"])
+    return [[*key, *(parts.get(part, "") for part in PARTS)] for key, parts in passed.items()]
 
 
 def _cell(outcome: str | None) -> str:
@@ -151,7 +171,11 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def _order(run: dict[str, Any]) -> Any:
-    return [-n for n in _numbers(run["spark"])], run["python"] or "", run["java"]
+    return (
+        [-n for n in _numbers(run["spark"])],
+        _numbers(run["java"]),
+        _numbers(run["python"] or "0"),
+    )
 
 
 def _numbers(version: str) -> list[int]:
@@ -161,6 +185,12 @@ def _numbers(version: str) -> list[int]:
 def _append(entry: dict[str, Any]) -> None:
     with RESULTS.open("a", encoding="utf-8") as file:
         file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+
+def _version(python: str) -> str:
+    """An interpreter's version."""
+    told = subprocess.run([python, "--version"], capture_output=True, text=True, check=True)
+    return told.stdout.split()[1]
 
 
 def _java() -> str:
@@ -174,7 +204,12 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["page"]:
             PAGE.write_text(page(), encoding="utf-8")
-        case ["record", spark, delta, *reports] if reports:
-            record_run(spark, delta, [Path(report) for report in reports])
+        case ["record", "scala", spark, delta, *reports] if reports:
+            record_run("scala", spark, delta, None, [Path(report) for report in reports])
+        case ["record", "install", spark, delta, report, *pythons] if pythons:
+            for interpreter in pythons:
+                record_run("install", spark, delta, interpreter, [Path(report)])
+        case ["record", part, spark, delta, python, *reports] if reports:
+            record_run(part, spark, delta, python, [Path(report) for report in reports])
         case _:
-            sys.exit("usage: page | record SPARK DELTA REPORT.xml …")
+            sys.exit("usage: page | record PART SPARK DELTA [PYTHON] REPORT.xml … [PYTHON …]")

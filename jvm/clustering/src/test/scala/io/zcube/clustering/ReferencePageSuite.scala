@@ -12,23 +12,23 @@ import org.json4s.JsonAST.{JArray, JObject, JString}
 import org.json4s.jackson.JsonMethods
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.clustering.plan.OptimizeOptions
+import io.zcube.clustering.plan.OptimizeOption
+import io.zcube.clustering.run.CommitMetrics
 import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.metrics.ZCubePlugin
 
-/** The tables of docs/reference.md come from the sources. `make reference` rewrites them. */
+/** All of docs/reference.md comes from the sources. `make reference` rewrites them. */
 class ReferencePageSuite extends AnyFunSuite {
   import ReferencePageSuite._
 
-  test("docs/reference.md matches the settings and errors in the sources") {
+  test("docs/reference.md matches the sources") {
     if (sys.env.contains("ZCUBE_WRITE_REFERENCE")) Files.write(Page, page.getBytes(UTF_8))
     assert(Files.readString(Page) == page, "run `make reference`")
   }
 
-  test("the guide's table lists every option of OPTIMIZE") {
-    val lines = Files.readAllLines(Paths.get("docs", "guide.md")).asScala
-    val named = lines.dropWhile(!_.startsWith("| option |")).drop(2).takeWhile(_.startsWith("|"))
-      .flatMap(_.split('|')(1).split(',').map(_.trim.stripPrefix("`").stripSuffix("`")))
-    assert(named.sorted == OptimizeOptions.names.sorted)
+  test("the history records what is described") {
+    val recorded = CommitMetrics.ours(Nil).keySet ++ CommitMetrics.parameters(Nil).keySet
+    assert(recorded.subsetOf(CommitMetrics.described.map(_._1).toSet))
   }
 
   private def page: String = {
@@ -36,8 +36,13 @@ class ReferencePageSuite extends AnyFunSuite {
     val _ = ZCubeConf.Enabled
     val settings = new SQLConf().getAllDefinedConfs.filter(_._1.startsWith("spark.zcube."))
       .sortBy(_._1).map { case (key, default, doc, version) =>
-        Seq(s"`$key`", default, doc, version)
+        Seq(s"`$key`", default, s"$doc Since $version.")
       }
+    val options = OptimizeOption.all.map(option =>
+      Seq(
+        s"`${option.name}`",
+        option.values,
+        s"${option.meaning} Default: ${option.default}."))
     val errors = conditions.map { case (name, condition) =>
       val JArray(lines) = condition \ "message"
       val JString(state) = condition \ "sqlState"
@@ -48,14 +53,26 @@ class ReferencePageSuite extends AnyFunSuite {
     val paragraphs = Seq(
       "# Reference",
       "`make reference` generates this page from the sources.",
+      "## Options of OPTIMIZE",
+      "`OPTIONS ('key' = 'value', …)` apply to one statement. An unknown option, an option given twice and an invalid value are rejected by name.",
+      table(Seq("option", "values", "meaning"), options),
       "## Settings",
-      "Set them per session, with `SET` or `spark.conf`. Delta's own settings keep their meaning: see the [guide](guide.md).",
-      table(Seq("setting", "default", "meaning", "since"), settings),
+      "Set them per session, with `SET` or `spark.conf`. Delta's own settings [keep their meaning](zorder.md#settings).",
+      table(Seq("setting", "default", "meaning"), settings),
+      "## History",
+      "What `DESCRIBE HISTORY` shows for an OPTIMIZE in addition to Delta's own entries: whole numbers in `operationMetrics`, everything else in `operationParameters`. Quality is left out if the table has more than 100,000 files.",
+      table(Seq("name", "meaning"), described(CommitMetrics.described)),
+      "## Gauges",
+      "With `spark.plugins=io.zcube.sql.metrics.ZCubePlugin`, [Spark's metrics system](operating.md#what-to-watch) has these values of the driver. Counts and bytes are sums over all runs since it started.",
+      table(Seq("gauge", "meaning"), described(ZCubePlugin.described)),
       "## Errors",
       "An error's condition and SQLSTATE don't change; its message may. Values replace the names in angle brackets.",
-      table(Seq("condition", "SQLSTATE", "message"), errors)
+      table(Seq("condition", "SQLSTATE", "message"), errors),
+      "## Grammar",
+      "The rules of ZCube's parser, as ANTLR reads them; [SQL](sql.md) explains the statements. A statement that matches none of the first five forms goes to Spark and Delta unchanged, and so does the rest of an OPTIMIZE.",
+      s"```antlr\n$grammar\n```"
     )
-    paragraphs.mkString("", "\n\n", "\n")
+    paragraphs.map(wrapped).mkString("", "\n\n", "\n")
   }
 }
 
@@ -70,6 +87,27 @@ object ReferencePageSuite {
         case (name, condition: JObject) => name -> condition
       }
     }
+
+  /** Lines of at most 120 characters, as mdformat breaks them; tables and code stay. */
+  private def wrapped(paragraph: String): String =
+    if (paragraph.startsWith("|") || paragraph.startsWith("```")) paragraph
+    else
+      paragraph.split(' ').foldLeft(Seq("")) { (lines, word) =>
+        if (lines.last.isEmpty) lines.init :+ word
+        else if (lines.last.length + 1 + word.length <= 120) lines.init :+ s"${lines.last} $word"
+        else lines :+ word
+      }.mkString("\n")
+
+  private def described(names: Seq[(String, String)]): Seq[Seq[String]] =
+    names.map { case (name, meaning) => Seq(s"`$name`", meaning) }
+
+  /** The rules of the parser, without those of the lexer and without ANTLR's labels. */
+  private def grammar: String = {
+    val lines = Files.readAllLines(
+      Paths.get("jvm", "spark", "src", "main", "antlr4", "ZCubeSqlBase.g4")).asScala
+    lines.dropWhile(_ != "statement").takeWhile(!_.startsWith("OPTIMIZE:"))
+      .map(_.replaceAll("\\s+#\\w+$", "")).mkString("\n").trim
+  }
 
   private def table(header: Seq[String], rows: Seq[Seq[String]]): String = {
     def line(cells: Seq[String]) = cells.map(_.replace("|", "\\|")).mkString("| ", " | ", " |")

@@ -44,15 +44,10 @@ final case class OptimizeOptions(
 
 object OptimizeOptions {
 
-  /** The statement's WHERE as a string, for programs. The format treats it like the clause. */
-  val Where = "where"
-
   private val Size = "a size in bytes, such as 1073741824 or '10g'"
 
   /** The names of all options. */
-  val names: Seq[String] =
-    Seq("curve", "mergePolicy", "maxBytes", "maxDuration", "minCubeSize", "targetCubeSize") ++
-      Seq("maxFileSize", "details", "weights", "forecast", "workload", Where)
+  val names: Seq[String] = OptimizeOption.all.map(_.name)
 
   /** Rejects unknown options, invalid values, and options given twice. */
   def check(options: Seq[(String, String)]): Unit = {

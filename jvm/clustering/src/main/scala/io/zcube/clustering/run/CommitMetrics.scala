@@ -9,6 +9,19 @@ import io.zcube.quality.LayoutQuality
   */
 object CommitMetrics {
 
+  /** What `ours` and `parameters` may record, with its meaning: docs/reference.md. */
+  val described: Seq[(String, String)] = Seq(
+    "cubeId" -> "The ZCube that was written; several, separated by commas, if the commit has several.",
+    "reasons" -> "JSON: reason → number of files rewritten for it.",
+    "averageDepthBefore" -> "Average depth of the removed files among themselves, in all clustering columns together.",
+    "averageDepthAfter" -> "The same of the added files.",
+    "skippingEffectivenessBefore" -> "Share of the removed files that a search for a file's lower corner skips.",
+    "skippingEffectivenessAfter" -> "The same of the added files.",
+    "samplingTimeMs" -> "Milliseconds spent on sampling, summed over the commit's cubes.",
+    "writingTimeMs" -> "Milliseconds spent on writing, summed over the commit's cubes.",
+    "cpuTimeMs" -> "CPU time in milliseconds of the Spark tasks that sampled and wrote; missing if Spark's events lag behind."
+  )
+
   /** Metrics that Delta doesn't have. Times and CPU time are in milliseconds, summed over the
     * commit's cubes, as far as known.
     */

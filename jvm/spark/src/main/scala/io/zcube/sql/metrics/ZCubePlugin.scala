@@ -10,10 +10,7 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext,
   * `spark.plugins=io.zcube.sql.metrics.ZCubePlugin`. Every sink of Spark's shows them, Prometheus' servlet
   * too. The extension works without it.
   *
-  * Each starts from 0 with the driver: `zcube_runs_active`, `zcube_cubes_planned`,
-  * `zcube_cubes_committed`, `zcube_cubes_dropped` (by concurrent changes), `zcube_files_removed`,
-  * `zcube_files_added`, `zcube_bytes_removed`, `zcube_bytes_added`; `zcube_depth_before` and
-  * `zcube_depth_after` are of the newest cube that was measured, NaN before there is one.
+  * Sums start from 0 with the driver. docs/reference.md lists the gauges.
   *
   * @see Spark's [[https://spark.apache.org/docs/latest/monitoring.html#advanced-instrumentation plugins]]
   * @note Public: jobs that were compiled against a release run with later ones.
@@ -25,7 +22,7 @@ final class ZCubePlugin extends SparkPlugin {
       Collections.emptyMap()
 
     override def registerMetrics(appId: String, plugin: PluginContext): Unit =
-      ZCubePlugin.gauges.foreach { case (name, value) =>
+      ZCubePlugin.gauges.foreach { case (name, _, value) =>
         plugin.metricRegistry.register(
           name,
           new Gauge[Number] { override def getValue: Number = value() }): Unit
@@ -39,16 +36,27 @@ final class ZCubePlugin extends SparkPlugin {
 object ZCubePlugin {
   import OptimizeTotals._
 
-  private val gauges: Seq[(String, () => Number)] = Seq(
-    "zcube_runs_active" -> (() => activeRuns.get),
-    "zcube_cubes_planned" -> (() => plannedCubes.sum),
-    "zcube_cubes_committed" -> (() => committedCubes.sum),
-    "zcube_cubes_dropped" -> (() => droppedCubes.sum),
-    "zcube_files_removed" -> (() => filesRemoved.sum),
-    "zcube_files_added" -> (() => filesAdded.sum),
-    "zcube_bytes_removed" -> (() => bytesRemoved.sum),
-    "zcube_bytes_added" -> (() => bytesAdded.sum),
-    "zcube_depth_before" -> (() => depths.get.before),
-    "zcube_depth_after" -> (() => depths.get.after)
+  private val gauges: Seq[(String, String, () => Number)] = Seq(
+    ("zcube_runs_active", "Runs of OPTIMIZE that have begun and not ended.", () => activeRuns.get),
+    ("zcube_cubes_planned", "Cubes that runs planned to write.", () => plannedCubes.sum),
+    ("zcube_cubes_committed", "Cubes that were committed.", () => committedCubes.sum),
+    ("zcube_cubes_dropped", "Cubes dropped because of concurrent changes.", () => droppedCubes.sum),
+    ("zcube_files_removed", "Files that were rewritten.", () => filesRemoved.sum),
+    ("zcube_files_added", "Files that were written.", () => filesAdded.sum),
+    ("zcube_bytes_removed", "Bytes of the rewritten files.", () => bytesRemoved.sum),
+    ("zcube_bytes_added", "Bytes of the written files.", () => bytesAdded.sum),
+    (
+      "zcube_depth_before",
+      "Average depth of the files that the newest measured cube replaced; NaN before there is one.",
+      () => depths.get.before),
+    (
+      "zcube_depth_after",
+      "Average depth of that cube's own files; NaN before there is one.",
+      () => depths.get.after)
   )
+
+  /** The gauges' names and meanings: docs/reference.md. */
+  private[zcube] def described: Seq[(String, String)] = gauges.map { case (name, meaning, _) =>
+    name -> meaning
+  }
 }

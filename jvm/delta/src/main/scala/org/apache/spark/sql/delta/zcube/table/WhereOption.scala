@@ -3,7 +3,7 @@ package org.apache.spark.sql.delta.zcube.table
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 
-import io.zcube.clustering.plan.OptimizeOptions
+import io.zcube.clustering.plan.OptimizeOption
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.parser.PredicateText
 
@@ -13,7 +13,7 @@ import io.zcube.sql.parser.PredicateText
   */
 object WhereOption {
 
-  def isKey(key: String): Boolean = key.equalsIgnoreCase(OptimizeOptions.Where)
+  def isKey(key: String): Boolean = key.equalsIgnoreCase(OptimizeOption.Where)
 
   /** The command with the option's predicate as its WHERE, if there is one. */
   def place(
@@ -29,6 +29,6 @@ object WhereOption {
         PredicateText.check(session.sessionState.sqlParser, where)
         command.copy(userPartitionPredicates = Seq(where))(command.zOrderBy)
       case several =>
-        throw ZCubeErrors.invalidOption(OptimizeOptions.Where, several.head, "given once")
+        throw ZCubeErrors.invalidOption(OptimizeOption.Where, several.head, "given once")
     }
 }

@@ -1,0 +1,70 @@
+"""The site is built strictly: what is dead or unknown fails."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# The arguments as `make lint` gives them; with --quiet, mkdocs takes no notice of warnings.
+COMMAND = re.search(
+    r"^\t\$\(MKDOCS\) (build .*?)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+)[1]
+pytestmark = pytest.mark.slow
+
+
+def build(site):
+    command = [sys.executable, "-m", "mkdocs", *COMMAND.split()]
+    done = subprocess.run(command, cwd=site, capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A copy of everything that the site is made from."""
+    for name in ("docs", "python", "scripts", "benchmarks/results"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("jars"))
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    return tmp_path
+
+
+def test_a_sound_site_is_built(site):
+    code, said = build(site)
+    assert code == 0, said
+    assert (site / ".build/site/index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("page", "addition", "complaint"),
+    [
+        ("index.md", "[more](nowhere.md)", "'nowhere.md'"),
+        ("index.md", "[more](sql.md#nowhere)", "'#nowhere'"),
+        ("index.md", "![a picture](pictures/nowhere.png)", "'pictures/nowhere.png'"),
+        ("python.md", "::: zcube.nothing_of_that_name", "nothing_of_that_name"),
+        ("nowhere.md", "# A page that no menu has", "nowhere.md"),
+    ],
+)
+def test_what_is_dead_or_unknown_fails(site, page, addition, complaint):
+    with (site / "docs" / page).open("a", encoding="utf-8") as file:
+        file.write(f"\n{addition}\n")
+    code, said = build(site)
+    assert code != 0
+    assert complaint in said
+
+
+def test_pictures_have_alternative_texts():
+    pages = [
+        *(ROOT / "docs").glob("**/*.md"),
+        *ROOT.glob("*.md"),
+        *(ROOT / "benchmarks").glob("**/*.md"),
+    ]
+    pictures = [
+        (page.name, text)
+        for page in pages
+        for text in re.findall(r"!\[(.*?)\]\(", page.read_text(encoding="utf-8"))
+    ]
+    assert len(pictures) >= 5
+    assert all(len(text) > 20 for _, text in pictures), pictures
