@@ -30,7 +30,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part test-tools bench bench-long soak soak-sequences soak-faults pictures reference compatibility site lint format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part test-tools bench bench-long soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -110,7 +110,8 @@ format: $(VENV)/.ready $(LAUNCHER) ## format the sources
 
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.zorder
-	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge --tables small
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge_tpch
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.idle
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth --cases sf1,files,eight,wide
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality_from_log
@@ -121,11 +122,13 @@ bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams of appends, SF 10, all data sets
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.large_log
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge_large_log
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
 
-soak: soak-sequences soak-faults ## run soak-sequences and soak-faults (hours)
+soak: soak-sequences soak-faults soak-merges ## run soak-sequences, soak-faults and soak-merges (hours)
 
 # What is in the results' files is not run again, whatever was changed since; remove them to start over.
 soak-sequences: export ZCUBE_TESTS := all
@@ -138,6 +141,10 @@ soak-sequences: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run random sequences of 10,
 soak-faults: $(LAUNCHER) ## run OPTIMIZE with a fault in each store operation (hours)
 	mkdir -p tests/results
 	ZCUBE_SWEEP=all ZCUBE_SWEEP_RESULT=tests/results/sweep.jsonl $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
+
+soak-merges: $(LAUNCHER) ## run 20,000 random MERGEs with pruning and with plain Delta (hours)
+	mkdir -p tests/results
+	ZCUBE_MERGES=20000 ZCUBE_MERGES_RESULT=tests/results/merges.jsonl $(SBT) "delta/testOnly *RandomMergesSuite"
 
 pictures: $(VENV)/.ready $(JAR) ## redraw the pictures in docs/
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.cubes_picture
