@@ -2,10 +2,10 @@
 
 Two tables of about 200 files by (tenant, ts), with and without deletion vectors, and sources of 0.1 % of the
 rows. `small`: 4 columns, laid out by OPTIMIZE; a MERGE's fixed cost is most of its time. `large`: 15 columns,
-files of about 10 MB, written in cells of (tenant, ts). Each run starts from the same table: a copy that links
+files of about 6 MB, written in cells of (tenant, ts). Each run starts from the same table: a copy that links
 its files. CPU seconds are the JVM's, user and system.
 
-    python -m benchmarks.merge [--tables small large] [--rounds 3] [--output benchmarks/results]
+    python -m benchmarks.merge [--tables small large] [--vectors with without] [--rounds 3] [--output benchmarks/results]
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ FILES = 200
 TENANTS = 1000
 DAYS = 100
 
-# Conditions on the rows that a source updates; it takes the desired number of them.
+# Conditions on the rows that a source updates: about 0.1 % of all.
 SOURCES = {
-    "hot tenth": f"tenant < {TENANTS // 10}",
-    "newest hour": f"ts >= {DAYS * 24 - 24}",
+    "hot tenth": f"tenant < {TENANTS // 10} AND id % 100 = 0",
+    "newest hour": f"ts >= {DAYS * 24 - 24} AND id % 10 = 0",
     "one tenant": "tenant = 417",
-    "scattered": "true",
+    "scattered": "id % 1000 = 0",
 }
 
 VECTORS = "delta.enableDeletionVectors"
+VECTORS_OR_NOT = ("with", "without")
 
 SETTINGS_OF_SPARK = {
     DRIVER_MEMORY: "3g",
@@ -56,7 +57,7 @@ SMALL_ROWS = 300_000
 
 # The large table is a grid of cells, one file each.
 SIDE = 14
-CELL_ROWS = 60_000
+CELL_ROWS = 40_000
 CELL_TENANTS = 72
 CELL_HOURS = 172
 
@@ -168,7 +169,7 @@ def measure(spark: SparkSession, folder: Path, table: str, vectors: bool, rounds
     for name, condition in SOURCES.items():
         of = folder / name.replace(" ", "-")
         shutil.rmtree(of, ignore_errors=True)
-        chosen = target.where(condition).orderBy("v").limit(rows // 1000)
+        chosen = target.where(condition).coalesce(1)
         chosen.drop("v").selectExpr("*", "'new' AS v").write.format("delta").save(str(of))
         needed[name] = files_with_a_key(live, spark.read.format("delta").load(str(of)))
     found = {
@@ -197,6 +198,7 @@ def measure(spark: SparkSession, folder: Path, table: str, vectors: bool, rounds
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--vectors", nargs="+", choices=VECTORS_OR_NOT, default=VECTORS_OR_NOT)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
@@ -204,7 +206,7 @@ def main() -> None:
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         about = machine() | {"java": spark._jvm.java.lang.System.getProperty("java.version")}
         for table in options.tables:
-            for vectors in (True, False):
+            for vectors in [v == "with" for v in options.vectors]:
                 found = {"about": about} | measure(spark, folder, table, vectors, options.rounds)
                 keep(options.output / "merge.json", found)
                 tables = json.loads((options.output / "merge.json").read_text())
@@ -214,6 +216,8 @@ def main() -> None:
 def keep(file: Path, found: dict) -> None:
     """Replace the results of the same table, and keep those of others."""
     known = json.loads(file.read_text()) if file.exists() else []
+    # Results of before there were several tables.
+    known = known if isinstance(known, list) else []
     others = [t for t in known if (t["table"], t["vectors"]) != (found["table"], found["vectors"])]
     tables = sorted([*others, found], key=lambda t: (t["table"], not t["vectors"]))
     file.write_text(json.dumps(tables, indent=1) + "\n")

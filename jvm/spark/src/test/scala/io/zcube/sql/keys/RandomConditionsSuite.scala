@@ -103,7 +103,7 @@ class RandomConditionsSuite extends AnyFunSuite {
   }
 
   test("every row that matches is in the boxes") {
-    val (derived, excluded, matched) = (0 until 6000).map(check).reduce[(Int, Int, Int)] {
+    val (derived, excluded, matched) = (0 until 3000).map(check).reduce[(Int, Int, Int)] {
       case ((a, b, c), (d, e, f)) => (a + d, b + e, c + f)
     }
     info(s"$derived conditions restrict the target; $matched rows matched, $excluded were excluded")
