@@ -26,7 +26,8 @@ object BoxPredicate {
 
   private def within(column: Expression, low: Any, high: Any): Option[Expression] = {
     // The range of times is widened, even for a single key: before about 1900, many zones have
-    // offsets with seconds, which a writer may omit in the log. (Delta 4.4 on Spark 4.2 writes them.)
+    // offsets with seconds, which a writer may omit in the log. (Delta 4.4 on Spark 4.2 writes
+    // them.)
     val slack = if (column.dataType == TimestampType) OffsetSeconds else 0L
     def literal(value: Any, by: Long) =
       Literal(if (by == 0) value else shifted(value, by), column.dataType)

@@ -16,8 +16,8 @@ final class KeyLayout private (
     extends Serializable {
   import KeyLayout._
 
-  /** The boxes of a row, for each alternative that it may match by. Values are copied where the next
-    * row reuses the memory.
+  /** The boxes of a row, for each alternative that it may match by. Values are copied where the
+    * next row reuses the memory.
     */
   def boxes(row: InternalRow, use: ValueBox => Unit): Unit = {
     var i = 0

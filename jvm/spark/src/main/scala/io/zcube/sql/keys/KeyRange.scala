@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.Expression
   * holds the column's value in all matching rows.
   *
   * @param column a column of the target, or a field of one
-  * @param low    the lower bound, an expression over the source's columns in the column's type; None
-  *   if there is none
+  * @param low    the lower bound, an expression over the source's columns in the column's type;
+  *   None if there is none
   * @param high   the upper bound; the same as `low` for an equality
   * @param ifNull what a NULL in one of the bounds means
   */

@@ -6,8 +6,8 @@ import org.apache.spark.sql.types._
 /** What the condition of a MERGE says about the columns of matching rows. It omits parts that it
   * doesn't understand: fewer ranges say less, but nothing wrong.
   *
-  * Example: `t.day = s.day AND (t.id = s.id OR t.id = s.old)` has two alternatives, each with a range
-  * of `day` and one of `id`.
+  * Example: `t.day = s.day AND (t.id = s.id OR t.id = s.old)` has two alternatives, each with a
+  * range of `day` and one of `id`.
   */
 final class MatchCondition(condition: Expression, target: AttributeSet, source: AttributeSet)
     extends PredicateHelper {

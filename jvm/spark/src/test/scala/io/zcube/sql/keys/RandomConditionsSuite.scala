@@ -9,8 +9,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 
-/** Random conditions on random rows: what is derived from the condition and the source's rows must be
-  * true of each row of the target that matches one of them. Spark itself says which rows match.
+/** Random conditions on random rows: what is derived from the condition and the source's rows must
+  * be true of each row of the target that matches one of them. Spark itself says which rows match.
   */
 class RandomConditionsSuite extends AnyFunSuite {
 

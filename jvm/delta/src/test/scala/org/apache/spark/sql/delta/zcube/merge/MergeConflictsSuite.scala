@@ -6,8 +6,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.conf.ZCubeConf
 
-/** Another writer commits between a MERGE's pruning and its commit. The outcome is Delta's, or success
-  * where Delta's conflict was a false alarm; then the rows are those of one after the other.
+/** Another writer commits between a MERGE's pruning and its commit. The outcome is Delta's, or
+  * success where Delta's conflict was a false alarm; then the rows are those of one after the
+  * other.
   */
 class MergeConflictsSuite extends AnyFunSuite with MergeSession {
   import MergeConflictsSuite._
@@ -103,9 +104,9 @@ object MergeConflictsSuite {
 
   /** @param ofKey   whether it concerns files that hold a key of the MERGE
     * @param removes whether it removes a file, or exchanges it
-    * @param spares  whether Delta compares only the files that it removes with those that were read:
-    *   without partitions, every other writer that adds files conflicts, unless it only appends and
-    *   the isolation level permits that
+    * @param spares  whether Delta compares only the files that it removes with those that were
+    *   read: without partitions, every other writer that adds files conflicts, unless it only
+    *   appends and the isolation level permits that
     * @param onlyIfPartitioned on which tables it is done, if not on all
     */
   private case class Other(

@@ -9,7 +9,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.conf.ZCubeConf
 
-/** Cases in which MERGE must not skip files by its source's keys, and sources that change meanwhile.
+/** Cases in which MERGE must not skip files by its source's keys, and sources that change
+  * meanwhile.
   */
 class MergeGuardsSuite extends AnyFunSuite with MergeSession {
 

@@ -11,8 +11,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.conf.ZCubeConf
 
-/** Random MERGEs on two copies of a table, one with pruning and one with plain Delta: the same rows,
-  * change rows, row ids, metrics and errors after each.
+/** Random MERGEs on two copies of a table, one with pruning and one with plain Delta: the same
+  * rows, change rows, row ids, metrics and errors after each.
   *
   * `ZCUBE_MERGES`: how many. `ZCUBE_MERGES_RESULT`: a file that gets a line for each table; tables
   * that are there aren't run again, so that a long run can be stopped and continued.
