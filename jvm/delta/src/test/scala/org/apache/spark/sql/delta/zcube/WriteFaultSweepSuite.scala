@@ -109,7 +109,19 @@ class WriteFaultSweepSuite extends AnyFunSuite with FaultyTables {
     }
   }
 
-  for ((name, expected, exists, write) <- writes)
+  /** Without a mode, a third of the others for each write, so that each is in some write's part. Each
+    * failing commit that isn't a hang is in `ClusteredWriteSuite` too.
+    */
+  private def part(every: Seq[Faults.Point], turn: Int): Seq[Faults.Point] = {
+    val (commits, others) = points.sampled(every).partition(_.kind == SweepPoints.Commit)
+    if (mode.isDefined) commits ++ others
+    else {
+      commits.filter(point => Set(Fault.After, Fault.Hang)(point.fault)) ++
+        others.zipWithIndex.collect { case (point, i) if i % 3 == turn % 3 => point }
+    }
+  }
+
+  for (((name, expected, exists, write), turn) <- writes.zipWithIndex)
     test(s"faults of a clustered write, then the same again: $name") {
       results.flatMap(_.of("local[2]", name)) match {
         case Some(line) => info(s"swept before: $line")
@@ -119,7 +131,7 @@ class WriteFaultSweepSuite extends AnyFunSuite with FaultyTables {
           endOf(none)(write(s"${FaultyFileSystem.Scheme}:$clean")).get
           assert(onDisk(clean) === expected)
           val every = points.all(none.counts, Fault.values.toSeq)
-          val swept = points.sampled(every)
+          val swept = part(every, turn)
           val watch = new Stopwatch
           val ends = swept.map(point =>
             Caught(check(write, expected, exists, point)).recover { case e =>
