@@ -51,8 +51,8 @@ final class GroupSampler(
         input.place,
       input.plan)
     val limits = LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile)
-    budget.within(limits.bytesOf(task.columns.map(_.dataType))) {
-      val sample = RowSampler.sample(
+    budget.sampled(limits.bytesOf(task.columns.map(_.dataType))) {
+      RowSampler.sample(
         session,
         plan,
         task.columns.length,
@@ -61,6 +61,7 @@ final class GroupSampler(
         limits,
         s"$what: sampling"
       )
+    } { sample =>
       loggedRows.filter(_ != sample.rowCount).foreach { logged =>
         val files = differing(groups.flatMap(_.files), input)
         throw ZCubeErrors.loggedRowsMismatch(task.tableName, logged, sample.rowCount, files)

@@ -24,11 +24,13 @@ import io.zcube.sql.sampling.SampleBudget
   * stay.
   *
   * @param listeners get the plan, commits and dropped cubes
+  * @param budget    makes the budget for the samples of all groups
   */
 final class OptimizeRunner(
     session: SparkSession,
     task: OptimizeTask,
-    listeners: Seq[RunListener] = Nil) {
+    listeners: Seq[RunListener] = Nil,
+    budget: (() => Unit) => SampleBudget = awakened => new SampleBudget(awakened = awakened)) {
   import OptimizeRunner._
 
   private val context = session.sparkContext
@@ -38,8 +40,8 @@ final class OptimizeRunner(
   private val startedAt = System.currentTimeMillis()
   private val batches = new GroupBatches(task)
   private val commits = new Object
-  private val samples = new SampleBudget(awakened =
-    () => if (stopped.get) throw new CancellationException(s"cancelled with $tag"))
+  private val samples =
+    budget(() => if (stopped.get) throw new CancellationException(s"cancelled with $tag"))
 
   /** The error of a commit with an unknown outcome, which takes precedence over other failures. */
   @volatile private var unknown: Option[Throwable] = None

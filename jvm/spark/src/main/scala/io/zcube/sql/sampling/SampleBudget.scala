@@ -12,7 +12,7 @@ import java.util.concurrent.Semaphore
   * @param bytes    at least the bytes of one sample
   * @param awakened called when waiting is over; it may throw
   */
-final class SampleBudget(
+class SampleBudget(
     bytes: Long = SampleBudget.MostBytes,
     awakened: () => Unit = () => ()) {
   import SampleBudget._
@@ -21,8 +21,13 @@ final class SampleBudget(
   // Fair, so that small samples can't delay a large one forever.
   private val free = new Semaphore(pages, true)
 
-  /** @param wanted bytes of a sample that must not outlive `body`; capped at the whole budget */
-  def within[T](wanted: Long)(body: => T): T = {
+  /** @param wanted maximum bytes of the sample; capped at the whole budget
+    * @param use    its result must not reference the sample
+    */
+  def sampled[T](wanted: Long)(draw: => RowSample)(use: RowSample => T): T =
+    within(wanted)(use(draw))
+
+  final private[sampling] def within[T](wanted: Long)(body: => T): T = {
     val taken = math.min(pages, pagesOf(wanted))
     free.acquire(taken)
     try {

@@ -12,6 +12,9 @@ object Fault extends Enumeration {
   /** Done, but the response says that it was done before, as with a client that retries. */
   val Exists: Value = Value("exists")
 
+  /** Half of it is done. Only a write to a file can be; others fail without effect. */
+  val Within: Value = Value("within")
+
   /** Does nothing until the thread is interrupted. */
   val Hang: Value = Value("hang")
 }

@@ -1,12 +1,9 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.lang.management.ManagementFactory
-import java.nio.file.{Files, Path => LocalPath}
-import java.util.concurrent.TimeUnit
+import java.nio.file.{Path => LocalPath}
 import java.util.concurrent.atomic.AtomicInteger
 
-import scala.jdk.CollectionConverters._
-import scala.util.{Failure, Random, Success, Try, Using}
+import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.delta.DeltaLog
@@ -17,43 +14,33 @@ import io.zcube.concurrent.Caught
 /** Runs an OPTIMIZE repeatedly, and each time a different operation of its store fails. The checks
   * afterwards read the plain disk, bypassing the faulty store.
   */
-abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSession {
+abstract private[zcube] class FaultSweep extends AnyFunSuite with FaultyTables {
   import FaultSweep._
 
   /** The master in Spark's form. */
   protected def master: String
 
-  override protected def settings: Map[String, String] = Map(
-    "spark.master" -> master,
-    "spark.sql.shuffle.partitions" -> "1",
-    "spark.databricks.delta.snapshotPartitions" -> "1",
-    "spark.sql.codegen.wholeStage" -> "false",
-    "spark.hadoop.fs.faulty.impl" -> classOf[FaultyFileSystem].getName,
-    "spark.delta.logStore.faulty.impl" -> classOf[FaultyLogStore].getName
-  )
-
-  /** `all`: every operation fails in every way, which takes hours. `changes`: all that change
-    * something or are the log store's, and some of those that read, which takes less than an hour.
-    */
-  private val mode: Option[String] = sys.env.get("ZCUBE_SWEEP")
-
-  /** Where the results of kinds are kept. A kind that is there isn't swept again, so that a sweep
-    * can be stopped and continued.
-    */
-  private val results: Option[SweepResults] =
-    for (file <- sys.env.get("ZCUBE_SWEEP_RESULT"); m <- mode)
-      yield new SweepResults(LocalPath.of(file), m)
+  override protected def settings: Map[String, String] =
+    super.settings + ("spark.master" -> master)
 
   /** Whether all kinds of runs are swept. */
   protected val all: Boolean = mode.isDefined
 
   private val known = (0L until Rows).map(id => Seq(id, id * 7919 % 101, id % 2))
 
+  /** The rows of a table, in order, with the partition's number as p. */
+  private def rowsOf(table: PlainTable, kind: Kind): Seq[Seq[Long]] =
+    table.rows(Columns, p => kind.partitions.indexOf(p).toLong)
+
   private def template(kind: Kind): LocalPath = {
     val path = folder.resolve(s"template-${kind.name.hashCode}")
-    val columns = Seq("id", "id * 7919 % 101 AS x", "id % 2 AS p")
     val target = s"delta.`$path`"
-    spark.sql(s"CREATE TABLE $target (id BIGINT, x BIGINT, p BIGINT) USING delta ${kind.table}")
+    val Seq(even, odd) =
+      kind.partitions.map(Option(_).fold("NULL")(p => s"'${p.replace("'", "\\'")}'"))
+    val p = s"CAST(if(id % 2 = 0, $even, $odd) AS ${kind.partitionType}) AS p"
+    val columns = Seq("id", "id * 7919 % 101 AS x", p)
+    spark.sql(
+      s"CREATE TABLE $target (id BIGINT, x BIGINT, p ${kind.partitionType}) USING delta ${kind.table}")
     for (start <- 0L until Rows by Rows / Appends) {
       val rows = spark.range(start, start + Rows / Appends, 1, 1).selectExpr(columns: _*)
       rows.write.format("delta").mode("append").save(path.toString)
@@ -61,45 +48,10 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     path
   }
 
-  /** The failing points of a run: all, or those of the commit itself and some of the others. */
-  private def points(counts: Map[String, Int], faults: Seq[Fault.Value]): Seq[Faults.Point] = {
-    val every = for {
-      (kind, count) <- counts.toSeq.sorted
-      number <- 1 to count
-      fault <- faults
-    } yield Faults.Point(kind, number, fault)
-    if (mode.contains("all")) every
-    else {
-      val (reads, changes) = every.partition(point => Reads.contains(point.kind))
-      val (commits, others) = changes.partition(_.kind == Commit)
-      val random = new Random(15)
-      if (all) changes ++ random.shuffle(reads).take(20 * SampledReads)
-      else {
-        commits ++ random.shuffle(others).take(SampledChanges) ++
-          random.shuffle(reads).take(SampledReads)
-      }
-    }
-  }
-
   /** Runs the statement of a kind on a copy of its table, with a failing operation. */
-  private def run(kind: Kind, path: LocalPath, faults: Faults): Try[Unit] = Faults.watch(faults) {
-    @volatile var end: Option[Try[Unit]] = None
-    val statement = new Thread(() =>
-      end = Some(Caught {
-        val target = s"delta.`${FaultyFileSystem.Scheme}:$path`"
-        spark.sql(s"OPTIMIZE $target ${kind.clause}").collect(): Unit
-      }))
-    statement.start()
-    var waited = 0L
-    while (end.isEmpty && waited < PatienceMs) {
-      if (faults.hangs.await(5, TimeUnit.MILLISECONDS)) {
-        statement.interrupt()
-        statement.join(PatienceMs)
-        waited = PatienceMs
-      }
-      waited += 5
-    }
-    end.getOrElse(fail(s"OPTIMIZE did not end: ${statement.getStackTrace.mkString("\n")}"))
+  private def run(kind: Kind, path: LocalPath, faults: Faults): Try[Unit] = endOf(faults) {
+    val target = s"delta.`${FaultyFileSystem.Scheme}:$path`"
+    spark.sql(s"OPTIMIZE $target ${kind.clause}").collect(): Unit
   }
 
   private def requireKnown(rows: Seq[Seq[Long]]): Unit = {
@@ -126,7 +78,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
     }
     withClue(s"${kind.name}, $point, $condition: ") {
       val table = new PlainTable(path)
-      requireKnown(table.rows(Columns))
+      requireKnown(rowsOf(table, kind))
       val orphans =
         dataFiles(path.toString) -- before -- table.files.keys.map(_.split('/').last)
       if (!mayLeaveFiles(condition, point)) assert(orphans.isEmpty, "files are left")
@@ -134,13 +86,17 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
       // before this sweep.
       if (contents(path) != unchanged) {
         spark.sql(s"OPTIMIZE delta.`$path` ${kind.clause}").collect()
-        requireKnown(table.rows(Columns))
+        requireKnown(rowsOf(table, kind))
       }
       // By Delta too after each commit that failed, else now and then, since its reading takes longer
-      // than all the rest. The period meets every way of failing, of which there are four.
-      if (point.kind == Commit || number % 11 == 0) {
+      // than all the rest. The period meets every way of failing, of which there are four or five.
+      if (point.kind == SweepPoints.Commit || number % 11 == 0) {
         val read = spark.read.format("delta").load(path.toString).collect().toSeq
-        requireKnown(read.map(row => Seq(row.getLong(0), row.getLong(1), row.getLong(2))))
+        requireKnown(read.map(row =>
+          Seq(
+            row.getLong(0),
+            row.getLong(1),
+            kind.partitions.indexOf(Option(row.get(2)).map(_.toString).orNull).toLong)))
       }
       if (faults.wasMet) s"$condition${if (orphans.nonEmpty) ", files left" else ""}" else "not met"
     }
@@ -150,24 +106,7 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
   private def mayLeaveFiles(condition: String, point: Faults.Point): Boolean =
     condition == "ZCUBE_COMMIT_UNKNOWN" || point.kind == "delete"
 
-  private def copy(from: LocalPath, to: LocalPath): Unit =
-    walk(from).foreach(f => Files.copy(f, to.resolve(from.relativize(f).toString)))
-
-  /** What is in each file. */
-  private def contents(of: LocalPath): Map[String, Seq[Byte]] = walk(of)
-    .filter(Files.isRegularFile(_))
-    .map(file => of.relativize(file).toString -> Files.readAllBytes(file).toSeq)
-    .toMap
-
-  private def walk(of: LocalPath): Seq[LocalPath] =
-    Using.resource(Files.walk(of))(_.iterator().asScala.toVector)
-
   private val copies = new AtomicInteger
-
-  private def cpuTime: Long = ManagementFactory.getOperatingSystemMXBean match {
-    case bean: com.sun.management.OperatingSystemMXBean => bean.getProcessCpuTime
-    case _ => 0L
-  }
 
   protected def sweep(kind: Kind, faults: Seq[Fault.Value] = Fault.values.toSeq): Unit =
     test(s"faults of an OPTIMIZE on $master: ${kind.name}") {
@@ -188,9 +127,10 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
       DeltaLog.clearCache()
       val version = DeltaLog.forTable(spark, clean.toString).update().version
       assert(if (kind.commits == 1) version == Appends + 1 else version > Appends + 1)
-      val swept = points(counts, faults)
+      val every = points.all(counts, faults)
+      val swept = points.sampled(every)
       val unchanged = contents(original)
-      val (startedAt, cpuAt) = (System.nanoTime(), cpuTime)
+      val watch = new Stopwatch
       val ends = swept.map { point =>
         point -> Caught(check(kind, point, original, unchanged)).recover { case e =>
           s"WRONG: $e"
@@ -201,11 +141,11 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
         master,
         kind.name,
         swept.size,
-        counts.values.sum * faults.size,
+        every.size,
         ends.groupBy(_._2).collect { case (end, of) if !wrong.contains(end) => end -> of.size },
         counts,
-        (System.nanoTime() - startedAt) / 1000000000,
-        (cpuTime - cpuAt) / 1000000000
+        watch.seconds,
+        watch.cpuSeconds
       )
       info(result.text)
       assert(wrong.isEmpty, wrong.mkString("\n", "\n", "\n"))
@@ -220,15 +160,17 @@ abstract private[zcube] class FaultSweep extends AnyFunSuite with DeltaSparkSess
 
 private[zcube] object FaultSweep {
 
-  /** A run: clauses of the table and of the statement, how many commits it makes, and the session's
-    * settings.
+  /** A run: clauses of the table and of the statement, how many commits it makes, the session's
+    * settings, and the values of p, as texts.
     */
   final case class Kind(
       name: String,
       table: String,
       clause: String,
       commits: Int,
-      settings: Map[String, String] = Map.empty)
+      settings: Map[String, String] = Map.empty,
+      partitionType: String = "BIGINT",
+      partitions: Seq[String] = Seq("0", "1"))
 
   private val Batch = "spark.databricks.delta.optimize.batchSize" -> "1g"
   private val Cube = "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize"
@@ -246,6 +188,12 @@ private[zcube] object FaultSweep {
   /** By one job and one commit, as small cubes are. */
   val ZOrderShared: Kind =
     Kind("ZORDER BY, two small cubes", "PARTITIONED BY (p)", "ZORDER BY (id, x)", 1)
+
+  /** The folders' names are escaped, and their names in the log once more. */
+  val ZOrderEscaped: Kind = ZOrderShared.copy(
+    name = "ZORDER BY, partitions whose names are escaped",
+    partitionType = "STRING",
+    partitions = Seq("a%20b: c/d=\u00e9'#?", null))
   val ZOrderSeveral: Kind =
     ZOrderShared.copy(name = "ZORDER BY, two cubes", commits = 2, settings = Small)
   val ZOrderBatch: Kind =
@@ -266,16 +214,4 @@ private[zcube] object FaultSweep {
   private val Columns = Seq("id", "x", "p")
   private val Rows = 400L
   private val Appends = 4L
-
-  /** Kinds of operations that change nothing and are not the log store's. */
-  private val Reads = Set("open", "read", "list", "status")
-
-  private val Commit = "log write"
-
-  // The engine's own sweep, on a table in memory, fails every operation in every way (FaultsSuite).
-  private val SampledChanges = 6
-
-  private val SampledReads = 2
-
-  private val PatienceMs = 90000L
 }

@@ -7,8 +7,8 @@ class FaultSweepSuite extends FaultSweep {
   override protected def master: String = "local[2]"
 
   sweep(ZOrderOne)
-  if (!all) sweep(ZOrderShared)
-  else {
+  sweep(ZOrderEscaped)
+  if (all) {
     sweep(ClusteredSeveral)
     sweep(ZOrderBatch)
     sweep(ZOrderSeveral)

@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube
 
 import java.io.{IOException, InterruptedIOException}
 import java.nio.file.FileAlreadyExistsException
-import java.util.concurrent.CountDownLatch
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.collection.mutable
 
@@ -19,7 +19,7 @@ final private[zcube] class Faults(folder: String, failing: Option[Faults.Point])
   import Faults._
 
   private val counted = mutable.Map.empty[String, Int]
-  private val hanging = new CountDownLatch(1)
+  private val hanging, released = new CountDownLatch(1)
   @volatile private var met = false
   @volatile private var stuck = false
 
@@ -35,9 +35,12 @@ final private[zcube] class Faults(folder: String, failing: Option[Faults.Point])
   /** Released when an operation hangs. */
   def hangs: CountDownLatch = hanging
 
+  /** Ends a hang that nobody has interrupted. */
+  def release(): Unit = released.countDown()
+
   private def covers(path: Path): Boolean = s"${path.toUri.getPath}/".contains(s"$folder/")
 
-  private def in[T](kind: String)(operation: => T): T = {
+  private def in[T](kind: String, half: => Unit)(operation: => T): T = {
     val number = synchronized {
       val next = counted.getOrElse(kind, 0) + 1
       counted(kind) = next
@@ -50,6 +53,9 @@ final private[zcube] class Faults(folder: String, failing: Option[Faults.Point])
         fault match {
           case Fault.Hang => hang()
           case Fault.Before => throw new IOException(s"fault before $kind")
+          case Fault.Within =>
+            half
+            throw new IOException(s"fault within $kind")
           case after =>
             val _ = operation
             if (after == Fault.After) throw new IOException(s"fault after $kind")
@@ -60,9 +66,9 @@ final private[zcube] class Faults(folder: String, failing: Option[Faults.Point])
 
   private def hang(): Nothing = {
     hanging.countDown()
-    try Thread.sleep(PatienceMs)
-    catch { case _: InterruptedException => throw new InterruptedIOException("interrupted") }
-    stuck = true
+    stuck =
+      try !released.await(PatienceMs, TimeUnit.MILLISECONDS)
+      catch { case _: InterruptedException => throw new InterruptedIOException("interrupted") }
     throw new IOException("a hang that was not interrupted")
   }
 }
@@ -83,10 +89,13 @@ private[zcube] object Faults {
     finally watching = None
   }
 
-  /** An operation, which may be the one that fails. */
-  def in[T](kind: String, path: Path)(operation: => T): T =
+  /** An operation, which may be the one that fails.
+    *
+    * @param half does half of it
+    */
+  def in[T](kind: String, path: Path, half: => Unit = ())(operation: => T): T =
     watching.filter(_.covers(path)) match {
-      case Some(faults) => faults.in(kind)(operation)
+      case Some(faults) => faults.in(kind, half)(operation)
       case None => operation
     }
 

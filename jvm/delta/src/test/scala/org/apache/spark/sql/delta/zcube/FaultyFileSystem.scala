@@ -1,5 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.io.OutputStream
 import java.net.URI
 
 import org.apache.hadoop.fs._
@@ -46,6 +47,12 @@ final class FaultyFileSystem extends RawLocalFileSystem {
         blockSize,
         progress))
   }
+
+  override protected def createOutputStreamWithMode(
+      path: Path,
+      append: Boolean,
+      permission: FsPermission): OutputStream =
+    new FaultyOutputStream(path, super.createOutputStreamWithMode(path, append, permission))
 
   private def closing(path: Path, out: FSDataOutputStream): FSDataOutputStream =
     new FSDataOutputStream(out, null) {

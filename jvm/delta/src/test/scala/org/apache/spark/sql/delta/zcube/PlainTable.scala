@@ -1,5 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.net.URI
 import java.nio.file.{Files, Path => LocalPath}
 
 import scala.jdk.CollectionConverters._
@@ -18,7 +19,7 @@ import org.apache.parquet.hadoop.example.GroupReadSupport
 final private[zcube] class PlainTable(folder: LocalPath) {
   import PlainTable._
 
-  /** The live files as the log names them, relative to the folder, with partition values. */
+  /** The live files, relative to the folder, with partition values. */
   def files: Map[String, Map[String, String]] = {
     val commits = listed(folder.resolve("_delta_log"))
       .filter(_.getFileName.toString.matches("\\d{20}\\.json"))
@@ -39,16 +40,20 @@ final private[zcube] class PlainTable(folder: LocalPath) {
 
   /** The values of columns in each row of the live files, in no order.
     *
+    * @param number what stands for a partition's value
     * @throws java.io.FileNotFoundException if a live file is missing
     */
-  def rows(columns: Seq[String]): Seq[Seq[Long]] = files.toSeq.flatMap { case (file, partition) =>
+  def rows(
+      columns: Seq[String],
+      number: String => Long =
+        _.toLong): Seq[Seq[Long]] = files.toSeq.flatMap { case (file, partition) =>
     val path = new Path(folder.resolve(file).toUri)
     Using.resource(ParquetReader.builder(new GroupReadSupport, path).build()) { reader =>
       Iterator
         .continually(reader.read())
         .takeWhile(_ != null)
         .map((row: Group) =>
-          columns.map(c => partition.get(c).map(_.toLong).getOrElse(row.getLong(c, 0))))
+          columns.map(c => partition.get(c).map(number).getOrElse(row.getLong(c, 0))))
         .toVector
     }
   }
@@ -61,11 +66,11 @@ private[zcube] object PlainTable {
   private val json = new ObjectMapper
 
   private def name(action: JsonNode): String = {
-    val file = action.path("path").asText
-    require(!file.contains('%') && !file.contains(':'), s"an escaped or absolute path: $file")
-    file
+    val file = new URI(action.path("path").asText)
+    require(!file.isAbsolute && !file.getPath.startsWith("/"), s"an absolute path: $file")
+    file.getPath
   }
 
   private def values(partition: JsonNode): Map[String, String] =
-    partition.properties().asScala.map(value => value.getKey -> value.getValue.asText).toMap
+    partition.properties().asScala.map(value => value.getKey -> value.getValue.asText(null)).toMap
 }
