@@ -44,11 +44,6 @@ trait CommitFaults extends DeltaSparkSession { self: Suite =>
     }
   }
 
-  protected def setting[T](pairs: (String, String)*)(body: => T): T = {
-    pairs.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally pairs.foreach { case (key, _) => spark.conf.unset(key) }
-  }
 
   protected def version(path: String): Long = {
     DeltaLog.clearCache()

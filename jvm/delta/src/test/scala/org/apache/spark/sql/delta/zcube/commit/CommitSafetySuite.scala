@@ -109,7 +109,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
   } test(s"a commit that is written is a success: $name, $cubes cubes, $commits; $idempotent") {
     val path = table(s"landed-$cubes-$commits-${name.hashCode}-$idempotent", cubes)
     val (before, known) = (rows(path), dataFiles(path))
-    setting(settings :+ Idempotency -> s"$idempotent": _*) {
+    withSettings(settings :+ Idempotency -> s"$idempotent": _*) {
       assert(failing(ThrowingLogStore.after(error()))(optimize(path)).isEmpty)
     }
     assert(version(path) === (if (commits == "each") cubes else 1))
@@ -127,7 +127,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
       write(Iterator(OthersCommit))
       throw exists
     }
-    setting(MinCubeSize -> "1") {
+    withSettings(MinCubeSize -> "1") {
       assert(failing(again)(optimize(path)).isEmpty)
     }
     assert(version(path) === 3)
@@ -138,7 +138,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
     test(s"a commit that may yet get there keeps its files, and says so: $cubes cubes, $commits") {
       val path = table(s"unknown-$cubes-$commits", cubes)
       val (before, known) = (rows(path), dataFiles(path))
-      setting(settings: _*) {
+      withSettings(settings: _*) {
         val error = failing(ThrowingLogStore.before(refused))(optimize(path))
         assert(conditionOf(error) === Some("ZCUBE_COMMIT_UNKNOWN"))
         assert(error.get.getMessage.contains("version 1"))
@@ -256,7 +256,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
         caller.interrupt()
         Thread.sleep(60000)
       }
-      val error = setting(Seq(BatchSize -> "1g").filter(_ => batched): _*) {
+      val error = withSettings(Seq(BatchSize -> "1g").filter(_ => batched): _*) {
         failing(fault)(optimize(path))
       }
       if (landed) assert(error.exists(_.isInstanceOf[InterruptedException]))

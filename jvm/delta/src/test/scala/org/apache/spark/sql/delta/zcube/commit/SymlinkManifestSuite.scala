@@ -219,7 +219,7 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
   } test(s"after a write that $by compacts, the manifest is of the newest version: $write") {
     val path = tableWithManifest(s"auto-$by-$write")
     if (by == "ZCube") optimize(path)
-    setting(AutoCompact -> "true", FewestFiles -> "2") {
+    withSettings(AutoCompact -> "true", FewestFiles -> "2") {
       write match {
         case "append" => append(path)
         case "INSERT" =>
@@ -247,7 +247,7 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
         IsManifest)
       ThrowingLogStore.instead.set(Some(always))
       val error =
-        try setting(
+        try withSettings(
             "spark.zcube.enabled" -> enabled.toString,
             AutoCompact -> "true",
             FewestFiles -> "2")(Caught(append(path)).failed.toOption)
@@ -276,7 +276,7 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
 
   test("a commit without files writes no manifests") {
     val path = firstManifests("no-files", 1)
-    setting(AutoCompact -> "true") {
+    withSettings(AutoCompact -> "true") {
       spark.sql(s"DELETE FROM delta.`$path` WHERE id = -7")
       spark.sql(s"ALTER TABLE delta.`$path` ADD CONSTRAINT c CHECK (id > -100)")
     }
