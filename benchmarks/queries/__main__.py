@@ -1,0 +1,204 @@
+"""What queries gain from each layout: TPC-H's 22, 20 selective ones, and 30 on a web log.
+
+Spark runs them on the unclustered tables, on those that Delta, ZCube and delta-rs clustered, and, if
+an environment with PySpark 4.1 is given, on Iceberg's. Makes docs/leaderboard.md.
+
+    python -m benchmarks.queries [--scale 1] [--rounds 3] [--iceberg .build/venv-4.1/bin/python]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from benchmarks.machine import machine
+from benchmarks.queries import bounds, report
+from benchmarks.queries import tables as all_tables
+from benchmarks.queries.layouts import BY_SPARK, LAYOUTS, Layouts
+from benchmarks.queries.measure import run
+from benchmarks.queries.other_spark import ICEBERG, iceberg
+from benchmarks.queries.query import Query
+from benchmarks.session import (
+    DRIVER_MEMORY,
+    SHUFFLE_PARTITIONS,
+    SNAPSHOT_PARTITIONS,
+    bench_data,
+    scratch,
+)
+from tests.support.log_replay import live_files
+
+SETTINGS = {
+    DRIVER_MEMORY: "4g",
+    SHUFFLE_PARTITIONS: 4,
+    SNAPSHOT_PARTITIONS: 2,
+    "spark.sql.session.timeZone": "UTC",
+}
+
+Found = dict[str, Any]
+
+
+class Benchmark:
+    """A run of the benchmark: collects the results."""
+
+    def __init__(self, scale: float, rounds: int) -> None:
+        cache = bench_data()
+        self.rounds = rounds
+        self.tables = all_tables.clustered(cache, scale)
+        self.plain = all_tables.plain(cache, scale)
+        self.sets = all_tables.queries(self.tables, scale)
+        self.clustering: list[Found] = []
+        self.runs: list[Found] = []
+        self._answers: dict[str, list[str]] = {}
+        self._started = time.monotonic()
+
+    def queries(self) -> list[Query]:
+        """All of them."""
+        return [query for queries in self.sets.values() for query in queries]
+
+    def of_one_table(self) -> list[Query]:
+        """Those whose condition is known as such."""
+        return [query for query in self.queries() if query.where]
+
+    def matches(self) -> list[Found]:
+        """For each query of a single table how many rows match, and how many columns it compares."""
+        tables = {table.name: table for table in self.tables}
+        found = []
+        for query in self.of_one_table():
+            table = tables[query.table or ""]
+            matching, rows = bounds.matching(query, table.source)
+            compared = {side.column for side in query.where} & set(table.by)
+            found.append(
+                {"query": query.name, "table": table.name, "matching": matching, "rows": rows}
+                | {"compared": len(compared)}
+            )
+        return found
+
+    def by_spark(self, spark: SparkSession, folder: Path) -> None:
+        """Cluster the tables and run the queries in this Spark session."""
+        layouts = Layouts(spark, folder)
+        for table in self.tables:
+            for layout in LAYOUTS:
+                took = layouts.write(layout, table, self.queries())
+                path = layouts.path(layout, table)
+                files = [str(path / file.path) for file in live_files(path)]
+                self._add_clustering(layout, table.name, took, files)
+        names = {layouts.path(x, table): table.name for x in LAYOUTS for table in self.tables}
+        sessions = {layout: spark.newSession() for layout in LAYOUTS}
+        for layout, session in sessions.items():
+            for name, file in self.plain.items():
+                session.read.parquet(str(file)).createOrReplaceTempView(name)
+            for table in self.tables:
+                rows = session.read.format("delta").load(str(layouts.path(layout, table)))
+                rows.createOrReplaceTempView(table.name)
+        for query in self.queries():
+            # Others' layouts are compared by the queries whose condition is known.
+            compared = list(LAYOUTS if query.where else BY_SPARK)
+            runs: dict[str, list[Found]] = {layout: [] for layout in compared}
+            for number in range(self.rounds):
+                turn = number % len(compared)
+                for layout in compared[turn:] + compared[:turn]:
+                    rows, took, read = run(sessions[layout], query.sql, names)
+                    self._check(query, layout, [str(tuple(row)) for row in rows])
+                    runs[layout].append({**took, **_sums(read)})
+            for layout, found in runs.items():
+                self._add_run(query.name, layout, found)
+
+    def by_iceberg(self, python: Path, folder: Path) -> dict[str, str]:
+        """Let Iceberg do the same; returns its versions."""
+        compared = self.of_one_table()
+        with iceberg(python, folder, SETTINGS, self.tables, compared, self.rounds) as result:
+            for table in result["tables"]:
+                took = {"wall": table["wall"], "cpu": table["cpu"]}
+                self._add_clustering(ICEBERG, table["name"], took, table["files"])
+        for query in compared:
+            found = [one for one in result["runs"] if one.pop("query", None) == query.name]
+            for one in found:
+                self._check(query, ICEBERG, one.pop("answer"))
+            self._add_run(query.name, ICEBERG, found)
+        return {f"{name} (Iceberg)": version for name, version in result["versions"].items()}
+
+    def _add_clustering(
+        self, layout: str, table: str, took: dict[str, float], files: list[str]
+    ) -> None:
+        groups = bounds.RowGroups(files)
+        of_table = [query for query in self.of_one_table() if query.table == table]
+        self.clustering.append(
+            {"table": table, "layout": layout, **took}
+            | {"files": len(files), "bytes": sum(os.path.getsize(file) for file in files)}
+            | {"row_groups": groups.count}
+            | {"row_groups_read": {query.name: groups.read(query)[1] for query in of_table}}
+        )
+        self._say(table, layout, took, len(files), groups.count)
+
+    def _add_run(self, query: str, layout: str, found: list[Found]) -> None:
+        medians = {k: statistics.median(one[k] for one in found) for k in ("cpu", "wall")}
+        self.runs.append({"query": query, "layout": layout, **found[0], **medians})
+        self._say(*self.runs[-1].values())
+
+    def _check(self, query: Query, layout: str, answer: list[str]) -> None:
+        """Every layout must give the same answer."""
+        first = self._answers.setdefault(query.name, answer)
+        if answer != first:
+            raise AssertionError(f"{query.name} by {layout}: {answer[:3]}, not {first[:3]}")
+
+    def _say(self, *what: object) -> None:
+        print(f"{time.monotonic() - self._started:.0f} s", *what, flush=True)
+
+
+def _sums(read: dict[str, dict[str, int]]) -> dict[str, int]:
+    return {
+        figure: sum(of_table[figure] for of_table in read.values())
+        for figure in ("files", "bytes", "rows")
+    }
+
+
+def main() -> None:
+    """Run the benchmark and write its results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--iceberg", type=Path, metavar="PYTHON")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--page", type=Path, default=Path("docs/leaderboard.md"))
+    options = parser.parse_args()
+    started = time.monotonic()
+    benchmark = Benchmark(options.scale, options.rounds)
+    about = machine() | {"delta-rs": metadata.version("deltalake")}
+    load = os.getloadavg()[0]
+    with scratch(SETTINGS) as (spark, folder):
+        about["java"] = spark._jvm.java.lang.System.getProperty("java.version")
+        benchmark.by_spark(spark, folder)
+    if options.iceberg:
+        with tempfile.TemporaryDirectory(prefix="zcube-bench-") as temporary:
+            folder = Path(temporary)
+            about |= benchmark.by_iceberg(options.iceberg, folder)
+    about |= {
+        "scale": f"{options.scale:g}",
+        "rounds": str(options.rounds),
+        "load before": f"{load:.1f}",
+        "minutes": f"{(time.monotonic() - started) / 60:.0f}",
+    }
+    result = {
+        "about": about,
+        "tables": [{"table": t.name, "by": t.by, "files": t.files} for t in benchmark.tables],
+        "sets": {name: [q.name for q in queries] for name, queries in benchmark.sets.items()},
+        "sql": {query.name: query.sql for query in benchmark.queries()},
+        "matches": benchmark.matches(),
+        "clustering": benchmark.clustering,
+        "runs": benchmark.runs,
+    }
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / "queries.json").write_text(report.as_json(result))
+    options.page.write_text(report.as_page(result))
+
+
+if __name__ == "__main__":
+    main()
