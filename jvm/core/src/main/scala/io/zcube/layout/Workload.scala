@@ -11,6 +11,12 @@ package io.zcube.layout
 final case class Workload(queries: Seq[Workload.Query]) {
 
   def isEmpty: Boolean = queries.isEmpty
+
+  /** Each box as a query of its own; those of a query share its weight. */
+  def byBox: Workload =
+    Workload(queries.flatMap { query =>
+      query.boxes.map(box => Workload.Query(query.weight / query.boxes.length, Seq(box)))
+    })
 }
 
 object Workload {

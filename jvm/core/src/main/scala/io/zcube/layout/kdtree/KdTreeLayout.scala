@@ -109,20 +109,22 @@ object KdTreeLayout {
   }
 
   /** The greedy tree may be worse than the usual one, if a cut that helps little now prevents
-    * better ones. So both are built, and the one with more skipped rows is taken.
+    * better ones. It is also slow to see queries of several boxes, such as IN: a cut between two of
+    * them lets the query skip neither side. So there is a second greedy tree, which takes each box
+    * for a query. Of all three the one with the most skipped rows is taken.
     */
   private def build(
       points: Array[Array[Int]],
       weights: Array[Double],
       files: Int,
       workload: Workload): (KdTree, Seq[KdTreeBuilder.Box]) = {
-    val usual = new KdTreeBuilder(points, weights, files).build()
-    if (workload.isEmpty) usual
+    def tree(cutFor: Workload) = new KdTreeBuilder(points, weights, files, cutFor).build()
+    if (workload.isEmpty) tree(workload)
     else {
-      val greedy = new KdTreeBuilder(points, weights, files, workload).build()
-      def skipped(boxes: Seq[KdTreeBuilder.Box]) =
+      val each = Option.when(workload.queries.exists(_.boxes.length > 1))(workload.byBox)
+      (Seq(workload) ++ each ++ Seq(Workload.Empty)).map(tree).maxBy { case (_, boxes) =>
         SkippedRows.of(points, boxes.map(_.rows), workload)
-      if (skipped(greedy._2) >= skipped(usual._2)) greedy else usual
+      }
     }
   }
 

@@ -151,4 +151,17 @@ class WorkloadTreeSuite extends AnyFunSuite {
     // A twentieth of the rows, 3 files of 60, and one for the ends.
     assert(files.count(f => !skips(workload.queries.head, points(rows), f)) <= 4)
   }
+
+  test("a query for several values of one column reads about a file for each") {
+    val random = new Random(4)
+    def column = Array.fill(30000)(random.nextInt(3000))
+    val rows = sample(column, column)
+    val boxes = (1 to 8).map { n =>
+      Box(Array(1, 330 * n), Array(3001, 330 * n), Array(true, false))
+    }
+    val query = Query(1.0, boxes)
+    val files = filesOf(rows, layOut(rows, 60, Workload(Seq(query))))
+    // Thirty without that: no side of a cut between two values can be skipped.
+    assert(files.count(!skips(query, points(rows), _)) <= 16)
+  }
 }
