@@ -13,6 +13,7 @@ import os
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -48,14 +49,15 @@ Found = dict[str, Any]
 class Benchmark:
     """A run of the benchmark: collects the results."""
 
-    def __init__(self, scale: float, rounds: int) -> None:
+    def __init__(self, scale: float, rounds: int, every: int) -> None:
         cache = bench_data()
         self.rounds = rounds
         self.tables = all_tables.clustered(cache, scale)
         self.plain = all_tables.plain(cache, scale)
-        self.sets = all_tables.queries(self.tables, scale)
+        sets = all_tables.queries(self.tables, scale)
+        self.sets = {name: queries[::every] for name, queries in sets.items()}
         self.clustering: list[Found] = []
-        self.runs: list[Found] = []
+        self._runs: dict[tuple[str, str], list[Found]] = {}
         self._answers: dict[str, list[str]] = {}
         self._started = time.monotonic()
 
@@ -81,8 +83,16 @@ class Benchmark:
             )
         return found
 
-    def by_spark(self, spark: SparkSession, folder: Path) -> None:
-        """Cluster the tables and run the queries in this Spark session."""
+    def by_spark(
+        self, spark: SparkSession, folder: Path, after_round: Callable[[int], None]
+    ) -> None:
+        """Cluster the tables and run the queries in this Spark session.
+
+        Args:
+            spark: the session.
+            folder: for the tables.
+            after_round: called with the number of rounds that are done.
+        """
         layouts = Layouts(spark, folder)
         for table in self.tables:
             for layout in LAYOUTS:
@@ -98,18 +108,17 @@ class Benchmark:
             for table in self.tables:
                 rows = session.read.format("delta").load(str(layouts.path(layout, table)))
                 rows.createOrReplaceTempView(table.name)
-        for query in self.queries():
-            # Others' layouts are compared by the queries whose condition is known.
-            compared = list(LAYOUTS if query.where else BY_SPARK)
-            runs: dict[str, list[Found]] = {layout: [] for layout in compared}
-            for number in range(self.rounds):
+        for number in range(self.rounds):
+            for query in self.queries():
+                # Others' layouts are compared by the queries whose condition is known.
+                compared = list(LAYOUTS if query.where else BY_SPARK)
                 turn = number % len(compared)
                 for layout in compared[turn:] + compared[:turn]:
                     rows, took, read = run(sessions[layout], query.sql, names)
                     self._check(query, layout, [str(tuple(row)) for row in rows])
-                    runs[layout].append({**took, **_sums(read)})
-            for layout, found in runs.items():
-                self._add_run(query.name, layout, found)
+                    self._add_run(query.name, layout, {**took, **_sums(read)})
+            # After each round, so that an interrupted run has results.
+            after_round(number + 1)
 
     def by_iceberg(self, python: Path, folder: Path) -> dict[str, str]:
         """Let Iceberg do the same; returns its versions."""
@@ -118,11 +127,11 @@ class Benchmark:
             for table in result["tables"]:
                 took = {"wall": table["wall"], "cpu": table["cpu"]}
                 self._add_clustering(ICEBERG, table["name"], took, table["files"])
-        for query in compared:
-            found = [one for one in result["runs"] if one.pop("query", None) == query.name]
-            for one in found:
-                self._check(query, ICEBERG, one.pop("answer"))
-            self._add_run(query.name, ICEBERG, found)
+        queries = {query.name: query for query in compared}
+        for one in result["runs"]:
+            name = one.pop("query")
+            self._check(queries[name], ICEBERG, one.pop("answer"))
+            self._add_run(name, ICEBERG, one)
         return {f"{name} (Iceberg)": version for name, version in result["versions"].items()}
 
     def _add_clustering(
@@ -138,10 +147,17 @@ class Benchmark:
         )
         self._say(table, layout, took, len(files), groups.count)
 
-    def _add_run(self, query: str, layout: str, found: list[Found]) -> None:
-        medians = {k: statistics.median(one[k] for one in found) for k in ("cpu", "wall")}
-        self.runs.append({"query": query, "layout": layout, **found[0], **medians})
-        self._say(*self.runs[-1].values())
+    def _add_run(self, query: str, layout: str, found: Found) -> None:
+        self._runs.setdefault((query, layout), []).append(found)
+        self._say(query, layout, *found.values())
+
+    def runs(self) -> list[Found]:
+        """For each query and layout the figures of the scans, and the medians of the times."""
+        return [
+            {"query": query, "layout": layout, **found[0]}
+            | {k: statistics.median(one[k] for one in found) for k in ("cpu", "wall")}
+            for (query, layout), found in self._runs.items()
+        ]
 
     def _check(self, query: Query, layout: str, answer: list[str]) -> None:
         """Every layout must give the same answer."""
@@ -165,39 +181,39 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--every", type=int, default=1, help="each n-th query only, for a trial")
     parser.add_argument("--iceberg", type=Path, metavar="PYTHON")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--page", type=Path, default=Path("docs/leaderboard.md"))
     options = parser.parse_args()
     started = time.monotonic()
-    benchmark = Benchmark(options.scale, options.rounds)
-    about = machine() | {"delta-rs": metadata.version("deltalake")}
-    load = os.getloadavg()[0]
-    with scratch(SETTINGS) as (spark, folder):
-        about["java"] = spark._jvm.java.lang.System.getProperty("java.version")
-        benchmark.by_spark(spark, folder)
+    benchmark = Benchmark(options.scale, options.rounds, options.every)
+    matches = benchmark.matches()
+    about = machine() | {"delta-rs": metadata.version("deltalake"), "scale": f"{options.scale:g}"}
+    load = f"{os.getloadavg()[0]:.1f}"
+
+    def write(rounds: int) -> None:
+        minutes = f"{(time.monotonic() - started) / 60:.0f}"
+        loads = f"{load} before, {os.getloadavg()[0]:.1f} after"
+        result = {
+            "about": about | {"rounds": str(rounds), "minutes": minutes, "load": loads},
+            "tables": [{"table": t.name, "by": t.by, "files": t.files} for t in benchmark.tables],
+            "sets": {name: [q.name for q in queries] for name, queries in benchmark.sets.items()},
+            "sql": {query.name: query.sql for query in benchmark.queries()},
+            "matches": matches,
+            "clustering": benchmark.clustering,
+            "runs": benchmark.runs(),
+        }
+        options.output.mkdir(parents=True, exist_ok=True)
+        (options.output / "queries.json").write_text(report.as_json(result))
+        options.page.write_text(report.as_page(result))
+
     if options.iceberg:
-        with tempfile.TemporaryDirectory(prefix="zcube-bench-") as temporary:
-            folder = Path(temporary)
-            about |= benchmark.by_iceberg(options.iceberg, folder)
-    about |= {
-        "scale": f"{options.scale:g}",
-        "rounds": str(options.rounds),
-        "load before": f"{load:.1f}",
-        "minutes": f"{(time.monotonic() - started) / 60:.0f}",
-    }
-    result = {
-        "about": about,
-        "tables": [{"table": t.name, "by": t.by, "files": t.files} for t in benchmark.tables],
-        "sets": {name: [q.name for q in queries] for name, queries in benchmark.sets.items()},
-        "sql": {query.name: query.sql for query in benchmark.queries()},
-        "matches": benchmark.matches(),
-        "clustering": benchmark.clustering,
-        "runs": benchmark.runs,
-    }
-    options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "queries.json").write_text(report.as_json(result))
-    options.page.write_text(report.as_page(result))
+        with tempfile.TemporaryDirectory(prefix="zcube-bench-") as folder:
+            about |= benchmark.by_iceberg(options.iceberg, Path(folder))
+    with scratch(SETTINGS) as (spark, tables):
+        about["java"] = spark._jvm.java.lang.System.getProperty("java.version")
+        benchmark.by_spark(spark, tables, write)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The texts of the benchmark's queries: DuckDB, which has TPC-H's 22 itself, gives the same answers."""
+"""The texts of benchmarks.queries, against DuckDB, which has TPC-H's queries itself."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -15,8 +15,7 @@ SCALE = 0.01
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     cache = tmp_path_factory.mktemp("queries")
-    found = tables.clustered(cache, SCALE)
-    return found, tables.plain(cache, SCALE)
+    return tables.clustered(cache, SCALE), tables.plain(cache, SCALE)
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +34,8 @@ def duck(data):
         yield connection
 
 
-@pytest.fixture
-def session(spark, data):
-    clustered, plain = data
-    for table in clustered:
-        spark.read.parquet(str(table.source)).createOrReplaceTempView(table.name)
-    for name, file in plain.items():
-        spark.read.parquet(str(file)).createOrReplaceTempView(name)
-    return spark
-
-
 def rounded(rows):
-    """Rows whose numbers have what both systems agree on: divisions of decimals differ after that."""
+    """Rows as text, to the digits that both systems have."""
 
     def value(v):
         return f"{float(v):.4f}" if isinstance(v, (Decimal, float, int)) else str(v)
@@ -54,30 +43,41 @@ def rounded(rows):
     return [tuple(value(v) for v in row) for row in rows]
 
 
-def test_tpch_as_duckdb_has_it(session, duck, data):
+def test_tpch_asks_what_duckdb_asks(duck, data):
     queries = tables.queries(data[0], SCALE)["TPC-H"]
     assert len(queries) == 22
-    empty = []
+    answers = []
     for number, query in enumerate(queries, 1):
-        found = rounded(session.sql(query.sql).collect())
+        sql = query.sql
         if number == 11:
             # DuckDB's text has the fraction of scale factor 1.
-            expected = rounded(duck.execute(query.sql).fetchall())
-        else:
-            expected = rounded(duck.execute(f"PRAGMA tpch({number})").fetchall())
-        if number in (2, 3, 10, 18):
-            # Other orders of the columns, or of equal rows.
-            found, expected = sorted(map(sorted, found)), sorted(map(sorted, expected))
+            assert "* 0.0100000000" in sql
+            sql = sql.replace("0.0100000000", "0.0001000000")
+        found = rounded(duck.execute(sql).fetchall())
+        expected = rounded(duck.execute(f"PRAGMA tpch({number})").fetchall())
+        if number == 3:
+            # DuckDB has the columns in another order.
+            found, expected = list(map(sorted, found)), list(map(sorted, expected))
         assert found == expected, query.name
-        if not found:
-            empty.append(query.name)
-    assert len(empty) <= 2, empty
+        answers.append(len(found))
+    # At this scale factor hardly a query finds nothing, which any text would.
+    assert answers.count(0) <= 2
 
 
-def test_the_others_as_duckdb_answers_them(session, duck, data):
-    sets = tables.queries(data[0], SCALE)
-    others = sets["selective on TPC-H"] + sets["web log"]
-    assert len(others) == 50
-    for query in others:
-        found = rounded(session.sql(query.sql).collect())
-        assert found == rounded(duck.execute(query.sql).fetchall()), query.name
+@pytest.mark.long
+def test_spark_answers_as_duckdb_does(spark, duck, data):
+    clustered, plain = data
+    for table in clustered:
+        spark.read.parquet(str(table.source)).createOrReplaceTempView(table.name)
+    for name, file in plain.items():
+        spark.read.parquet(str(file)).createOrReplaceTempView(name)
+    sets = tables.queries(clustered, SCALE)
+    assert {name: len(queries) for name, queries in sets.items()} == {
+        "TPC-H": 22,
+        "selective on TPC-H": 20,
+        "web log": 30,
+    }
+    for queries in sets.values():
+        for query in queries:
+            found = rounded(spark.sql(query.sql).collect())
+            assert found == rounded(duck.execute(query.sql).fetchall()), query.name
