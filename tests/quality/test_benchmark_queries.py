@@ -8,6 +8,7 @@ import duckdb_extension_tpch
 import pytest
 
 from benchmarks.queries import tables
+from benchmarks.queries.measure import run
 
 SCALE = 0.01
 
@@ -81,3 +82,24 @@ def test_spark_answers_as_duckdb_does(spark, duck, data):
         for query in queries:
             found = rounded(spark.sql(query.sql).collect())
             assert found == rounded(duck.execute(query.sql).fetchall()), query.name
+
+
+def test_scans_are_counted_in_joins_and_subqueries(spark, path, tmp_path):
+    # Four files of 25 rows; another table isn't counted.
+    spark.range(0, 100, 1, 4).write.format("delta").save(path)
+    spark.range(0, 100, 1, 4).write.parquet(str(tmp_path / "other"))
+    spark.read.format("delta").load(path).createOrReplaceTempView("t")
+    spark.read.parquet(str(tmp_path / "other")).createOrReplaceTempView("other")
+
+    def scanned(sql):
+        rows, took, read = run(spark, sql, {Path(path): "t"})
+        assert set(took) == {"wall", "cpu"}
+        sums = read.get("t", {"files": 0, "rows": 0})
+        return rows[0][0], sums["files"], sums["rows"]
+
+    assert scanned("SELECT count(id) FROM t WHERE id < 30") == (30, 2, 50)
+    assert scanned("SELECT count(id) FROM other WHERE id < 30") == (30, 0, 0)
+    joined = "SELECT count(*) FROM t JOIN other USING (id) WHERE t.id >= 60"
+    assert scanned(joined) == (40, 2, 50)
+    nested = "SELECT count(id) FROM t WHERE id < (SELECT max(id) FROM t WHERE id < 30)"
+    assert scanned(nested) == (29, 4 + 2, 100 + 50)
