@@ -156,10 +156,8 @@ class WorkloadTreeSuite extends AnyFunSuite {
     val random = new Random(4)
     def column = Array.fill(30000)(random.nextInt(3000))
     val rows = sample(column, column)
-    val boxes = (1 to 8).map { n =>
-      Box(Array(1, 330 * n), Array(3001, 330 * n), Array(true, false))
-    }
-    val query = Query(1.0, boxes)
+    def value(rank: Int) = Box(Array(1, rank), Array(3001, rank), Array(true, false))
+    val query = Query(1.0, (1 to 8).map(n => value(330 * n)))
     val files = filesOf(rows, layOut(rows, 60, Workload(Seq(query))))
     // Thirty without that: no side of a cut between two values can be skipped.
     assert(files.count(!skips(query, points(rows), _)) <= 16)

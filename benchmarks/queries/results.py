@@ -1,0 +1,78 @@
+"""The results, by what they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from benchmarks.queries import layouts
+from benchmarks.queries.bounds import SELECTIVE, bound, grid, times_bound
+from benchmarks.queries.other_spark import ICEBERG
+
+Found = dict[str, Any]
+
+EVERY = (*layouts.LAYOUTS, ICEBERG)
+
+
+class Results:
+    """What was measured, and what follows from it."""
+
+    def __init__(self, result: Found) -> None:
+        self.result = result
+        self.runs = {(run["query"], run["layout"]): run for run in result["runs"]}
+        self.clustering = {(c["table"], c["layout"]): c for c in result["clustering"]}
+        self.matches = {match["query"]: match for match in result["matches"]}
+        present = {layout for _, layout in self.runs}
+        self.layouts = [layout for layout in EVERY if layout in present]
+        self.selective = [
+            name
+            for name, match in self.matches.items()
+            if match["matching"] <= SELECTIVE * match["rows"]
+        ]
+
+    def table(self, query: str) -> str:
+        """The only table of a query."""
+        return str(self.matches[query]["table"])
+
+    def bound(self, query: str, layout: str) -> int:
+        """The fewest files that could hold the matching rows."""
+        match = self.matches[query]
+        files = self.clustering[match["table"], layout]["files"]
+        return bound(match["matching"], match["rows"], files)
+
+    def times_bound(self, queries: Iterable[str], layout: str) -> float:
+        """Files read ÷ bound, over queries."""
+        return times_bound(
+            (self.runs[query, layout]["files"], self.bound(query, layout)) for query in queries
+        )
+
+    def grid(self, queries: Iterable[str]) -> float:
+        """What an even grid would read ÷ bound, over queries."""
+        by = {str(table["table"]): table for table in self.result["tables"]}
+        return times_bound(
+            (
+                grid(
+                    by[self.table(q)]["files"],
+                    len(by[self.table(q)]["by"]),
+                    self.matches[q]["compared"],
+                ),
+                self.bound(q, layouts.DEFAULT),
+            )
+            for q in queries
+        )
+
+    def sum(self, queries: Iterable[str], layout: str, figure: str) -> float:
+        """A figure's sum over queries."""
+        return float(sum(self.runs[query, layout][figure] for query in queries))
+
+    def has(self, queries: Iterable[str], layout: str) -> bool:
+        """Whether the layout ran all of these queries."""
+        return all((query, layout) in self.runs for query in queries)
+
+    def row_groups(self, queries: Iterable[str], layout: str) -> tuple[int, int]:
+        """Row groups that selective queries read, and all that there are, summed over queries."""
+        of = [(query, self.clustering[self.table(query), layout]) for query in queries]
+        return (
+            sum(table["row_groups_read"][query] for query, table in of),
+            sum(table["row_groups"] for _, table in of),
+        )
