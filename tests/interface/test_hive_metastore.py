@@ -103,7 +103,7 @@ def test_tables_of_a_hive_metastore(tmp_path):
     def run(script, uri):
         done = subprocess.run(
             [sys.executable, "-c", script, uri, str(tmp_path / "warehouse")],
-            capture_output=True, text=True, timeout=300, cwd=tmp_path,
+            capture_output=True, text=True, timeout=900, cwd=tmp_path,
             env={key: value for key, value in os.environ.items() if "PYSPARK" not in key},
         )  # fmt: skip
         assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]

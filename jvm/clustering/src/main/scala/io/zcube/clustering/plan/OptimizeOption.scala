@@ -51,7 +51,8 @@ object OptimizeOption {
       "maxDuration",
       "a duration with its unit, `'45min'`",
       "no limit",
-      "The time after which no new job starts. Jobs that have begun are finished and committed."),
+      "The time after which no new job starts. Jobs that have begun are finished and committed."
+    ),
     OptimizeOption(
       "minCubeSize",
       "a size",

@@ -44,7 +44,6 @@ trait CommitFaults extends DeltaSparkSession { self: Suite =>
     }
   }
 
-
   protected def version(path: String): Long = {
     DeltaLog.clearCache()
     DeltaLog.forTable(spark, path).update().version
