@@ -13,6 +13,7 @@ import org.apache.logging.log4j.core.appender.AbstractAppender
 import org.apache.logging.log4j.core.config.{Configurator, Property}
 import org.apache.logging.log4j.core.{LogEvent, Logger}
 import org.apache.logging.log4j.{Level, LogManager}
+import org.apache.spark.Success
 import org.apache.spark.scheduler._
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GreaterThan, Literal, ScalaUDF}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Sort}
@@ -21,7 +22,6 @@ import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.coordinatedcommits.CommitCoordinatorProvider
 import org.apache.spark.sql.delta.zcube.{ThrowingCoordinator, ThrowingLogStore, Uninterrupted}
 import org.apache.spark.sql.types.{BooleanType, LongType}
-import org.apache.spark.Success
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.concurrent.Caught

@@ -2,8 +2,8 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.scalatest.funsuite.AnyFunSuite
 
