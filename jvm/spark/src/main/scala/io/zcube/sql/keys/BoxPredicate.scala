@@ -18,7 +18,9 @@ object BoxPredicate {
       dimensions: Seq[Int],
       boxes: Seq[ValueBox]): Expression = {
     val each = boxes.map { box =>
-      columns.zip(dimensions).flatMap { case (column, d) => within(column, box.low(d), box.high(d)) }
+      columns.zip(dimensions).flatMap { case (column, d) =>
+        within(column, box.low(d), box.high(d))
+      }
         .reduceOption(And(_, _))
     }
     if (each.exists(_.isEmpty)) Literal.TrueLiteral else balanced(each.flatten.distinct)

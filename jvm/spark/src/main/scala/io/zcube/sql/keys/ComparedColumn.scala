@@ -94,7 +94,8 @@ object ComparedColumn {
       Or(IsNull(key), LessThanOrEqual(Cast(key, LongType), Literal(greatest)))
     private def narrowed(key: Expression) = Cast(key, column.dataType)
     private def none = Literal(null, column.dataType)
-    private def literal(value: Long) = Literal(Cast(Literal(value), column.dataType).eval(), column.dataType)
+    private def literal(value: Long) =
+      Literal(Cast(Literal(value), column.dataType).eval(), column.dataType)
   }
 
   /** A number as a decimal that holds all of its values. */

@@ -61,7 +61,9 @@ class MatchConditionSuite extends AnyFunSuite {
   }
 
   test("an OR says something if each side does") {
-    assert(alternatives(Or(EqualTo(a, x), EqualTo(i, y))) == Seq(Seq(point(a, x)), Seq(point(i, y))))
+    assert(alternatives(Or(EqualTo(a, x), EqualTo(i, y))) == Seq(
+      Seq(point(a, x)),
+      Seq(point(i, y))))
     assert(alternatives(In(a, Seq(x, Add(x, Literal(1L))))).size == 2)
     val both = alternatives(And(EqualTo(i, y), Or(EqualTo(a, x), EqualTo(a, Literal(1L)))))
     assert(both == Seq(Seq(point(i, y), point(a, x)), Seq(point(i, y), point(a, Literal(1L)))))

@@ -8,7 +8,6 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-
 /** Random conditions on random rows: what is derived from the condition and the source's rows must
   * be true of each row of the target that matches one of them. Spark itself says which rows match.
   */
@@ -23,15 +22,26 @@ class RandomConditionsSuite extends AnyFunSuite {
   private val kinds: Seq[(String, DataType, Random => Any)] = Seq(
     ("long", LongType, r => if (r.nextInt(9) == 0) r.nextLong() else r.nextInt(12).toLong),
     ("int", IntegerType, r => if (r.nextInt(9) == 0) r.nextInt() else r.nextInt(12)),
-    ("byte", ByteType, r => if (r.nextInt(4) == 0) (r.nextInt(256) - 128).toByte else r.nextInt(12).toByte),
+    (
+      "byte",
+      ByteType,
+      r => if (r.nextInt(4) == 0) (r.nextInt(256) - 128).toByte else r.nextInt(12).toByte),
     // Samoa skipped 2011-12-30; Manila 1844-12-31.
     ("date", DateType, r => if (r.nextBoolean()) 15336 + r.nextInt(6) else -45657 + r.nextInt(6)),
-    ("time", TimestampType, r =>
-      (if (r.nextBoolean()) 15336L * 2 + r.nextInt(12) else -45657L * 2 + r.nextInt(12)) * HalfDay),
+    (
+      "time",
+      TimestampType,
+      r =>
+        (if (r.nextBoolean()) 15336L * 2 + r.nextInt(12)
+         else -45657L * 2 + r.nextInt(12)) * HalfDay),
     ("ntz", TimestampNTZType, r => (15336L * 2 + r.nextInt(12)) * HalfDay),
     ("dec", Decimals, r => Decimal(BigDecimal(r.nextInt(4000).toLong, 2), 10, 2)),
     ("wide", Wide, r => Decimal(BigDecimal(r.nextInt(30000) * 50L, 4), 22, 4)),
-    ("text", StringType, r => UTF8String.fromString(Seq("", "a", "b", "é", "\uD83D\uDE00")(r.nextInt(5)) + r.nextInt(3)))
+    (
+      "text",
+      StringType,
+      r =>
+        UTF8String.fromString(Seq("", "a", "b", "é", "\uD83D\uDE00")(r.nextInt(5)) + r.nextInt(3)))
   )
 
   private val nested = StructType(Seq(StructField("f", LongType)))
@@ -61,7 +71,8 @@ class RandomConditionsSuite extends AnyFunSuite {
       val at = (name: String) => of.find(_.name.endsWith(s"_$name")).get
       val same = of.filter(_.dataType == dataType)
       val more = dataType match {
-        case LongType => Seq(cast(at("int"), LongType), cast(at("byte"), LongType), GetStructField(at("n"), 0))
+        case LongType =>
+          Seq(cast(at("int"), LongType), cast(at("byte"), LongType), GetStructField(at("n"), 0))
         case IntegerType => Seq(cast(at("byte"), IntegerType))
         case DateType => Seq(cast(at("time"), DateType), cast(at("ntz"), DateType))
         case TimestampType => Seq(cast(at("date"), TimestampType))

@@ -107,7 +107,8 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
       // Separate predicates: Delta treats a predicate as one on partitions only if it names nothing
       // else.
       val pruned = parts.filter(_.nonEmpty)
-        .map(dimensions => BoxPredicate.of(dimensions.map(columns(_).column), dimensions, boxes.toSeq))
+        .map(dimensions =>
+          BoxPredicate.of(dimensions.map(columns(_).column), dimensions, boxes.toSeq))
         .filter(_ != Literal.TrueLiteral)
       val share = s"$met of ${files.length} files" +
         (if (files.length < txn.snapshot.numOfFiles) " of a sample" else "")
@@ -191,7 +192,8 @@ object MergePruning {
     dataType == TimestampType || dataType == TimestampNTZType
 
   /** A column's name as users write it. */
-  def nameOf(column: Expression): String = namesOf(column).map(QuotingUtils.quoteIfNeeded).mkString(".")
+  def nameOf(column: Expression): String =
+    namesOf(column).map(QuotingUtils.quoteIfNeeded).mkString(".")
 
   private def namesOf(column: Expression): Seq[String] = column match {
     case field: GetStructField => namesOf(field.child) :+ field.extractFieldName

@@ -12,10 +12,11 @@ object LogLines {
 
   def of(name: String)(body: => Unit): Seq[String] = {
     val lines = mutable.Buffer.empty[String]
-    val appender = new AbstractAppender(s"lines-of-$name", null, null, true, Array.empty[Property]) {
-      override def append(event: LogEvent): Unit = 
-        lines.synchronized(lines.append(event.getMessage.getFormattedMessage)): Unit
-    }
+    val appender =
+      new AbstractAppender(s"lines-of-$name", null, null, true, Array.empty[Property]) {
+        override def append(event: LogEvent): Unit =
+          lines.synchronized(lines.append(event.getMessage.getFormattedMessage)): Unit
+      }
     val logger = LogManager.getLogger(name).asInstanceOf[Logger]
     val before = logger.getLevel
     appender.start()

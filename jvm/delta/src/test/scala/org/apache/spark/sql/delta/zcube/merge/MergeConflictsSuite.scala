@@ -27,7 +27,8 @@ class MergeConflictsSuite extends AnyFunSuite with MergeSession {
         rows = 60)("id", "id AS k", "'old' AS v")
       if (kind.partitioned) spark.sql(s"INSERT INTO delta.`$path` VALUES (1001, 55, 'old')")
       path
-    })
+    }
+  )
 
   /** Of the keys 13 and 15. */
   private def merge(path: String): Unit = spark.sql(
@@ -99,7 +100,8 @@ object MergeConflictsSuite {
 
   private case class Kind(isolation: String, partitioned: Boolean, vectors: Boolean) {
     override def toString: String =
-      isolation + (if (partitioned) ", partitioned" else "") + (if (vectors) ", with vectors" else "")
+      isolation + (if (partitioned) ", partitioned" else "") + (if (vectors) ", with vectors"
+                                                                else "")
   }
 
   /** @param ofKey   whether it concerns files that hold a key of the MERGE

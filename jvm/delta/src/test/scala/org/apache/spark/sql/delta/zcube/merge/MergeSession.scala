@@ -101,7 +101,8 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     else {
       spark.read.format("delta").option("readChangeFeed", "true")
         .option("startingVersion", snapshot.version).load(path)
-        .drop("_commit_timestamp").drop((if (hidden) Seq("number") else Nil): _*).selectExpr("to_json(struct(*))").collect()
+        .drop("_commit_timestamp").drop(
+          (if (hidden) Seq("number") else Nil): _*).selectExpr("to_json(struct(*))").collect()
         .map(_.getString(0)).toSeq.sorted
     }
   }

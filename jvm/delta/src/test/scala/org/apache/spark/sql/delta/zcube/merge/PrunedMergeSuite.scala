@@ -86,12 +86,16 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
 
   test("dates and times compared with each other") {
     // A day a file, and all at noon.
-    val table = create("(id BIGINT, d DATE, ts TIMESTAMP, ntz TIMESTAMP_NTZ, v STRING) USING delta", 12, "id")(
+    val table = create(
+      "(id BIGINT, d DATE, ts TIMESTAMP, ntz TIMESTAMP_NTZ, v STRING) USING delta",
+      12,
+      "id")(
       "id",
       "date_add(DATE'2011-12-25', CAST(id DIV 50 AS INT)) AS d",
       "timestamp_seconds(1324814400 + id DIV 50 * 86400) AS ts",
       "CAST(timestamp_seconds(1324814400 + id DIV 50 * 86400) AS TIMESTAMP_NTZ) AS ntz",
-      "'old' AS v")
+      "'old' AS v"
+    )
     val source = "SELECT DATE'2011-12-30' AS d, TIMESTAMP'2011-12-30 00:00:00' AS ts, " +
       "TIMESTAMP_NTZ'2011-12-30 00:00:00' AS ntz"
     for (on <- Seq(

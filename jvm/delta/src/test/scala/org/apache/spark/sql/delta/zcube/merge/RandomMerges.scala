@@ -124,7 +124,8 @@ final class RandomMerges(seed: Int) {
         condition.replace("s.even", "s.m >= 0"),
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
         evolves,
-        ofTable)
+        ofTable
+      )
     } else Merge(of, condition, all, evolves, ofTable)
   }
 

@@ -31,7 +31,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
   private var fewer = 0
   private var failed = 0
 
-  for (seed <- 0 until (merges + PerTable - 1) / PerTable if !known(seed)) {
+  for (seed <- 0 until (merges + PerTable - 1) / PerTable if !known(seed))
     test(s"$PerTable merges into table $seed") {
       val before = (read, plain, fewer, failed)
       run(seed)
@@ -45,7 +45,6 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
           StandardOpenOption.APPEND)
       }
     }
-  }
 
   private def make(of: RandomMerges): String = {
     val path = newPath()
@@ -127,7 +126,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 object RandomMergesSuite {
 
   /** In each run of the tests. */
-  private val Merges = 500
+  private val Merges = if (sys.env.get("ZCUBE_TESTS").contains("all")) 500 else 100
 
   private val PerTable = 20
 
