@@ -126,7 +126,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 object RandomMergesSuite {
 
   /** In each run of the tests. */
-  private val Merges = 500
+  private val Merges = if (sys.env.get("ZCUBE_TESTS").contains("all")) 500 else 100
 
   private val PerTable = 20
 
