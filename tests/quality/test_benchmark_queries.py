@@ -84,6 +84,7 @@ def test_spark_answers_as_duckdb_does(spark, duck, data):
             assert found == rounded(duck.execute(query.sql).fetchall()), query.name
 
 
+@pytest.mark.long
 def test_scans_are_counted_in_joins_and_subqueries(spark, path, tmp_path):
     # Four files of 25 rows; another table isn't counted.
     spark.range(0, 100, 1, 4).write.format("delta").save(path)
