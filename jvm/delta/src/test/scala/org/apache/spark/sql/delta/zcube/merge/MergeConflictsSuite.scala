@@ -54,7 +54,8 @@ class MergeConflictsSuite extends AnyFunSuite with MergeSession {
 
   for {
     other <- Others
-    isolation <- Seq("WriteSerializable", "Serializable")
+    // The only level that this Delta accepts in a table's properties.
+    isolation <- Seq("Serializable")
     partitioned <- Seq(false, true)
     if other.onlyIfPartitioned.forall(_ == partitioned)
     vectors <- if (all) Seq(false, true) else Seq(partitioned)
