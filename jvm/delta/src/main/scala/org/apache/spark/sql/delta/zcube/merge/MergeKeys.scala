@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.internal.SQLConf
 
-import io.zcube.sql.keys.{KeyCollector, KeyLayout, ValueBox, ValueCover}
+import io.zcube.sql.keys.{KeyCollector, KeyPair, ValueBox, ValueCover}
 import io.zcube.sql.sampling.JobDescription
 
 /** The source of a MERGE, as prepared by Delta, and its keys. */
@@ -63,12 +63,12 @@ final class MergeKeys(
     }
   }
 
-  /** Bounds of the keys of the rows that may match, one column each. */
-  def query(bounds: Seq[Expression]): DataFrame = {
+  /** The keys of the rows that may match, one column each. */
+  def query(pairs: Seq[KeyPair]): DataFrame = {
     val rows = prepared.df.asInstanceOf[DataFrame].queryExecution.analyzed
     val matching = MergePruning.conditionOf(merge).ofSource
       .reduceOption(And(_, _)).fold(rows)(Filter(_, rows))
-    val columns = bounds.zipWithIndex.map { case (bound, i) => Alias(bound, s"key_$i")() }
+    val columns = pairs.zipWithIndex.map { case (pair, i) => Alias(pair.key, s"key_$i")() }
     Dataset.ofRows(session, Project(columns, matching))
   }
 
@@ -98,7 +98,7 @@ final class MergeKeys(
   /** Reads the keys. None if they touch nearly all files. */
   def collect(
       query: DataFrame,
-      layout: KeyLayout,
+      pairs: Seq[KeyPair],
       cover: ValueCover,
       description: String): Option[Array[ValueBox]] =
     JobDescription.within(session.sparkContext, description) {
@@ -106,7 +106,7 @@ final class MergeKeys(
         val rdd = query.queryExecution.toRdd
         val most =
           math.min(MostBoxes, math.max(FewestBoxes, MostInAll / math.max(1, rdd.getNumPartitions)))
-        val task = collectorOf(layout, cover, most)
+        val task = collectorOf(cover, pairs.map(_.nullSafe).toIndexedSeq, most)
         val results = session.sparkContext.runJob(rdd, task)
         Option.when(results.forall(_.isDefined))(results.flatMap(_.get).distinct)
       }
@@ -127,10 +127,10 @@ object MergeKeys {
 
   /** Outside the instance, which can't be sent to tasks. */
   private def collectorOf(
-      layout: KeyLayout,
       cover: ValueCover,
+      nullSafe: IndexedSeq[Boolean],
       most: Int): Iterator[InternalRow] => Option[Array[ValueBox]] = rows => {
-    val keys = new KeyCollector(layout, cover, MostKeys, most)
+    val keys = new KeyCollector(cover, nullSafe, MostKeys, most)
     rows.foreach(keys.add)
     keys.result
   }
