@@ -75,8 +75,8 @@ VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 VERSION_WORKERS := 2
 
 # With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: part, line, Python and reports.
-is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED))$(PYTEST_ADDOPTS),,$(or $(filter 4.2,$(1)),$(filter all,$(ZCUBE_TESTS))))
-record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(call is_whole,$(2))),$(JAVA_RUN) $(BIN)/python -m tests.support.compatibility record $(1) $(call spark_of,$(2)) $(call delta_of,$(2)) $(3))
+is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED))$(PYTEST_ADDOPTS),,$(or $(filter scala,$(1)),$(filter 4.2,$(2)),$(filter all,$(ZCUBE_TESTS))))
+record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(call is_whole,$(1),$(2))),$(JAVA_RUN) $(BIN)/python -m tests.support.compatibility record $(1) $(call spark_of,$(2)) $(call delta_of,$(2)) $(3))
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	rm -rf jvm/*/target/spark-$*/test-reports

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.io.IOException
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import java.util.concurrent.atomic.AtomicReference
 import java.util.{Iterator => JIterator}
 
 import scala.jdk.CollectionConverters._
@@ -10,7 +9,7 @@ import io.delta.storage.LocalLogStore
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-/** Delta's local log store, whose next write of a commit can be replaced. */
+/** Delta's local log store, whose next write of a commit, and whose listings, can be replaced. */
 final class ThrowingLogStore(conf: Configuration) extends LocalLogStore(conf) {
   import ThrowingLogStore._
 
@@ -27,8 +26,8 @@ final class ThrowingLogStore(conf: Configuration) extends LocalLogStore(conf) {
   }
 
   override def listFrom(path: Path, hadoopConf: Configuration): JIterator[FileStatus] = {
-    if (blind.get) throw new IOException("no connection to list the log")
-    super.listFrom(path, hadoopConf)
+    val listed = super.listFrom(path, hadoopConf)
+    listing.get.filter(_.isFor(callers)).fold(listed)(_.act(listed.asScala).asJava)
   }
 }
 
@@ -43,8 +42,17 @@ object ThrowingLogStore {
 
   val instead = new AtomicReference[Option[Fault]](None)
 
-  /** Whether the log can't be listed. */
-  val blind = new AtomicBoolean(false)
+  /** @param act   what a listing of the log answers instead, or throws
+    * @param isFor given the names of the classes that list it
+    */
+  final case class Listing(
+      act: Iterator[FileStatus] => Iterator[FileStatus],
+      isFor: Seq[String] => Boolean = _ => true)
+
+  val listing = new AtomicReference[Option[Listing]](None)
+
+  private def callers: Seq[String] =
+    Thread.currentThread().getStackTrace.toSeq.map(_.getClassName)
 
   def before(error: => Throwable): Fault = Fault((_, _) => throw error)
 

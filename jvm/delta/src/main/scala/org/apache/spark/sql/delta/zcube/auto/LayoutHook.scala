@@ -1,37 +1,16 @@
 package org.apache.spark.sql.delta.zcube.auto
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.delta.hooks.{AutoCompact, PostCommitHook}
+import org.apache.spark.sql.delta.hooks.AutoCompact
 import org.apache.spark.sql.delta.{CommittedTransaction, OptimisticTransaction}
 
-/** Replaces Delta's auto compaction among the hooks of a transaction.
-  *
-  * Delta's writer registers its own hook at the end of each write, unless an equal one is already
-  * registered. This hook is registered earlier and claims to be equal, so Delta's isn't added. From
-  * the comparison it knows whether Delta wanted a hook; otherwise it does nothing. If some Delta
-  * version compares hooks differently, both are registered: Delta's works as usual, and this one
-  * does nothing.
-  */
-final class LayoutHook extends PostCommitHook {
+/** Takes the place of Delta's auto compaction. */
+final class LayoutHook extends StandInHook(AutoCompact) {
 
-  override val name: String = AutoCompact.name
+  override protected def takesPlace: Boolean = true
 
-  @volatile private var wanted = false
-
-  /** Whether Delta has asked for its own. */
-  def isWanted: Boolean = wanted
-
-  override def run(spark: SparkSession, txn: CommittedTransaction): Unit =
-    if (wanted) AutoLayout.run(spark, txn)
-
-  override def equals(other: Any): Boolean = other match {
-    case AutoCompact =>
-      wanted = true
-      true
-    case _ => other.isInstanceOf[LayoutHook]
-  }
-
-  override def hashCode: Int = AutoCompact.hashCode
+  override protected def runInPlace(spark: SparkSession, committed: CommittedTransaction): Unit =
+    AutoLayout.run(spark, committed)
 }
 
 object LayoutHook {

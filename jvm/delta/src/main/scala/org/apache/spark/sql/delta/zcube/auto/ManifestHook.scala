@@ -1,47 +1,49 @@
 package org.apache.spark.sql.delta.zcube.auto
 
+import scala.util.Try
+
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.delta.hooks.{AutoCompact, GenerateSymlinkManifest, PostCommitHook}
-import org.apache.spark.sql.delta.{CommittedTransaction, OptimisticTransaction}
+import org.apache.spark.sql.delta.hooks.{AutoCompact, GenerateSymlinkManifest}
+import org.apache.spark.sql.delta.{CommittedTransaction, OptimisticTransaction, Snapshot}
 import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.concurrent.Caught
 import io.zcube.sql.conf.ZCubeConf
 
-/** Replaces Delta's hook for symlink manifests after a write that may be compacted.
+/** Takes the place of Delta's hook for symlink manifests after a write that may be compacted.
   *
   * Delta registers its own last. It writes the manifest of the version of the write, so that after
   * auto compaction, which comes before, the manifest names files that are no longer in the table.
-  * This one writes that of the newest version. It claims to be equal, as [[LayoutHook]] does.
+  * This one writes that of the newest version.
   *
   * @param layout registered before it
   */
-final class ManifestHook(txn: OptimisticTransaction, layout: LayoutHook) extends PostCommitHook {
+final class ManifestHook(txn: OptimisticTransaction, layout: LayoutHook)
+    extends StandInHook(GenerateSymlinkManifest) {
 
-  override val name: String = GenerateSymlinkManifest.name
+  override protected def runInPlace(spark: SparkSession, committed: CommittedTransaction): Unit =
+    GenerateSymlinkManifest.run(spark, committed.copy(postCommitSnapshot = newest(committed)))
 
-  @volatile private var wanted = false
+  /** The newest version that is known and like the committed one in all that manifests depend on.
+    * Delta has cached that of the compaction. The log isn't listed: the write has succeeded, so it
+    * must not fail because a store can't list, and other writers write their own manifests.
+    */
+  private def newest(committed: CommittedTransaction): Snapshot = {
+    val written = committed.postCommitSnapshot
+    val known = Try(committed.deltaLog.unsafeVolatileSnapshot).filter(isAlike(_, written))
+    (written +: known.toOption.toSeq).maxBy(_.version)
+  }
 
-  override def run(spark: SparkSession, committed: CommittedTransaction): Unit =
-    if (wanted) {
-      val newest = committed.deltaLog.update(catalogTableOpt = committed.catalogTable)
-      GenerateSymlinkManifest.run(spark, committed.copy(postCommitSnapshot = newest))
-    }
+  private def isAlike(snapshot: Snapshot, written: Snapshot): Boolean = {
+    val (one, other) = (snapshot.metadata, written.metadata)
+    one.id == other.id && one.partitionColumns == other.partitionColumns &&
+    one.columnMappingMode == other.columnMappingMode
+  }
 
   override def handleError(spark: SparkSession, error: Throwable, version: Long): Unit =
     GenerateSymlinkManifest.handleError(spark, error, version)
 
-  /** Delta compares when it knows what it commits. */
-  override def equals(other: Any): Boolean = other match {
-    case GenerateSymlinkManifest =>
-      wanted = mayBeCompacted
-      wanted
-    case _ => other.isInstanceOf[ManifestHook]
-  }
-
-  override def hashCode: Int = GenerateSymlinkManifest.hashCode
-
-  private def mayBeCompacted: Boolean = {
+  override protected def takesPlace: Boolean = {
     val conf = SQLConf.get
     // Delta's reading of the table property fails for values that it doesn't know.
     def isOn = Caught(AutoCompact.getAutoCompactType(conf, txn.metadata).isDefined).getOrElse(false)

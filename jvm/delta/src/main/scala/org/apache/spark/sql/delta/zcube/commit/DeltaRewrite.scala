@@ -130,15 +130,24 @@ final class DeltaRewrite(
   private def commitOnce(
       current: DeltaTransaction,
       changes: RewriteChanges,
-      summary: CommitSummary): CommitResult = {
-    val manifest = new SymlinkManifest(session, current, changes)
+      summary: CommitSummary): CommitResult =
+    Caught(new SymlinkManifest(session, current, changes)) match {
+      case Failure(e) => CommitResult.Refused(e)
+      case Success(manifest) => commitWith(manifest, current, changes, summary)
+    }
+
+  private def commitWith(
+      manifest: SymlinkManifest,
+      current: DeltaTransaction,
+      changes: RewriteChanges,
+      summary: CommitSummary): CommitResult =
     try {
       FailurePoint.reached(FailurePoint.BeforeCommit)
       checkWritten(changes.added)
       current.registerSQLMetrics(session, OptimizeMetrics.of(session.sparkContext, changes))
       val operation = OptimizeOperation.of(where, summary)
       val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(current.snapshot)
-      val version = current.commit(changes.actions, operation, tags)
+      val version = manifest.duringCommit(current.commit(changes.actions, operation, tags))
       own.add(current)
       CommitResult.Landed(version)
     } catch {
@@ -148,7 +157,6 @@ final class DeltaRewrite(
           case other => other
         }
     }
-  }
 
   /** A transaction on the current version, and the ids of the groups that the conflict invalidated.
     */

@@ -9,9 +9,10 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, Metadata, RemoveFile}
-import org.apache.spark.sql.delta.hooks.GenerateSymlinkManifest
+import org.apache.spark.sql.delta.hooks.{GenerateSymlinkManifest, GenerateSymlinkManifestImpl}
 import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
-import org.apache.spark.sql.delta.{DeltaConfigs, Snapshot}
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, Snapshot}
+import org.apache.spark.sql.zcube.TaskTracker
 
 import io.zcube.clustering.table.CommitResult
 import io.zcube.concurrent.{Caught, DeferredInterrupt}
@@ -25,7 +26,8 @@ import io.zcube.concurrent.{Caught, DeferredInterrupt}
   * It touches no other partition, since another writer may be writing those manifests, unless there
   * were none before the commit: then Delta writes all, and what failed may have left some of them.
   *
-  * Make it before the commit.
+  * Make it before the commit. It throws what Delta's hook would throw after the commit if the
+  * property has a value that Delta doesn't know, or the manifests' folder can't be reached.
   *
   * @param txn the transaction that commits
   */
@@ -44,10 +46,16 @@ final class SymlinkManifest(
   private val isOn = DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(metadata)
 
   /** Whether there are manifests of other partitions that are right. */
-  private val hadManifests = isOn && DeferredInterrupt.within(Caught {
+  private val hadManifests = isOn && {
     val folder = new Path(log.dataPath, hook.MANIFEST_LOCATION)
     folder.getFileSystem(log.newDeltaHadoopConf()).exists(folder)
-  }).getOrElse(false)
+  }
+
+  /** Runs a commit and its hooks. If this throws, no task writes manifests any more: an interrupt
+    * ends the hook, but not its job, which could finish after a newer manifest was written.
+    */
+  def duringCommit[T](commit: => T): T =
+    if (isOn) new TaskTracker(session.sparkContext, None).within(commit) else commit
 
   /** Renews the manifests after a commit that succeeded in spite of an error. If that fails, the run
     * ends with Delta's own error for it; the commit stays.
@@ -73,13 +81,22 @@ final class SymlinkManifest(
     */
   @tailrec private def renew(committed: Long, attempts: Int): Unit = {
     val written = latest()
-    if (hadManifests) hook.run(session, CommittedRewrite.of(txn, committed, changes, written))
-    else hook.generateFullManifest(session, log, txn.catalogTable)
-    if (isOlder(written, latest())) {
-      if (attempts == 1)
+    // A store's listing may lag behind, and to Delta an empty one is a table without versions.
+    val isBehind = written.version < committed
+    if (!isBehind) {
+      if (hadManifests) hook.run(session, CommittedRewrite.of(txn, committed, changes, written))
+      else AllManifests.write(session, log, written)
+    }
+    if (isBehind || isOlder(written, latest())) {
+      if (attempts == 1) {
+        val why =
+          if (isBehind) s"The log's listing lacks version $committed, which is committed."
+          else s"Other writers changed the table during each of $Attempts attempts to write them."
         throw new ConcurrentModificationException(
-          s"Other writers changed the table during each of $Attempts attempts to write its " +
-            "manifests. Run GENERATE symlink_format_manifest FOR TABLE.")
+          s"The symlink manifests are older than the table. $why Run GENERATE " +
+            "symlink_format_manifest FOR TABLE.")
+      }
+      if (isBehind) Thread.sleep(PauseMs)
       renew(committed, attempts - 1)
     }
   }
@@ -102,4 +119,14 @@ final class SymlinkManifest(
 
 object SymlinkManifest {
   private val Attempts = 10
+
+  private val PauseMs = 500L
+
+  /** Delta's pass over all manifests, but of a version that was chosen. */
+  private object AllManifests extends GenerateSymlinkManifestImpl {
+    def write(session: SparkSession, log: DeltaLog, snapshot: Snapshot): Unit = {
+      assertTableIsDVFree(session, snapshot)
+      generateFullManifestWithSnapshot(session, log, snapshot)
+    }
+  }
 }

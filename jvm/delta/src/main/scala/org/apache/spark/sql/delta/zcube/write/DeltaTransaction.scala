@@ -13,7 +13,7 @@ import org.apache.spark.sql.delta.files.DelayedCommitProtocol
 import org.apache.spark.sql.delta.stats.{DeltaJobStatisticsTracker, StatisticsCollection}
 import org.apache.spark.sql.delta.{CurrentTransactionInfo, DeltaConfigs, DeltaLog, DeltaOptions, IsolationLevel, NoMapping, OptimisticTransaction, Snapshot}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.zcube.WriteTaskTracker
+import org.apache.spark.sql.zcube.TaskTracker
 import org.apache.spark.sql.{DataFrame, Dataset}
 import org.apache.spark.util.CollectionAccumulator
 
@@ -74,7 +74,7 @@ final class DeltaTransaction(
       writeOptions: Option[DeltaOptions],
       isOptimize: Boolean,
       additionalConstraints: Seq[Constraint]): Seq[FileAction] =
-    new WriteTaskTracker(context, made)
+    new TaskTracker(context, Some(made))
       .within(super.writeFiles(inputData, writeOptions, isOptimize, additionalConstraints))
 
   override protected def getCommitter(outputPath: Path): DelayedCommitProtocol = {

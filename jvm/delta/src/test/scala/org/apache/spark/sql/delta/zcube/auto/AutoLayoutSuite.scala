@@ -28,8 +28,8 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val all = sys.env.get("ZCUBE_TESTS").contains("all")
 
-  /** Fifty take minutes. */
-  private val appends = if (all) 50 else 15
+  /** Each takes seconds. */
+  private val appends = if (all) 50 else 9
 
   private def rows(from: Int, to: Int): DataFrame =
     spark.range(from.toLong, to.toLong, 1, 1).selectExpr(

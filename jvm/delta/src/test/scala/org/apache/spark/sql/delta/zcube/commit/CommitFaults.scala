@@ -39,7 +39,7 @@ trait CommitFaults extends DeltaSparkSession { self: Suite =>
       failure
     } finally {
       ThrowingLogStore.instead.set(None)
-      ThrowingLogStore.blind.set(false)
+      ThrowingLogStore.listing.set(None)
       Thread.interrupted(): Unit
     }
   }

@@ -170,7 +170,8 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
     val before = rows(path)
     val fault = ThrowingLogStore.Fault { (lines, write) =>
       write(lines)
-      ThrowingLogStore.blind.set(true)
+      ThrowingLogStore.listing.set(
+        Some(ThrowingLogStore.Listing(_ => throw new IOException("no connection to list the log"))))
       throw exists
     }
     assert(conditionOf(failing(fault)(optimize(path))) === Some("ZCUBE_COMMIT_UNKNOWN"))

@@ -1,13 +1,15 @@
 package org.apache.spark.sql.delta.zcube.commit
 
 import java.nio.file.{Files, Path => LocalPath, Paths}
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.util.FileNames
 import org.apache.spark.sql.delta.zcube.ThrowingLogStore
+import org.apache.spark.sql.delta.zcube.auto.ManifestHook
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -36,6 +38,23 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
 
   /** The names of the files that the manifests show to other readers. */
   private def inManifest(path: String): Set[String] = namesIn(manifests(path))
+
+  private def logFile(path: String, version: Long): Path =
+    FileNames.unsafeDeltaFile(DeltaLog.forTable(spark, path).logPath, version)
+
+  /** As another system sets it: Delta's own ALTER TABLE refuses some values. */
+  private def setByOther(path: String, property: String, value: String): Unit = {
+    val log = DeltaLog.forTable(spark, path)
+    val now = log.update()
+    val metadata =
+      now.metadata.copy(configuration = now.metadata.configuration + (property -> value))
+    log.store.write(
+      logFile(path, now.version + 1),
+      Iterator(metadata.json),
+      overwrite = false,
+      log.newDeltaHadoopConf())
+    DeltaLog.clearCache()
+  }
 
   private def insert(path: String, values: String): Unit =
     spark.sql(s"INSERT INTO delta.`$path` VALUES $values"): Unit
@@ -235,6 +254,149 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     assert(inManifest(path) === liveFiles(path))
   }
 
+  private def threeFiles = spark.range(0, 300, 1, 3).selectExpr("id", "hash(id) AS x")
+
+  for {
+    (name, write) <- Seq[(String, String => Unit)](
+      "CREATE TABLE AS SELECT" -> { table =>
+        spark.sql(s"CREATE TABLE $table USING delta CLUSTER BY (id) " +
+          s"TBLPROPERTIES ($On) AS SELECT /*+ REPARTITION(3) */ * FROM three_files"): Unit
+      },
+      "CREATE OR REPLACE TABLE AS SELECT" -> { table =>
+        spark.sql(s"CREATE TABLE $table (id BIGINT) USING delta")
+        spark.sql(s"CREATE OR REPLACE TABLE $table USING delta CLUSTER BY (id) " +
+          s"TBLPROPERTIES ($On) AS SELECT /*+ REPARTITION(3) */ * FROM three_files"): Unit
+      },
+      "saveAsTable" -> { table =>
+        threeFiles.write.format("delta").clusterBy("id")
+          .option("delta.compatibility.symlinkFormatManifest.enabled", "true")
+          .saveAsTable(table)
+      },
+      "the first batch of a stream" -> { table =>
+        val source = folder.resolve(s"source_$table").toString
+        threeFiles.write.format("delta").save(source)
+        withSettings(
+          "spark.databricks.delta.properties.defaults.compatibility.symlinkFormatManifest.enabled" ->
+            "true") {
+          spark.readStream.format("delta").load(source).repartition(3)
+            .writeStream.format("delta").clusterBy("id").trigger(Trigger.AvailableNow())
+            .option("checkpointLocation", s"${source}_checkpoints").toTable(table)
+            .awaitTermination(): Unit
+        }
+      }
+    )
+  } test(s"a commit that switches manifests on, and is compacted, writes the newest: $name") {
+    threeFiles.createOrReplaceTempView("three_files")
+    val table = s"made_by_${name.toLowerCase.replace(' ', '_')}"
+    withSettings(AutoCompact -> "true", FewestFiles -> "2")(write(table))
+    val path = folder.resolve(s"warehouse/$table").toString
+    assert(lastOperation(path) === "OPTIMIZE")
+    assert(inManifest(path) === liveFiles(path))
+  }
+
+  private def withListing[T](in: String, of: Iterator[FileStatus] => Iterator[FileStatus])(
+      body: => T): T = {
+    ThrowingLogStore.listing.set(
+      Some(ThrowingLogStore.Listing(of, _.exists(_.startsWith(in)))))
+    try body
+    finally ThrowingLogStore.listing.set(None)
+  }
+
+  for {
+    (name, listing) <- Seq[(String, Iterator[FileStatus] => Iterator[FileStatus])](
+      "fails" -> (_ => throw refused),
+      "is empty" -> (_ => Iterator.empty)
+    )
+  } test(s"a write that is compacted succeeds, with its manifest, if the log's listing $name") {
+    val path = tableWithManifest(s"listing-${name.replace(' ', '-')}")
+    val before = rows(path)
+    optimize(path)
+    withSettings(AutoCompact -> "true", FewestFiles -> "2") {
+      withListing(classOf[ManifestHook].getName, listing)(append(path))
+    }
+    assert(lastOperation(path) === "OPTIMIZE")
+    assert(inManifest(path) === liveFiles(path))
+    assert(rows(path).size === before.size + 300)
+  }
+
+  test("a write succeeds even if another writer maps columns before it is compacted") {
+    val path = tableWithManifest("mapped")
+    val before = rows(path)
+    optimize(path)
+    val mapping = ThrowingLogStore.Fault { (lines, write) =>
+      // The compaction's own log object is locked.
+      DeltaLog.clearCache()
+      val other = new Thread(() =>
+        spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES " +
+          "('delta.columnMapping.mode' = 'name', 'delta.minReaderVersion' = '2', " +
+          "'delta.minWriterVersion' = '5')"): Unit)
+      other.start()
+      other.join()
+      write(lines)
+    }
+    withSettings(AutoCompact -> "true", FewestFiles -> "2") {
+      ThrowingLogStore.instead.set(Some(ThrowingLogStore.Fault { (lines, write) =>
+        write(lines)
+        ThrowingLogStore.instead.set(Some(mapping))
+      }))
+      try append(path)
+      finally ThrowingLogStore.instead.set(None)
+    }
+    assert(rows(path).size === before.size + 300)
+    assert(DeltaLog.forTable(spark, path).update().metadata.columnMappingMode.name === "name")
+  }
+
+  for ((times, name) <- Seq(1 -> "once", 100 -> "always"))
+    test(s"manifests are not written of a version without the commit: listings lag $name") {
+      val path = tableWithManifest(s"lagging-$name")
+      val left = new AtomicInteger(times)
+      val failure = withListing(
+        classOf[SymlinkManifest].getName,
+        files =>
+          if (left.getAndDecrement() <= 0) files
+          else files.filterNot(_.getPath.getName.startsWith(f"${2}%020d"))) {
+        failing(ThrowingLogStore.after(lost))(optimize(path))
+      }
+      assert(version(path) === 2)
+      if (times == 1) {
+        assert(failure.isEmpty)
+        assert(inManifest(path) === liveFiles(path))
+      } else {
+        assert(conditionOf(failure) === Some("DELTA_POST_COMMIT_HOOK_FAILED"))
+      }
+    }
+
+  test("a property that Delta can't read refuses the commit and leaves no files") {
+    val path = table("unreadable-property")
+    val before = dataFiles(path)
+    setByOther(path, "delta.compatibility.symlinkFormatManifest.enabled", "yes")
+    intercept[IllegalArgumentException](optimize(path))
+    assert(version(path) === 1)
+    assert(dataFiles(path) === before)
+  }
+
+  test("after an interrupt no task writes manifests any more") {
+    val path = tableWithManifest("interrupted-hook")
+    val caller = Thread.currentThread()
+    val ended = new AtomicBoolean(false)
+    val slow = ThrowingLogStore.Fault(
+      (lines, write) => {
+        caller.interrupt()
+        // The job of a hook that was interrupted goes on.
+        try Thread.sleep(5000)
+        finally {
+          write(lines)
+          ended.set(true)
+        }
+      },
+      IsManifest
+    )
+    assert(failing(slow)(optimize(path)).exists(_.isInstanceOf[InterruptedException]))
+    assert(ended.get)
+    assert(version(path) === 2)
+    assert(inManifest(path) === liveFiles(path))
+  }
+
   test("a manifest that fails after a write is reported as by Delta, after auto compaction") {
     for (enabled <- Seq(true, false)) {
       val path = tableWithManifest(s"auto-failing-$enabled")
@@ -259,17 +421,7 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
 
   test("a write to a table with an auto compaction that Delta doesn't know succeeds") {
     val path = tableWithManifest("auto-unknown")
-    // As another system writes it; Delta's own ALTER TABLE refuses the value.
-    val log = DeltaLog.forTable(spark, path)
-    val now = log.update()
-    val metadata = now.metadata.copy(configuration =
-      now.metadata.configuration + ("delta.autoOptimize.autoCompact" -> "legacy"))
-    log.store.write(
-      FileNames.unsafeDeltaFile(log.logPath, now.version + 1),
-      Iterator(metadata.json),
-      overwrite = false,
-      log.newDeltaHadoopConf())
-    DeltaLog.clearCache()
+    setByOther(path, "delta.autoOptimize.autoCompact", "legacy")
     append(path)
     assert(inManifest(path) === liveFiles(path))
   }

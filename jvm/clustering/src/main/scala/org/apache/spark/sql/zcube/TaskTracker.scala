@@ -15,7 +15,7 @@ import org.apache.spark.util.{CollectionAccumulator, ThreadUtils}
 
 import io.zcube.concurrent.DeferredInterrupt
 
-/** Tracks the tasks of the Spark jobs that write a transaction's files.
+/** Tracks the tasks of the Spark jobs that write files: a transaction's, or manifests.
   *
   * A failed or cancelled job returns to its caller while some of its tasks still run, and such a
   * task may still succeed. Then its files are in no result, and Spark updates no accumulator for
@@ -23,13 +23,13 @@ import io.zcube.concurrent.DeferredInterrupt
   * and takes the files from the events. The events include the files of normal tasks too, which are
   * therefore in `made` twice.
   *
-  * @param made full paths of the files that tasks create; registered so that failed tasks count as
-  *   well
+  * @param made full paths of the files that tasks create, if they are to be collected; registered so
+  *   that failed tasks count as well
   */
-final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[String])
+final class TaskTracker(context: SparkContext, made: Option[CollectionAccumulator[String]])
     extends SparkListener
     with Logging {
-  import WriteTaskTracker._
+  import TaskTracker._
 
   private val tag = s"zcube-write-${UUID.randomUUID()}"
   private val stages = ConcurrentHashMap.newKeySet[Int]()
@@ -92,11 +92,11 @@ final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[
   override def onTaskEnd(event: SparkListenerTaskEnd): Unit =
     if (stages.contains(event.stageId)) {
       // A task whose executor is lost has none.
-      Option(event.taskMetrics).foreach(_.withExternalAccums(_.foreach {
-        case files: CollectionAccumulator[String @unchecked] if files.id == made.id =>
-          made.merge(files)
+      for (all <- made; metrics <- Option(event.taskMetrics)) metrics.withExternalAccums(_.foreach {
+        case files: CollectionAccumulator[String @unchecked] if files.id == all.id =>
+          all.merge(files)
         case _ =>
-      }))
+      })
       running.remove(event.taskInfo.taskId): Unit
     }
 
@@ -104,7 +104,7 @@ final class WriteTaskTracker(context: SparkContext, made: CollectionAccumulator[
     if (event == ListenerMarker(tag)) heardAll.countDown()
 }
 
-object WriteTaskTracker {
+object TaskTracker {
 
   /** Tasks check for interruption after every row, so a minute is ample. */
   private val Patience = 1.minute
