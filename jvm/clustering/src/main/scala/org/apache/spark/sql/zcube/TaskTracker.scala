@@ -70,7 +70,7 @@ final class TaskTracker(context: SparkContext, made: Option[CollectionAccumulato
       while (!running.isEmpty && deadline.hasTimeLeft()) Thread.sleep(PollMs)
       if (heardAll.getCount > 0 || !running.isEmpty) {
         logWarning(s"ZCube: tasks of a failed write may still run after $Patience " +
-          "(see Spark's UI); VACUUM will remove what they write")
+          "(see Spark's UI); VACUUM will remove data files that they write")
       }
     } catch {
       case e @ (NonFatal(_) | _: TimeoutException) =>

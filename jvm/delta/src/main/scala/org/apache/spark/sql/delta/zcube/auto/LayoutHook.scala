@@ -2,6 +2,7 @@ package org.apache.spark.sql.delta.zcube.auto
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.hooks.AutoCompact
+import org.apache.spark.sql.delta.zcube.commit.StandInHook
 import org.apache.spark.sql.delta.{CommittedTransaction, OptimisticTransaction}
 
 /** Takes the place of Delta's auto compaction. */

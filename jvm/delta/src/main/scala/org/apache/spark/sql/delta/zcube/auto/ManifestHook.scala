@@ -4,6 +4,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.hooks.{AutoCompact, GenerateSymlinkManifest}
+import org.apache.spark.sql.delta.zcube.commit.StandInHook
 import org.apache.spark.sql.delta.{CommittedTransaction, OptimisticTransaction, Snapshot}
 import org.apache.spark.sql.internal.SQLConf
 

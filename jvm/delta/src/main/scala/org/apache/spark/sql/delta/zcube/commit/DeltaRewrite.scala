@@ -147,7 +147,7 @@ final class DeltaRewrite(
       current.registerSQLMetrics(session, OptimizeMetrics.of(session.sparkContext, changes))
       val operation = OptimizeOperation.of(where, summary)
       val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(current.snapshot)
-      val version = manifest.duringCommit(current.commit(changes.actions, operation, tags))
+      val version = current.commit(changes.actions, operation, tags)
       own.add(current)
       CommitResult.Landed(version)
     } catch {

@@ -1,9 +1,10 @@
 package org.apache.spark.sql.delta.zcube.commit
 
+import java.io.InterruptedIOException
 import java.util.ConcurrentModificationException
 
 import scala.annotation.tailrec
-import scala.util.Failure
+import scala.util.{Failure, Try}
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
@@ -12,7 +13,6 @@ import org.apache.spark.sql.delta.actions.{Action, AddFile, Metadata, RemoveFile
 import org.apache.spark.sql.delta.hooks.{GenerateSymlinkManifest, GenerateSymlinkManifestImpl}
 import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
 import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, Snapshot}
-import org.apache.spark.sql.zcube.TaskTracker
 
 import io.zcube.clustering.table.CommitResult
 import io.zcube.concurrent.{Caught, DeferredInterrupt}
@@ -26,8 +26,8 @@ import io.zcube.concurrent.{Caught, DeferredInterrupt}
   * It touches no other partition, since another writer may be writing those manifests, unless there
   * were none before the commit: then Delta writes all, and what failed may have left some of them.
   *
-  * Make it before the commit. It throws what Delta's hook would throw after the commit if the
-  * property has a value that Delta doesn't know, or the manifests' folder can't be reached.
+  * Make it before the commit. It throws what Delta would throw in the commit if the property has a
+  * value that Delta doesn't know.
   *
   * @param txn the transaction that commits
   */
@@ -45,17 +45,19 @@ final class SymlinkManifest(
   // A commit that changes the property conflicts, so the version that was read has the answer.
   private val isOn = DeltaConfigs.SYMLINK_FORMAT_MANIFEST_ENABLED.fromMetaData(metadata)
 
-  /** Whether there are manifests of other partitions that are right. */
+  /** Whether there are manifests of other partitions that are right. If the store doesn't answer,
+    * all will be written.
+    */
   private val hadManifests = isOn && {
     val folder = new Path(log.dataPath, hook.MANIFEST_LOCATION)
-    folder.getFileSystem(log.newDeltaHadoopConf()).exists(folder)
+    Try(folder.getFileSystem(log.newDeltaHadoopConf()).exists(folder)).recover {
+      case _: InterruptedIOException =>
+        Thread.currentThread().interrupt()
+        false
+    }.getOrElse(false)
   }
 
-  /** Runs a commit and its hooks. If this throws, no task writes manifests any more: an interrupt
-    * ends the hook, but not its job, which could finish after a newer manifest was written.
-    */
-  def duringCommit[T](commit: => T): T =
-    if (isOn) new TaskTracker(session.sparkContext, None).within(commit) else commit
+  if (isOn) txn.registerPostCommitHook(new AwaitedManifestHook)
 
   /** Renews the manifests after a commit that succeeded in spite of an error. If that fails, the run
     * ends with Delta's own error for it; the commit stays.

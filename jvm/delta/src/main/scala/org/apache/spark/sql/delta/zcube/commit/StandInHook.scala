@@ -1,4 +1,4 @@
-package org.apache.spark.sql.delta.zcube.auto
+package org.apache.spark.sql.delta.zcube.commit
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.CommittedTransaction

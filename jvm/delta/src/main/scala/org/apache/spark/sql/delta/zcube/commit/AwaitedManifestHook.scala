@@ -1,0 +1,21 @@
+package org.apache.spark.sql.delta.zcube.commit
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.delta.CommittedTransaction
+import org.apache.spark.sql.delta.hooks.GenerateSymlinkManifest
+import org.apache.spark.sql.zcube.TaskTracker
+
+/** Delta's hook for symlink manifests; if it fails, it returns only after the last of its tasks has
+  * ended. An interrupt ends Delta's hook, but not its job, which could finish after
+  * [[SymlinkManifest]] has written a newer manifest.
+  */
+final class AwaitedManifestHook extends StandInHook(GenerateSymlinkManifest) {
+
+  override protected def takesPlace: Boolean = true
+
+  override protected def runInPlace(spark: SparkSession, committed: CommittedTransaction): Unit =
+    new TaskTracker(spark.sparkContext, None).within(GenerateSymlinkManifest.run(spark, committed))
+
+  override def handleError(spark: SparkSession, error: Throwable, version: Long): Unit =
+    GenerateSymlinkManifest.handleError(spark, error, version)
+}
