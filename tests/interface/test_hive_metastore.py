@@ -54,6 +54,10 @@ spark.sql("CREATE TABLE shop.copy LIKE shop.clicks")
 spark.sql(rows).write.saveAsTable("shop.written", format="delta")
 table("shop.written").cluster_by("y")
 print([table(f"shop.{name}").clustering_columns for name in ("clicks", "copy", "written", "events")])
+# Each file is a range of x: in each but the last, the largest x is below the next file's smallest.
+zcube.cluster(spark.sql(rows), "x", curve="linear", num_partitions=3).createOrReplaceTempView("parts")
+ranges = spark.sql("SELECT min(x) a, max(x) b FROM parts GROUP BY spark_partition_id() ORDER BY a").collect()
+print(len(ranges), all(one.b < other.a for one, other in zip(ranges, ranges[1:])))
 """
 )
 
@@ -113,6 +117,7 @@ def test_tables_of_a_hive_metastore(tmp_path):
         assert run(FIRST, uri) == [
             "(4, 1) (8, 2)",
             "[['x', 'y'], ['x', 'y'], ['y'], []]",
+            "3 True",
         ]
         # Another process knows the columns from the tables, and rewrites only what is new.
         columns, names, rows, none = run(SECOND, uri)

@@ -25,8 +25,10 @@ class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
     // Parser: removes the OPTIONS clause from OPTIMIZE, whichever parser reads the rest.
     extensions.injectParser((session, delegate) => new ZCubeSqlParser(session, delegate))
 
-    // Hints are removed after their batch, so ZCube's hint must become a node there.
+    // With the other hints, before anything is resolved. On Spark 4.1 and older a session with
+    // Hive's catalog has no such rules of extensions; unknown hints are removed after resolution.
     extensions.injectHintResolutionRule(_ => ResolveClusterHint)
+    extensions.injectResolutionRule(_ => ResolveClusterHint)
 
     // Post-hoc: names and types are resolved, and the optimizer hasn't moved anything yet.
     extensions.injectPostHocResolutionRule(_ => PullOutRangePartitionId)

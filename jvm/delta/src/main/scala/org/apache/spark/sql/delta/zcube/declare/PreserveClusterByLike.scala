@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.declare
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.ResolvedTable
+import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
@@ -16,6 +17,7 @@ import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.parser.DelegatingParser
 
 /** `CREATE TABLE b LIKE a` keeps a's clustering columns, which Delta 4.4.0 loses. Delta's command
   * no longer knows the source, so the source is stored in a tag on the statement before anything is
@@ -25,16 +27,19 @@ object PreserveClusterByLike {
 
   private val Source = TreeNodeTag[Seq[String]]("zcube_like_source")
 
-  /** Runs with the hint rules, which come first. */
-  case class Note(session: SparkSession) extends Rule[LogicalPlan] {
-    override def apply(plan: LogicalPlan): LogicalPlan = {
-      sourceOf(plan).foreach(plan.setTagValue(Source, _))
-      plan
-    }
-
-    private def sourceOf(plan: LogicalPlan): Option[Seq[String]] = plan match {
-      case like: CreateTableLikeCommand => Some(like.sourceTable.nameParts)
-      case _ => None
+  /** A parser, since on Spark 4.1 and older a session with Hive's catalog has no rules of extensions
+    * that run before Delta's.
+    */
+  final class Note(delegate: ParserInterface) extends DelegatingParser(delegate) {
+    override protected def takeOver(
+        sqlText: String,
+        parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan] = {
+      val plan = parseWhole(delegate, sqlText)
+      plan match {
+        case like: CreateTableLikeCommand => like.setTagValue(Source, like.sourceTable.nameParts)
+        case _ =>
+      }
+      Some(plan)
     }
   }
 
