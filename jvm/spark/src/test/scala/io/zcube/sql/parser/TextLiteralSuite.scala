@@ -61,7 +61,9 @@ class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
         "''",
         "'-- no comment /* none */'"
       ).foreach { literal =>
-        assert(ofSpark(literal).contains(spark.sql(s"SELECT $literal").head().getString(0)), literal)
+        assert(
+          ofSpark(literal).contains(spark.sql(s"SELECT $literal").head().getString(0)),
+          literal)
         val _ = check(literal)
       }
       val random = new Random(15)
