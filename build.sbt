@@ -42,6 +42,12 @@ val sparkOpens = Seq(
 ).flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
   Seq("-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true")
 
+// The suites of Spark and Delta run many small queries: most of their time goes into compiling
+// bytecode, and the quick compiler will do; with the other, FaultsSuite took three times as long. By
+// itself it gets 48 MB for code. With two cores, none is to spare for concurrent marking.
+val quickJvm =
+  Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=400m", "-XX:+UseParallelGC")
+
 val common = Seq(
   // Each Spark line has its own output folder, so that switching lines never mixes classes.
   target := baseDirectory.value / "target" / s"spark-${sparkLine.line}",
@@ -114,6 +120,7 @@ lazy val clustering = (project in file("jvm/clustering"))
   .settings(common)
   .settings(
     name := "zcube-clustering",
+    Test / javaOptions ++= quickJvm,
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit)
 
 // The Delta version that tests run with: `-Ddelta.version=…`.
@@ -138,6 +145,7 @@ lazy val delta = (project in file("jvm/delta"))
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
+    Test / javaOptions ++= quickJvm,
     // Half of the suites in each of two JVMs.
     Test / testGrouping := {
       val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
