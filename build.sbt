@@ -110,6 +110,16 @@ lazy val spark = (project in file("jvm/spark"))
       IO.write(file, s"spark=${sparkLine.line}\ndelta=${sparkLine.deltaLines.mkString(",")}\n")
       Seq(file)
     }.taskValue,
+    // Only the other compiler avoids the objects that AllocationSuite counts.
+    Test / testGrouping := {
+      val fork = (Test / forkOptions).value
+      val quick = fork.withRunJVMOptions(fork.runJVMOptions ++ quickJvm)
+      val (counting, others) =
+        (Test / definedTests).value.partition(_.name.endsWith(".AllocationSuite"))
+      Seq(
+        Tests.Group("spark", others, Tests.SubProcess(quick)),
+        Tests.Group("spark-allocation", counting, Tests.SubProcess(fork)))
+    },
     libraryDependencies --= Seq("org.antlr" % "antlr4-runtime" % "4.13.1"),
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit
   )
