@@ -42,6 +42,12 @@ val sparkOpens = Seq(
 ).flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
   Seq("-Djdk.reflect.useDirectMethodHandle=false", "-Dio.netty.tryReflectionSetAccessible=true")
 
+// The suites of Spark and Delta run many small queries: most of their time goes into compiling
+// bytecode, and the quick compiler will do; with the other, FaultsSuite took three times as long. By
+// itself it gets 48 MB for code. With two cores, none is to spare for concurrent marking.
+val quickJvm =
+  Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=400m", "-XX:+UseParallelGC")
+
 val common = Seq(
   // Each Spark line has its own output folder, so that switching lines never mixes classes.
   target := baseDirectory.value / "target" / s"spark-${sparkLine.line}",
@@ -104,6 +110,16 @@ lazy val spark = (project in file("jvm/spark"))
       IO.write(file, s"spark=${sparkLine.line}\ndelta=${sparkLine.deltaLines.mkString(",")}\n")
       Seq(file)
     }.taskValue,
+    // Only the other compiler avoids the objects that AllocationSuite counts.
+    Test / testGrouping := {
+      val fork = (Test / forkOptions).value
+      val quick = fork.withRunJVMOptions(fork.runJVMOptions ++ quickJvm)
+      val (counting, others) =
+        (Test / definedTests).value.partition(_.name.endsWith(".AllocationSuite"))
+      Seq(
+        Tests.Group("spark", others, Tests.SubProcess(quick)),
+        Tests.Group("spark-allocation", counting, Tests.SubProcess(fork)))
+    },
     libraryDependencies --= Seq("org.antlr" % "antlr4-runtime" % "4.13.1"),
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit
   )
@@ -114,6 +130,7 @@ lazy val clustering = (project in file("jvm/clustering"))
   .settings(common)
   .settings(
     name := "zcube-clustering",
+    Test / javaOptions ++= quickJvm,
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit)
 
 // The Delta version that tests run with: `-Ddelta.version=…`.
@@ -138,6 +155,7 @@ lazy val delta = (project in file("jvm/delta"))
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
+    Test / javaOptions ++= quickJvm,
     // Half of the suites in each of two JVMs.
     Test / testGrouping := {
       val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex

@@ -1,5 +1,6 @@
 package io.zcube
 
+import com.tngtech.archunit.ArchConfiguration
 import com.tngtech.archunit.core.domain.{JavaClass, JavaClasses}
 import com.tngtech.archunit.core.importer.{ClassFileImporter, Location}
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses
@@ -43,6 +44,8 @@ object ArchitectureSuite {
     * others.
     */
   private lazy val classes: JavaClasses = {
+    // The rules need only the names of others' classes. Reading those of Spark takes half a minute.
+    ArchConfiguration.get().setResolveMissingDependenciesFromClassPath(false)
     val found = new ClassFileImporter()
       .withImportOption((location: Location) => !location.contains("/test-classes/"))
       .importPackages("io.zcube", Fence, Delta)

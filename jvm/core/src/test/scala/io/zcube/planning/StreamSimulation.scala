@@ -1,5 +1,7 @@
 package io.zcube.planning
 
+import java.util.Arrays
+
 import scala.util.Random
 
 import io.zcube.curve.HilbertCurve
@@ -117,17 +119,27 @@ object StreamSimulation {
 
   private val numbers = Iterator.from(1)
 
+  private def sortedBy(rows: Array[Point], column: Point => Double): Array[Double] = {
+    val sorted = rows.map(column)
+    // Scala's sorting makes an object of each number.
+    Arrays.sort(sorted)
+    sorted
+  }
+
   private def layOut(rows: Array[Point], cube: Option[String]): Vector[File] = {
     val curve = new HilbertCurve(2, 10)
+    // Values are random, hence distinct.
     def ranks(column: Point => Double): Array[Int] = {
-      val ranks = new Array[Int](rows.length)
-      rows.indices.sortBy(i => column(rows(i))).zipWithIndex.foreach { case (row, rank) =>
-        ranks(row) = (rank.toLong * 1024 / rows.length).toInt
+      val sorted = sortedBy(rows, column)
+      rows.map { row =>
+        (Arrays.binarySearch(sorted, column(row)).toLong * 1024 / rows.length).toInt
       }
-      ranks
     }
     val (x, y) = (ranks(_._1), ranks(_._2))
-    val order = rows.indices.sortBy(i => curve.index(Array(x(i), y(i))))
+    // By place on the curve, which has 20 bits, then in the given order.
+    val keys = Array.tabulate(rows.length)(i => curve.index(Array(x(i), y(i))) << 32 | i)
+    Arrays.sort(keys)
+    val order = keys.map(_.toInt)
     val count = math.max(1, math.ceil(rows.length / (RowsPerFile * 1.05)).toInt)
     (0 until count).map { file =>
       val from = (file.toLong * rows.length / count).toInt
@@ -138,7 +150,7 @@ object StreamSimulation {
 
   /** One range of 1 %, a box of 10 %, a point, an OR of two ranges of 1 %: 50 of each. */
   private def queriesOver(rows: Array[Point], random: Random): Seq[Seq[Box]] = {
-    val sorted = Seq(rows.map(_._1).sorted, rows.map(_._2).sorted)
+    val sorted = Seq(sortedBy(rows, _._1), sortedBy(rows, _._2))
     def range(column: Int, width: Double): (Double, Double) = {
       val from = random.nextDouble() * (1 - width)
       val last = rows.length - 1

@@ -36,12 +36,12 @@ class BytesRangeBoundsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("the id of a value is the number of bounds strictly below it") {
     forAll(prefixed) { case (prefix, bounds, values) =>
-      val distinct = bounds.distinct.sortBy(hex)
+      val (texts, distinct) = bounds.distinct.map(b => hex(b) -> b).sortBy(_._1).unzip
       val ranges = BytesRangeBounds(distinct.map(_.toArray).toArray)
       val neighbours = distinct.flatMap(b => Seq(b, b :+ 0.toByte, b.dropRight(1)))
       (values ++ neighbours :+ prefix).foreach { v =>
-        val expected = distinct.count(b => hex(b) < hex(v))
-        assert(ranges.idOf(v.toArray) === expected, s"${hex(v)} among ${distinct.map(hex)}")
+        val text = hex(v)
+        assert(ranges.idOf(v.toArray) === texts.count(_ < text), s"$text among $texts")
       }
     }
   }

@@ -3,12 +3,14 @@ package io.zcube.clustering.memory
 import java.io.{IOException, InterruptedIOException}
 import java.nio.file.FileAlreadyExistsException
 
+import scala.collection.mutable
+
 /** Makes one operation of a store fail: the k-th after arming. */
 final class StoreFaults {
   import StoreFaults._
 
   private var armed: Option[(Int, Kind)] = None
-  private var done = 0
+  private val done = mutable.ArrayBuffer.empty[String]
   private var met: Option[String] = None
 
   /** Whether every delete fails. */
@@ -23,7 +25,7 @@ final class StoreFaults {
   /** @param number from 0 on */
   def arm(number: Int, kind: Kind): Unit = synchronized {
     armed = Some((number, kind))
-    done = 0
+    done.clear()
     met = None
     wasBlind = false
   }
@@ -31,17 +33,17 @@ final class StoreFaults {
   /** Counts operations without failures. */
   def count(): Unit = arm(Int.MaxValue, Before)
 
-  /** Stops failures. Returns the number of operations, and the one that failed. */
-  def disarm(): (Int, Option[String]) = synchronized {
+  /** Stops failures. Returns the operations since arming, and the one that failed. */
+  def disarm(): (Seq[String], Option[String]) = synchronized {
     armed = None
     blind = false
-    (done, met)
+    (done.toList, met)
   }
 
   private[memory] def around[T](operation: String)(effect: => T): T = {
     val fault = synchronized {
-      val number = done
-      done += 1
+      val number = done.size
+      done += operation
       armed.collect { case (`number`, kind) =>
         met = Some(operation)
         kind

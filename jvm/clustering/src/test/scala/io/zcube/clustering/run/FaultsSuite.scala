@@ -16,8 +16,9 @@ import io.zcube.sql.metrics.OptimizeTotals
 
 /** Every operation of a run fails, and every commit encounters another writer's.
   *
-  * Each operation fails in two of the six ways, in rotation, so that each kind of operation fails in
-  * each way in some case. `ZCUBE_TESTS=all`: each operation of each case in each way, at each time.
+  * Each operation fails in one of the six ways, a commit and the listing of the log in two, in
+  * rotation, so that each kind of operation fails in each way in some case. `ZCUBE_TESTS=all`: each
+  * operation of each case in each way, at each time.
   */
 class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
@@ -25,11 +26,33 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   private val all = sys.env.get("ZCUBE_TESTS").contains("all")
 
-  /** The ways in which the operation with that number fails. */
-  private def waysOf(turn: Int): Seq[Kind] =
-    if (all) kinds else Seq(0, 3).map(k => kinds((turn + k) % kinds.size))
+  /** How often each kind of operation has had its turn. */
+  private val turns = mutable.Map.empty[String, Int].withDefaultValue(0)
 
-  private def times(last: Int): Range = if (all) 0 until last else 0 until last by 3
+  /** The ways in which this operation fails. */
+  private def waysOf(operation: String): Seq[Kind] =
+    if (all) kinds
+    else {
+      val turn = turns(operation)
+      turns(operation) += 1
+      val both = operation == "append" || operation == "list"
+      (if (both) Seq(0, 3) else Seq(0)).map(k => kinds((turn + k) % kinds.size))
+    }
+
+  /** What failed, in which way. */
+  private val failures = mutable.Set.empty[(String, Kind)]
+
+  /** The operations of a run in which nothing fails. */
+  private def operationsOf(kind: TableKind, settings: OptimizeSettings): Seq[String] = {
+    val table = newTable(kind)
+    table.store.faults.count()
+    run(taskOf(table, settings)): Unit
+    table.store.faults.disarm()._1
+  }
+
+  /** Numbers of operations, from `first` on: every third, or all and some after the last. */
+  private def times(first: Int, operations: Int): Range =
+    if (all) first until operations + 2 else first until operations by 3
 
   /** The table of a case. */
   private case class TableKind(declared: Boolean, partitioned: Boolean = false)
@@ -68,15 +91,16 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
       largeFiles.copy(minCubeBytes = 30 * MemoryFile.RowBytes))
   )
 
-  for (((name, declared, settings), place) <- cases.zipWithIndex)
+  /** The cases in which everything has failed. */
+  private val ran = mutable.Set.empty[String]
+
+  for ((name, declared, settings) <- cases)
     test(s"$name: whatever fails, rows stay, and orphaned files are removed") {
       var points, unknown = 0
-      val counting = newTable(declared)
-      counting.store.faults.count()
-      run(taskOf(counting, settings))
-      val (operations, _) = counting.store.faults.disarm()
-      assert(operations > 6)
-      for (number <- 0 until operations + 2; kind <- waysOf(number + place)) {
+      val operations = operationsOf(declared, settings)
+      assert(operations.size > 6)
+      val ways = operations.map(waysOf)
+      for ((kinds, number) <- ways.zipWithIndex; kind <- kinds) {
         val table = newTable(declared)
         val before = table.rows
         table.store.faults.arm(number, kind)
@@ -84,7 +108,10 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         Thread.interrupted(): Unit
         val (_, met) = table.store.faults.disarm()
         val point = s"$number: $met, $kind: $result"
-        met.foreach(_ => points += 1)
+        met.foreach { operation =>
+          points += 1
+          failures += operation -> kind
+        }
         assert(table.rows == before, point)
         assert(table.now.live.forall(f => table.store.paths(f.path)), point)
         // It can't be known whether a missing version will still appear, nor, without the log, what
@@ -114,11 +141,21 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
         assert(table.now.live.forall(_.cube.isDefined), point)
       }
       info(s"$points points, $unknown of them with an unknown outcome")
-      assert(points >= operations * waysOf(0).size)
+      assert(points >= ways.map(_.size).sum)
+      ran += name
     }
 
+  test("each kind of operation has failed in each way") {
+    assume(ran.size == cases.size, "some cases were left out")
+    for (operation <- Seq("list", "read", "put", "append"); kind <- kinds)
+      assert(failures(operation -> kind), s"$operation, $kind")
+  }
+
   test("a file that can't be removed is left, and the first failure is reported") {
-    for ((name, declared, settings) <- cases; number <- 1 until 20 by 2) {
+    for {
+      (name, declared, settings) <- cases
+      number <- 1 until math.min(20, operationsOf(declared, settings).size) by 2
+    } {
       val table = newTable(declared)
       val before = table.rows
       table.store.faults.arm(number, Before)
@@ -137,8 +174,10 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   test("rows appended concurrently stay, and the run succeeds") {
     val operations = mutable.Map.empty[String, Int].withDefaultValue(0)
-    for (((name, declared, settings), place) <- cases.zipWithIndex; time <- times(30)) {
-      val number = time + place % 3
+    for {
+      ((name, declared, settings), place) <- cases.zipWithIndex
+      number <- times(place % 3, operationsOf(declared, settings).size)
+    } {
       val table = newTable(declared)
       val before = table.rows
       val more = (1000L until 1005L).map(row)
@@ -162,8 +201,10 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   test("rows deleted concurrently stay deleted: only their cube is dropped") {
     var dropped, failed = 0
-    for (((name, declared, settings), place) <- cases.zipWithIndex; time <- times(30)) {
-      val number = time + place % 3
+    for {
+      ((name, declared, settings), place) <- cases.zipWithIndex
+      number <- times(place % 3, operationsOf(declared, settings).size)
+    } {
       val table = newTable(declared)
       table.store.faults.arm(number, Meanwhile(() => table.delete(isLost)))
       val task = taskOf(table, settings)
@@ -193,17 +234,15 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     "whatever fails after a conflict with some cubes of a commit, no row is lost or comes back") {
     var points, landed = 0
     for ((name, kind, settings) <- cases if name.startsWith("two") && name.contains("one commit")) {
-      val appends = (0 until 40).filter { number =>
-        val table = newTable(kind)
-        table.store.faults.arm(number, Meanwhile(() => ()))
-        run(taskOf(table, settings)): Unit
-        table.store.faults.disarm()._2.contains("append")
-      }
-      assert(appends.size == 1, name)
-      for (number <- 0 until 12; fault <- waysOf(number)) {
+      val operations = operationsOf(kind, settings)
+      assert(operations.count(_ == "append") == 1, name)
+      for {
+        number <- 0 until 12
+        fault <- if (all) kinds else Seq(0, 3).map(k => kinds((number + k) % kinds.size))
+      } {
         val table = newTable(kind)
         table.store.faults.arm(
-          appends.head,
+          operations.indexOf("append"),
           Meanwhile { () =>
             table.delete(isLost)
             table.store.faults.arm(number, fault)
@@ -266,7 +305,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
   test("two runs at once: no row twice, none lost") {
     for {
       ((name, declared, settings), place) <- cases.zipWithIndex
-      number <- place % 3 until 40 by (if (all) 3 else 9)
+      number <- place % 3 until operationsOf(declared, settings).size by (if (all) 3 else 9)
     } {
       val table = newTable(declared)
       val before = table.rows

@@ -17,19 +17,23 @@ object DeltaLayouts {
   /** The maximum number of columns in Delta's CLUSTER BY. */
   val MostClustered = 4
 
-  /** The file of each row by ZORDER BY. */
-  def zOrder(columns: Seq[TestColumn], files: Int): Array[Int] =
-    cut(order(ids(columns), isLessByBits), files)
+  /** By number of files: the file of each row by ZORDER BY. */
+  def zOrder(columns: Seq[TestColumn]): Int => Array[Int] = {
+    val ordered = order(ids(columns), isLessByBits)
+    cut(ordered, _)
+  }
 
-  /** The file of each row by CLUSTER BY: of one column by Z-order, as in Delta. */
-  def clusterBy(columns: Seq[TestColumn], files: Int): Array[Int] =
-    if (columns.size == 1) zOrder(columns, files)
+  /** By number of files: the file of each row by CLUSTER BY, of one column by Z-order, as in Delta. */
+  def clusterBy(columns: Seq[TestColumn]): Int => Array[Int] =
+    if (columns.size == 1) zOrder(columns)
     else {
       val curve = HilbertCurve(columns.size, RangeBits)
       val keys = ids(columns).map(point => curve.index(point.clone()))
       val random = new Random(5)
       val noise = keys.map(_ => random.nextInt(256))
-      cut(keys.indices.toArray.sortBy(row => (keys(row), noise(row))), files)
+      // The curve's 40 bits at most, then the noise, then the given order.
+      val ordered = keys.indices.toArray.sortBy(row => keys(row) << 8 | noise(row))
+      cut(ordered, _)
     }
 
   /** For each row, the range ids of its columns. */

@@ -30,9 +30,10 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
       count <- columnCounts
       columns = table.take(count)
       queries = new TestQueries(columns, count)
+      layouts = deltas(columns)
       files <- fileCounts
       ours = queries.read(kdTree(columns, files))
-      (delta, theirs) <- deltas(columns, files).view.mapValues(queries.read).toSeq
+      (delta, theirs) <- layouts.view.mapValues(layout => queries.read(layout(files))).toSeq
       ratios = ours.map { case (kind, share) => kind -> share / theirs(kind) }
     } yield Case(name, count, files, delta, ratios)
     all ++= cases
@@ -80,10 +81,10 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
       .map[String](_.split(":", 2)(1).trim).orElse(System.getProperty("os.arch"))
   }
 
-  private def deltas(columns: Seq[TestColumn], files: Int): Map[String, Array[Int]] =
-    Map("ZORDER BY" -> DeltaLayouts.zOrder(columns, files)) ++
+  private def deltas(columns: Seq[TestColumn]): Map[String, Int => Array[Int]] =
+    Map("ZORDER BY" -> DeltaLayouts.zOrder(columns)) ++
       Option.when(columns.size <= DeltaLayouts.MostClustered)(
-        "CLUSTER BY" -> DeltaLayouts.clusterBy(columns, files))
+        "CLUSTER BY" -> DeltaLayouts.clusterBy(columns))
 
   private def kdTree(columns: Seq[TestColumn], files: Int): Array[Int] = {
     val bits = LayoutKind.KdTree.bits(columns.size, files, None)

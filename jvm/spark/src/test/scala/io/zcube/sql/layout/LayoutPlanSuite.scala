@@ -4,7 +4,8 @@ import scala.util.Random
 
 import org.apache.spark.SparkFunSuite
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, ExpressionEvalHelper, GenericInternalRow, Literal}
+import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, ExpressionEvalHelper, GenericInternalRow, Literal}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -32,6 +33,19 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
       BoundReference(i, dataType, nullable = true)
     }
 
+  /** Interpreted and generated, as by `checkEvaluation`, which compiles the expression for each row.
+    */
+  private def check(expression: Expression, rows: Seq[InternalRow])(
+      expected: InternalRow => Any): Unit = {
+    rows.take(2).foreach(row => checkEvaluation(expression, expected(row), row))
+    val generated = GenerateUnsafeProjection.generate(Seq(expression))
+    rows.foreach { row =>
+      val wanted = expected(row)
+      assert(expression.eval(row) === wanted, row)
+      assert(generated(row).get(0, expression.dataType) === wanted, row)
+    }
+  }
+
   // With 500 ranges a bucket has several values; without a number each value has its own.
   for {
     columns <- 2 to 3
@@ -46,9 +60,7 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
       assert(plan.files.get.bounds.map(_.length).sum < files)
       val byKey = FileOfKey(plan.key(inputs(columns)), Literal(0L), plan.cuts)
       // Others than were sampled, some between sampled values and some beyond all.
-      rows(2, 300).foreach { row =>
-        checkEvaluation(plan.file(inputs(columns)), byKey.eval(row), row)
-      }
+      check(plan.file(inputs(columns)), rows(2, 300).toSeq)(byKey.eval)
     }
 
   for (files <- Seq(1, 5, 24); ranges <- Seq(None, Some(500)))
@@ -59,9 +71,8 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
       val linear = plan(LayoutKind.Linear)
       val tree = plan(LayoutKind.KdTree)
       assert(tree.cuts.cuts === linear.cuts.cuts)
-      rows(2, 100).foreach { row =>
-        checkEvaluation(tree.key(inputs(1)), linear.key(inputs(1)).eval(row), row)
-        checkEvaluation(tree.file(inputs(1)), linear.file(inputs(1)).eval(row), row)
-      }
+      val others = rows(2, 100).toSeq
+      check(tree.key(inputs(1)), others)(linear.key(inputs(1)).eval)
+      check(tree.file(inputs(1)), others)(linear.file(inputs(1)).eval)
     }
 }
