@@ -92,6 +92,10 @@ def spark(tmp_path_factory):
     session.stop()
 
 
+# The session's settings, and their text.
+_settings = {}
+
+
 @pytest.fixture(autouse=True)
 def _settings_as_before(request):
     """Restore settings that a test changed."""
@@ -99,8 +103,14 @@ def _settings_as_before(request):
         yield
         return
     session = request.getfixturevalue("spark")
-    before = session.conf.getAll
+    # One call of the JVM; a dictionary of them takes hundreds.
+    told = session.conf._jconf.getAllAsJava().toString()
+    if told != _settings.get("told"):
+        _settings.update(told=told, all=session.conf.getAll)
+    before = _settings["all"]
     yield
+    if session.conf._jconf.getAllAsJava().toString() == told:
+        return
     after = session.conf.getAll
     for key in after.keys() - before.keys():
         session.conf.unset(key)

@@ -1,6 +1,7 @@
 """A predicate is parsed on its own or rejected; it never affects the rest of the statement."""
 
 import random
+import shutil
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,17 +12,26 @@ from zcube import ClusteredTable, ZCubeError
 from zcube._sql import quoting
 
 from tests.support.log_replay import actions, last_version, live_files
+from tests.support.matrix import cases
 
 ROWS = 1500
 
 
-@pytest.fixture
-def table(spark, path):
+@pytest.fixture(scope="module")
+def template(spark, tmp_path_factory):
     """Three partitions of two files each, and a string partition column with odd values."""
+    path = str(tmp_path_factory.mktemp("template") / "table")
     for part in range(2):
         spark.range(ROWS).selectExpr(
             "id", f"int(hash(id, {part}) & 1023) x", "int(id % 3) p", "id y"
         ).coalesce(1).write.format("delta").partitionBy("p").mode("append").save(path)
+    return path
+
+
+@pytest.fixture
+def table(spark, template, path):
+    """A copy of it."""
+    shutil.copytree(template, path)
     return ClusteredTable.for_path(spark, path)
 
 
@@ -52,17 +62,29 @@ MEANING = {
 
 
 @pytest.mark.parametrize("where", MEANING)
-def test_a_predicate_means_what_it_says(table, path, where):
-    before = last_version(path)
+def test_a_predicate_selects_what_a_query_reads(spark, template, where):
+    before = last_version(template)
     # The oracle for its meaning is Spark's own filter over the rows.
-    spark = table._spark
-    assert {r.p for r in spark.read.format("delta").load(path).where(where).collect()} == {1}
-    plan = table.optimize(where=where, zorder_by=["x"], dry_run=True)
-    assert last_version(path) == before
-    assert sum(len(cube.files) for cube in plan.cubes) == 2
+    assert {r.p for r in spark.read.format("delta").load(template).where(where).collect()} == {1}
+    table = ClusteredTable.for_path(spark, template)
+    (cube,) = table.optimize(where=where, zorder_by=["x"], dry_run=True).cubes
+    assert len(cube.files) == 2
+    assert cube.partition == {"p": MEANING[where]}
     kept = table.optimize(where=where, zorder_by=["x"], max_bytes=1)
     # Nothing fits into the budget, which must not be lost after a comment.
-    assert (kept.files_removed, last_version(path)) == (0, before)
+    assert (kept.files_removed, last_version(template)) == (0, before)
+
+
+# Plain, and those with the most that could be taken for what follows the predicate.
+REWRITTEN = {
+    "p = 1 -- note",
+    "p = 1 /* ZORDER BY (y) */ -- OPTIONS ('maxBytes' = '1')",
+    "p IN (1) AND ') OPTIONS (' <> '' AND 'DRY RUN' <> '/*'",
+}
+
+
+@pytest.mark.parametrize("where", cases(MEANING, REWRITTEN))
+def test_a_rewrite_takes_a_predicate_for_what_it_says(table, path, where):
     table.optimize(where=where, zorder_by=["x"], curve="zorder")
     assert rewritten(path) == [MEANING[where]] * 2
     (laid_out,) = [f for f in live_files(path) if f.partition["p"] == "1"]

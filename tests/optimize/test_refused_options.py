@@ -1,5 +1,7 @@
 """Unordered types, contradictory sizes, and Delta's own setting for sorting."""
 
+import shutil
+
 import pyarrow.parquet
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
@@ -74,25 +76,32 @@ SIZES = [
 ]
 
 
-@pytest.mark.parametrize(("options", "settings", "refused"), SIZES)
-@pytest.mark.parametrize("clause", ["", "CLUSTER BY (x)"])
-def test_a_target_below_the_least_size_is_refused(spark, path, clause, options, settings, refused):
-    spark.sql(f"CREATE TABLE delta.`{path}` (id BIGINT, x INT) USING delta {clause}")
+@pytest.fixture(scope="module", params=["", "CLUSTER BY (x)"])
+def sized(request, spark, tmp_path_factory):
+    """A table, and what its OPTIMIZE must say."""
+    path = str(tmp_path_factory.mktemp("sized") / "table")
+    spark.sql(f"CREATE TABLE delta.`{path}` (id BIGINT, x INT) USING delta {request.param}")
     spark.sql(f"INSERT INTO delta.`{path}` SELECT id, hash(id) FROM range(0, 100, 1, 2)")
+    return path, "" if request.param else "ZORDER BY (x)"
+
+
+@pytest.mark.parametrize(("options", "settings", "refused"), SIZES)
+def test_a_target_below_the_least_size_is_refused(spark, sized, path, options, settings, refused):
+    template, order = sized
     for key, value in settings.items():
         spark.conf.set(f"{CUBE}.{key}", value)
     texts = ", ".join(f"'{key}' = '{value}'" for key, value in options.items())
-    order = "" if clause else "ZORDER BY (x)"
-    statement = f"OPTIMIZE delta.`{path}` {order} " + (f"OPTIONS ({texts})" if texts else "")
+    clause = order + (f" OPTIONS ({texts})" if texts else "")
     if refused:
         with pytest.raises(PySparkException) as error:
-            spark.sql(statement)
+            spark.sql(f"OPTIMIZE delta.`{template}` {clause}")
         assert error.value.getCondition() == "ZCUBE_INVALID_OPTION"
         assert error.value.getMessageParameters()["option"] == "targetCubeSize"
         assert "minCubeSize" in str(error.value)
-        assert last_version(path) == 1
+        assert last_version(template) == 1
     else:
-        spark.sql(statement)
+        shutil.copytree(template, path)
+        spark.sql(f"OPTIMIZE delta.`{path}` {clause}")
         assert last_version(path) > 1
 
 
@@ -108,11 +117,18 @@ SORTING = [
 ]
 
 
+@pytest.fixture(scope="module")
+def unsorted(spark, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("unsorted") / "table")
+    spark.range(0, 2000, 1, 2).selectExpr("id", "hash(id) & 15 x").write.format("delta").save(path)
+    return path
+
+
 @pytest.mark.parametrize(("settings", "is_sorted"), SORTING)
 def test_deltas_setting_for_sorting_counts_where_zcubes_is_not_set(
-    spark, path, settings, is_sorted
+    spark, unsorted, path, settings, is_sorted
 ):
-    spark.range(0, 2000, 1, 2).selectExpr("id", "hash(id) & 15 x").write.format("delta").save(path)
+    shutil.copytree(unsorted, path)
     for key, value in settings.items():
         spark.conf.set(key, value)
     spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (x)")
