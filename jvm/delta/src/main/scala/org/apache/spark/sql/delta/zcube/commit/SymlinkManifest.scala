@@ -4,8 +4,8 @@ import java.io.InterruptedIOException
 import java.util.ConcurrentModificationException
 
 import scala.annotation.tailrec
-import scala.util.{Failure, Try}
 import scala.util.control.NonFatal
+import scala.util.{Failure, Try}
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.classic.SparkSession
