@@ -3,12 +3,12 @@ package org.apache.spark.sql.delta.zcube.merge
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.DeduplicateCDFDeletes
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
 import org.apache.spark.sql.delta.files.TahoeFileIndex
+import org.apache.spark.sql.delta.{DataFrameUtils, DeltaErrors, OptimisticTransaction}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{SparkSession, classic}
@@ -70,8 +70,21 @@ class PrunedMergeCommand(
     val session = spark.asInstanceOf[classic.SparkSession]
     val source = new MergeKeys(session, getMergeSource, materializedSourceRDD, this)
     added = new MergePruning(session, this, txn).predicates(source)
-    try body
-    finally added = Nil
+    try {
+      val result = body
+      if (added.nonEmpty) refuseNewCache(spark)
+      result
+    } finally added = Nil
+  }
+
+  /** A cache that was made after the keys were read may hold rows of another version. Delta checks
+    * this only where it reads the source twice itself.
+    */
+  private def refuseNewCache(spark: SparkSession): Unit = {
+    val source = getMergeSource
+    def planned = DataFrameUtils.ofRows(spark, source.df.queryExecution.logical)
+    if (!source.isMaterialized && planContainsCachedRelation(planned))
+      throw DeltaErrors.mergeConcurrentOperationCachedSourceException()
   }
 
   override protected def findTouchedFiles(

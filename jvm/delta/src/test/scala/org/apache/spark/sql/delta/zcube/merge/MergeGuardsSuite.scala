@@ -227,6 +227,34 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
+  test("a source that is cached in another version after its keys were read is not merged") {
+    val path = table()
+    for (clauses <- Seq(Upsert, Insert)) {
+      val (target, of) = (copyOf(path), newPath())
+      spark.sql(s"CREATE TABLE delta.`$of` (k BIGINT, v STRING) USING delta")
+      spark.sql(s"INSERT INTO delta.`$of` VALUES (3, 'new')")
+      def change(): Unit = {
+        spark.sql(s"INSERT INTO delta.`$of` VALUES (44, 'late')").collect()
+        spark.read.format("delta").load(of).cache().count(): Unit
+      }
+      var failed = Option.empty[Outcome]
+      val changes = LogLines.of(
+        "io.zcube.merge",
+        line =>
+          if (line.contains("source's keys (k)")) {
+            val other = new Thread(() => change())
+            other.start()
+            other.join()
+          }) {
+        failed = Some(outcome(target, merge(_, s"SELECT * FROM delta.`$of`", clauses = clauses)))
+      }
+      assert(failed.flatMap(_.error).contains("DELTA_MERGE_SOURCE_CACHED_DURING_EXECUTION"))
+      assert(failed.map(_.rows).contains(rowsOf(path)))
+      assert(changes.exists(_.contains("source's keys (k)")))
+      spark.catalog.clearCache()
+    }
+  }
+
   /** Adds a file to a table without invalidating this session's caches. */
   private def appendUnseen(path: String, like: String): Unit = {
     val log = DeltaLog.forTable(spark, path)
