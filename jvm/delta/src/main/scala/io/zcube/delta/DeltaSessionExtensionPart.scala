@@ -18,7 +18,8 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
 
   override def inject(extensions: SparkSessionExtensions): Unit = {
     SupportedVersions.requireDelta(deltaVersion)
-    extensions.injectParser((_, parser) => new PreserveClusterByLike.Note(parser))
+    extensions.injectParser((_, parser) => new PreserveClusterByLike.NotingParser(parser))
+    extensions.injectHintResolutionRule(PreserveClusterByLike.Note(_))
     extensions.injectResolutionRule(PreserveClusterBy(_))
     // Post-hoc: by then Delta's command is resolved, wherever it comes from (SQL, DeltaTable,
     // Connect).

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedHint}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.json4s.JValue
 import org.json4s.JsonAST.{JArray, JBool, JDouble, JInt, JNothing, JNull, JObject, JString}
 import org.json4s.jackson.JsonMethods
@@ -30,7 +31,8 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
   private val Known =
     Seq("columns", "curve", "weights", "numPartitions", "targetFileBytes", "sort", "workload")
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUpWithPruning(
+    _.containsPattern(TreePattern.UNRESOLVED_HINT)) {
     case UnresolvedHint(name, Seq(Literal(json, _)), child)
         if name.toLowerCase(Locale.ROOT) == HintName =>
       JsonMethods.parseOpt(json.toString) match {

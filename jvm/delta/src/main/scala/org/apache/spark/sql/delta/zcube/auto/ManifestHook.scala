@@ -41,9 +41,6 @@ final class ManifestHook(txn: OptimisticTransaction, layout: LayoutHook)
     one.columnMappingMode == other.columnMappingMode
   }
 
-  override def handleError(spark: SparkSession, error: Throwable, version: Long): Unit =
-    GenerateSymlinkManifest.handleError(spark, error, version)
-
   override protected def takesPlace: Boolean = {
     val conf = SQLConf.get
     // Delta's reading of the table property fails for values that it doesn't know.

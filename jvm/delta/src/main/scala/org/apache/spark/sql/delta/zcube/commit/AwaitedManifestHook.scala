@@ -15,7 +15,4 @@ final class AwaitedManifestHook extends StandInHook(GenerateSymlinkManifest) {
 
   override protected def runInPlace(spark: SparkSession, committed: CommittedTransaction): Unit =
     new TaskTracker(spark.sparkContext, None).within(GenerateSymlinkManifest.run(spark, committed))
-
-  override def handleError(spark: SparkSession, error: Throwable, version: Long): Unit =
-    GenerateSymlinkManifest.handleError(spark, error, version)
 }

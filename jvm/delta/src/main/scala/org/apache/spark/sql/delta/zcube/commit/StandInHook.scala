@@ -29,6 +29,9 @@ abstract class StandInHook(original: PostCommitHook) extends PostCommitHook {
   override def run(spark: SparkSession, committed: CommittedTransaction): Unit =
     if (wanted) runInPlace(spark, committed)
 
+  override def handleError(spark: SparkSession, error: Throwable, version: Long): Unit =
+    original.handleError(spark, error, version)
+
   override def equals(other: Any): Boolean = other match {
     case hook: PostCommitHook if hook eq original =>
       wanted = takesPlace

@@ -27,20 +27,27 @@ object PreserveClusterByLike {
 
   private val Source = TreeNodeTag[Seq[String]]("zcube_like_source")
 
-  /** A parser, since on Spark 4.1 and older a session with Hive's catalog has no rules of extensions
-    * that run before Delta's.
+  private def note(plan: LogicalPlan): LogicalPlan = {
+    plan.foreach {
+      case like: CreateTableLikeCommand => like.setTagValue(Source, like.sourceTable.nameParts)
+      case _ =>
+    }
+    plan
+  }
+
+  /** Runs with the hint rules, which come first. It also meets statements that no parser returned as
+    * they are, such as those of EXECUTE IMMEDIATE.
     */
-  final class Note(delegate: ParserInterface) extends DelegatingParser(delegate) {
+  case class Note(session: SparkSession) extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan = note(plan)
+  }
+
+  /** On Spark 4.1 and older, a session with Hive's catalog has no hint rules of extensions. */
+  final class NotingParser(delegate: ParserInterface) extends DelegatingParser(delegate) {
     override protected def takeOver(
         sqlText: String,
-        parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan] = {
-      val plan = parseWhole(delegate, sqlText)
-      plan match {
-        case like: CreateTableLikeCommand => like.setTagValue(Source, like.sourceTable.nameParts)
-        case _ =>
-      }
-      Some(plan)
-    }
+        parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan] =
+      Some(note(parseWhole(delegate, sqlText)))
   }
 
   /** Passes the columns to Delta's command; since Spark 4.2, to the statement itself, which goes to
