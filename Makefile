@@ -143,7 +143,7 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
 
-leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (half an hour)
+leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (an hour)
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.queries --iceberg .build/venv-4.1/bin/python
 
 soak: soak-sequences soak-faults ## run soak-sequences and soak-faults (hours)
