@@ -122,6 +122,12 @@ class PrunedMergeCommand(
 
   override protected def logName: String = classOf[MergeIntoCommand].getName
 
+  /** What EXPLAIN shows. Which files are skipped is known only once the source has been read. */
+  override def argString(maxFields: Int): String = {
+    val columns = MergePruning.conditionOf(this).columns.map(MergePruning.nameOf)
+    s"${super.argString(maxFields)}, skips files by the source's keys: ${columns.mkString(", ")}"
+  }
+
   // Otherwise a check for plan changes would consider this command equal to Delta's.
 
   override def canEqual(other: Any): Boolean = other.isInstanceOf[PrunedMergeCommand]
@@ -137,7 +143,7 @@ object PrunedMergeCommand {
     * MATCHED BY SOURCE, every row of the target matters.
     */
   def mayHelp(merge: MergeIntoCommand): Boolean =
-    merge.notMatchedBySourceClauses.isEmpty && MergePruning.conditionOf(merge).pairs.nonEmpty
+    merge.notMatchedBySourceClauses.isEmpty && MergePruning.conditionOf(merge).alternatives.nonEmpty
 
   /** A step of a MERGE that only inserts: it writes the rows that match nothing.
     *
