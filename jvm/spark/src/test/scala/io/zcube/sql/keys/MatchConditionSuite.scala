@@ -2,6 +2,7 @@ package io.zcube.sql.keys
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -88,6 +89,9 @@ class MatchConditionSuite extends AnyFunSuite {
       EqualTo(d, z),
       EqualTo(x, Literal(1L)),
       EqualTo(a, ScalaUDF((_: Long) => 1L, LongType, Seq(x))),
+      // As functions of catalogs are called.
+      EqualTo(a, StaticInvoke(classOf[java.lang.Math], LongType, "abs", Seq(x))),
+      EqualTo(a, Invoke(Literal.create("", ObjectType(classOf[String])), "hashCode", LongType)),
       EqualTo(d, Cast(x, DoubleType)),
       EqualTo(Cast(a, IntegerType), y),
       EqualTo(Cast(c, DecimalType(11, 1)), Cast(w, DecimalType(11, 1))),
