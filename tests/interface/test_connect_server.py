@@ -72,21 +72,25 @@ df.limit(100).write.format("delta").mode("append").save(path + "-clustered")
 result = clustered.optimize(curve="kdtree", weights={"x": 2}, where="x is not null")
 print("again", result.files_removed, result.kept)
 import os
-from delta.tables import DeltaTable
+from urllib.parse import urlsplit
 spark.conf.set("spark.zcube.mergeInto.pruning", "true")
 parts = df.selectExpr("id", "'old' AS v").repartitionByRange(8, "id")
 parts.write.format("delta").save(path + "-merged")
 source = spark.createDataFrame([(3, "new"), (9000, "new")], "id BIGINT, v STRING")
-table = DeltaTable.forPath(spark, path + "-merged").alias("t")
-merge = table.merge(source.alias("s"), "t.id = s.id")
+source.createOrReplaceTempView("updates")
+merge = (
+    f"MERGE INTO delta.`{path}-merged` t USING updates s ON t.id = s.id "
+    "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+)
 # A MERGE that read any other file would fail.
 needed = set(spark.read.format("delta").load(path + "-merged").where("id = 3").inputFiles())
 others = set(spark.read.format("delta").load(path + "-merged").inputFiles()) - needed
-for name in others:
-    os.rename(name.removeprefix("file://"), name.removeprefix("file://") + ".hidden")
-merge.whenMatchedUpdateAll().whenNotMatchedInsertAll().execute()
-for name in others:
-    os.rename(name.removeprefix("file://") + ".hidden", name.removeprefix("file://"))
+paths = [urlsplit(name).path for name in others]
+for path_of in paths:
+    os.rename(path_of, path_of + ".hidden")
+spark.sql(merge).collect()
+for path_of in paths:
+    os.rename(path_of + ".hidden", path_of)
 after = spark.read.format("delta").load(path + "-merged")
 print("merged", len(others), after.count(), after.where("v = 'new'").count())
 spark.conf.set("spark.databricks.delta.autoCompact.enabled", "true")
