@@ -1,7 +1,12 @@
 package io.zcube.sql.keys
 
+import java.util.Locale
+
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
+import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
 import org.apache.spark.sql.types._
 
 /** What the condition of a MERGE says about the columns of matching rows. It omits parts that it
@@ -35,7 +40,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
     */
   private def read(e: Expression, isPart: Boolean): Seq[Seq[KeyRange]] = {
     val conjuncts = splitConjunctivePredicates(e).map {
-      case In(value, keys) if keys.nonEmpty =>
+      case In(value, keys) if keys.nonEmpty && keys.size <= MostAlternatives =>
         keys.map(EqualTo(value, _): Expression).reduce(Or(_, _))
       case other => other
     }
@@ -114,7 +119,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
       key: Expression,
       isPart: Boolean): Option[ComparedColumn] =
     if (column.dataType != key.dataType) None
-    else if (!isOfSource(key) && !(isPart && key.foldable)) None
+    else if (!isOfSource(key) && !(isPart && key.foldable && isRepeatable(key))) None
     else ComparedColumn.of(column, isColumn)
 
   private def isColumn(e: Expression): Boolean = e match {
@@ -132,16 +137,29 @@ object MatchCondition {
   private val MostAlternatives = 8
 
   private def isRepeatable(e: Expression): Boolean =
-    e.deterministic && !e.exists(part => isUserDefined(part) || part.isInstanceOf[SubqueryExpression])
+    e.deterministic && !e.exists(part => mayDiffer(part) || part.isInstanceOf[SubqueryExpression])
 
-  /** Whether it may be a function of a user or of a catalog, which may claim to be deterministic
-    * when it isn't. Some of Spark's own functions are invoked in the same way; they are left out with
-    * them.
+  /** Whether a deterministic expression may have other values in another plan.
+    *
+    * A function of a user or of a catalog may claim to be deterministic when it isn't. Some of
+    * Spark's own functions are invoked in the same way, and one of them, `aes_encrypt`, isn't
+    * deterministic either; they are left out with them. In each plan, Spark replaces texts such as
+    * 'now' and 'today' that are cast to a date or a time (`SpecialDatetimeValues`).
     */
-  def isUserDefined(e: Expression): Boolean = e match {
+  def mayDiffer(e: Expression): Boolean = e match {
+    case padding: StaticInvoke if padding.staticObject == classOf[CharVarcharCodegenUtils] => false
     case _: UserDefinedExpression | _: Invoke | _: StaticInvoke => true
+    case Cast(text, _, _, _) if text.foldable && text.dataType.isInstanceOf[StringType] =>
+      Try(text.eval()).fold(
+        _ => true,
+        value => value != null && SpecialTimes.exists(lowerCase(value).startsWith))
+    case other: RuntimeReplaceable => Try(other.replacement.exists(mayDiffer)).getOrElse(true)
     case _ => false
   }
+
+  private def lowerCase(text: Any): String = text.toString.trim.toLowerCase(Locale.ROOT)
+
+  private val SpecialTimes = Seq("now", "today", "tomorrow", "yesterday")
 
   /** Types with minima and maxima in Delta's log whose equality agrees with their order. This
     * excludes floating point (NaN, and two zeros) and strings with a collation.

@@ -108,6 +108,24 @@ class MatchConditionSuite extends AnyFunSuite {
   private def evaluated(key: Expression, column: Attribute, value: Any) =
     BindReferences.bindReference(key, Seq(column)).eval(InternalRow(value))
 
+  test("a key that holds the time of its plan isn't used") {
+    def key(text: String) =
+      Add(x, Cast(Cast(Literal(text), TimestampType, Some("UTC")), LongType, Some("UTC")))
+    Seq("now", " Today ", "tomorrow UTC").foreach { text =>
+      assert(alternatives(EqualTo(a, key(text))).isEmpty, text)
+    }
+    assert(alternatives(EqualTo(a, key("2024-01-01"))).size == 1)
+    // As one side of an OR, where constants count too.
+    val day = Cast(Literal("today"), DateType)
+    assert(alternatives(Or(EqualTo(b, day), EqualTo(a, x))).isEmpty)
+    assert(alternatives(Or(EqualTo(b, Literal(7, DateType)), EqualTo(a, x))).size == 2)
+  }
+
+  test("a long IN says nothing") {
+    assert(alternatives(In(a, Seq.fill(100000)(x))).isEmpty)
+    assert(alternatives(In(a, Seq(x, Literal(3L)))).size == 2)
+  }
+
   test("a key of a wider type is NULL if no value of the column equals it") {
     val Seq(Seq(range)) = alternatives(EqualTo(Cast(i, LongType), x))
     assert(range.column == i && range.low.get.dataType == IntegerType && range.isPoint)

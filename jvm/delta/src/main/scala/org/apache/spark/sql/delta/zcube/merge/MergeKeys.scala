@@ -33,9 +33,9 @@ final class MergeKeys(
 
   /** Whether it returns the same rows whenever it is read in this transaction: Delta has
     * materialized it, or it consists of sources that Delta itself trusts to be stable, and of rows
-    * in the plan. Delta doesn't check this for a source that it reads only once. Two things can
-    * differ between reads: any of the values that a collation treats as equal may represent its
-    * group, and each plan has its own current time.
+    * in the plan. Delta doesn't check this for a source that it reads only once. Besides functions,
+    * two things can differ between reads: any of the values that a collation treats as equal may
+    * represent its group, and each plan has its own current time.
     */
   def isRepeatable: Boolean = prepared.isMaterialized || {
     val source = merge.source.transform {
@@ -47,7 +47,7 @@ final class MergeKeys(
     planContainsOnlyDeltaScans(source) &&
     planIsDeterministic(source, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
     merge.source.collectWithSubqueries {
-      case node if node.expressions.exists(_.exists(MatchCondition.isUserDefined)) => node
+      case node if node.expressions.exists(_.exists(MatchCondition.mayDiffer)) => node
     }.isEmpty &&
     !planContainsCachedRelation(prepared.df) &&
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&

@@ -80,6 +80,9 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
       chosen = columns.indices.filter(i => overlapIn(columns, files, i) <= MostOverlap)
       _ <- unless(!isRestricted(chosen.map(columns)))(
         s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
+      partitions = chosen.map(columns).filter(_.isPartition).map(_.path)
+      _ <- unless(conf.ansiEnabled && !TargetFiles.haveValidPartitions(txn.snapshot, partitions))(
+        s"partitions have values that aren't of the type of ${partitions.map(_.name).mkString(", ")}")
       pruning <- prune(keys, chosen.map(columns), files.map(_.only(chosen)))
     } yield pruning
   }

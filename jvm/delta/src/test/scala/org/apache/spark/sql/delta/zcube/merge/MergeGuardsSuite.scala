@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.merge
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.actions.Action
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.scalatest.funsuite.AnyFunSuite
@@ -63,6 +64,38 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(compared(path)(merge(_, source, clauses = Insert)) == ((1, Files)))
     assert(compared(path)(merge(_, s"SELECT k, v FROM delta.`$path` WHERE k = 3", clauses = Insert))
       == ((1, Files)))
+  }
+
+  test("a source that asks for the present time isn't read before Delta reads it") {
+    val path = table()
+    def source(time: String) = s"SELECT k, v FROM delta.`$path` WHERE k = 3 AND $time >= '2024-01-01'"
+    // Spark replaces these casts in each plan anew.
+    for (time <- Seq("CAST('now' AS TIMESTAMP)", "date('today')", "to_timestamp(' Now ')"))
+      assert(filesRead(merge(copyOf(path), source(time), clauses = Insert)) == Files, time)
+    for (time <- Seq("to_timestamp('2025-01-01')", "current_timestamp()"))
+      assert(filesRead(merge(copyOf(path), source(time), clauses = Insert)) == 1, time)
+  }
+
+  test("partition values that aren't of their column's type prune nothing") {
+    val path = create("(id BIGINT, k INT, v STRING) USING delta PARTITIONED BY (k)", 3, "k", rows = 60)(
+      "id",
+      "CAST(id DIV 20 AS INT) AS k",
+      "'old' AS v")
+    val source = "SELECT 1 AS k, 33L AS id, 'new' AS v"
+    val on = "t.k = s.k AND t.id = s.id"
+    def check(read: Int) = {
+      val (pruned, all) = compared(path)(
+        merge(_, source, on, "WHEN MATCHED THEN UPDATE SET v = s.v"))
+      assert(pruned == read && all == DeltaLog.forTable(spark, path).update().numOfFiles)
+    }
+    check(1)
+    // By the protocol, an empty text is a NULL of any type.
+    val last = DeltaLog.forTable(spark, path).update().allFiles.collect()
+      .filter(_.partitionValues.get("k").contains("2")).toSeq
+    commitUnseen(path, last.map(_.copy(partitionValues = Map("k" -> ""))))
+    assert(rowsOf(path).count(!_.contains("\"k\":")) == 20)
+    check(DeltaLog.forTable(spark, path).update().numOfFiles.toInt)
+    withSettings("spark.sql.ansi.enabled" -> "false")(check(1))
   }
 
   test("user-defined functions and floating point keys are not used") {
@@ -256,18 +289,20 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
 
   /** Adds a file to a table without invalidating this session's caches. */
   private def appendUnseen(path: String, like: String): Unit = {
-    val log = DeltaLog.forTable(spark, path)
     val added = DeltaLog.forTable(spark, like).update().allFiles.collect().toSeq
     added.foreach { file =>
       java.nio.file.Files.copy(
         java.nio.file.Paths.get(like, file.path),
         java.nio.file.Paths.get(path, file.path))
     }
-    val next = log.update().version + 1
-    val actions = added.map(_.json)
+    commitUnseen(path, added)
+  }
+
+  private def commitUnseen(path: String, actions: Seq[Action]): Unit = {
+    val next = DeltaLog.forTable(spark, path).update().version + 1
     java.nio.file.Files.write(
       java.nio.file.Paths.get(path, "_delta_log", f"$next%020d.json"),
-      java.util.Arrays.asList(actions: _*)): Unit
+      java.util.Arrays.asList(actions.map(_.json): _*)): Unit
   }
 
   test("a cache that only the key query would use isn't trusted") {
