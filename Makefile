@@ -32,7 +32,7 @@ SERVICES := interface/test_connect_server interface/test_hive_metastore
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long leaderboard soak soak-sequences soak-faults pictures reference compatibility site lint lint-scala lint-python format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -128,7 +128,8 @@ format: $(VENV)/.ready $(LAUNCHER) ## format the sources
 
 bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.zorder
-	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge --tables small
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge_tpch
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.idle
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth --cases sf1,files,eight,wide
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality_from_log
@@ -139,6 +140,8 @@ bench: $(VENV)/.ready $(JAR) ## measure against Delta, end to end
 bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams of appends, SF 10, all data sets
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.large_log
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge_large_log
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
 	$(BIN)/python -m benchmarks.pictures
@@ -146,7 +149,7 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (an hour)
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.queries --iceberg .build/venv-4.1/bin/python
 
-soak: soak-sequences soak-faults ## run soak-sequences and soak-faults (hours)
+soak: soak-sequences soak-faults soak-merges ## run soak-sequences, soak-faults and soak-merges (hours)
 
 # What is in the results' files is not run again, whatever was changed since; remove them to start over.
 soak-sequences: export ZCUBE_TESTS := all
@@ -159,6 +162,10 @@ soak-sequences: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run random sequences of 10,
 soak-faults: $(LAUNCHER) ## run OPTIMIZE with a fault in each store operation (hours)
 	mkdir -p tests/results
 	ZCUBE_SWEEP=all ZCUBE_SWEEP_RESULT=tests/results/sweep.jsonl $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
+
+soak-merges: $(LAUNCHER) ## run 20,000 random MERGEs with pruning and with plain Delta (hours)
+	mkdir -p tests/results
+	ZCUBE_MERGES=20000 ZCUBE_MERGES_RESULT=tests/results/merges.jsonl $(SBT) "delta/testOnly *RandomMergesSuite"
 
 pictures: $(VENV)/.ready $(JAR) ## redraw the pictures in docs/
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.cubes_picture

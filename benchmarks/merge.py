@@ -1,15 +1,18 @@
-"""MERGE into a table that is laid out by its keys: with ZCube's pruning and with Delta, alternating.
+"""MERGE into a table that is laid out by its keys: with ZCube's pruning and with Delta, in turns.
 
-A table of about 200 files, laid out by (tenant, ts); sources of 0.1 % of the rows. Each run starts from
-a fresh copy of the same table. CPU seconds are the JVM's, user and system.
+Two tables of about 200 files by (tenant, ts), with and without deletion vectors, and sources of 0.1 % of the
+rows. `small`: 4 columns, laid out by OPTIMIZE; a MERGE's fixed cost is most of its time. `large`: 15 columns,
+files of about 6 MB, written in cells of (tenant, ts). Each run starts from the same table: a copy that links
+its files. CPU seconds are the JVM's, user and system.
 
-    python -m benchmarks.merge [--rows 1000000] [--rounds 2] [--output benchmarks/results]
+    python -m benchmarks.merge [--tables small large] [--vectors with without] [--rounds 3] [--output benchmarks/results]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import statistics
@@ -32,13 +35,16 @@ FILES = 200
 TENANTS = 1000
 DAYS = 100
 
-# Conditions on the rows that a source updates; it takes the desired number of them.
+# Conditions on the rows that a source updates: about 0.1 % of all.
 SOURCES = {
-    "hot tenth": f"tenant < {TENANTS // 10}",
-    "newest hour": f"ts >= {DAYS * 24 - 24}",
+    "hot tenth": f"tenant < {TENANTS // 10} AND id % 100 = 0",
+    "newest hour": f"ts >= {DAYS * 24 - 24} AND id % 10 = 0",
     "one tenant": "tenant = 417",
-    "scattered": "true",
+    "scattered": "id % 1000 = 0",
 }
+
+VECTORS = "delta.enableDeletionVectors"
+VECTORS_OR_NOT = ("with", "without")
 
 SETTINGS_OF_SPARK = {
     DRIVER_MEMORY: "3g",
@@ -47,18 +53,53 @@ SETTINGS_OF_SPARK = {
 }
 
 
-def make_table(spark: SparkSession, path: Path, rows: int) -> None:
-    """Write the table, then lay it out in about the desired number of files."""
-    df = spark.range(0, rows, 1, 4).selectExpr(
+SMALL_ROWS = 300_000
+
+# The large table is a grid of cells, one file each.
+SIDE = 14
+CELL_ROWS = 40_000
+CELL_TENANTS = 72
+CELL_HOURS = 172
+
+
+def make_small(spark: SparkSession, path: Path, vectors: bool) -> int:
+    """Write the table, then lay it out in about the desired number of files; return its rows."""
+    df = spark.range(0, SMALL_ROWS, 1, 4).selectExpr(
         "id",
         f"pmod(hash(id), {TENANTS}) AS tenant",
         f"pmod(hash(id, 1), {DAYS * 24}) AS ts",
         "md5(CAST(id AS STRING)) AS v",
     )
-    df.write.format("delta").save(str(path))
+    df.write.format("delta").option(VECTORS, vectors).save(str(path))
     size = sum(f.stat().st_size for f in path.glob("*.parquet"))
     spark.conf.set(MAX_FILE_SIZE, str(size // FILES))
     spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (tenant, ts) OPTIONS ('curve' = 'kdtree')")
+    return SMALL_ROWS
+
+
+def make_large(spark: SparkSession, path: Path, vectors: bool) -> int:
+    """Write a file for each cell of the grid; return the number of rows."""
+    rows = SIDE * SIDE * CELL_ROWS
+    cell = f"(n DIV {CELL_ROWS})"
+    numbers = [f"hash(n, {i}) AS i{i}" for i in range(4)]
+    numbers += [f"hash(n, {i}) / 1000 AS d{i}" for i in range(4)]
+    df = spark.range(0, rows, 1, SIDE * SIDE).withColumnRenamed("id", "n")
+    df = df.selectExpr(
+        # Not in the order of the files.
+        f"n * 1000003 % {rows} AS id",
+        f"{cell} DIV {SIDE} * {CELL_TENANTS} + pmod(hash(n), {CELL_TENANTS}) AS tenant",
+        f"{cell} % {SIDE} * {CELL_HOURS} + pmod(hash(n, 1), {CELL_HOURS}) AS ts",
+        "md5(CAST(n AS STRING)) AS v",
+        "md5(CAST(-n AS STRING)) AS w",
+        "concat('kind ', n % 37) AS kind",
+        "date_add(DATE'2024-01-01', CAST(n % 900 AS INT)) AS day",
+        *numbers,
+    )
+    df.write.format("delta").option(VECTORS, vectors).save(str(path))
+    return rows
+
+
+TABLES = {"small": make_small, "large": make_large}
 
 
 def boxes(path: Path) -> list[tuple[int, int, int, int]]:
@@ -116,63 +157,96 @@ def run(spark: SparkSession, target: Path, source: Path) -> tuple[int, dict[str,
     return read[0], figures
 
 
+def measure(spark: SparkSession, folder: Path, table: str, vectors: bool, rounds: int) -> dict:
+    """All runs on one table."""
+    original, work = folder / "original", folder / "work"
+    shutil.rmtree(original, ignore_errors=True)
+    rows = TABLES[table](spark, original, vectors)
+    live = boxes(original)
+    size = sum(f.stat().st_size for f in original.glob("*.parquet")) / len(live)
+    target = spark.read.format("delta").load(str(original))
+    needed = {}
+    for name, condition in SOURCES.items():
+        of = folder / name.replace(" ", "-")
+        shutil.rmtree(of, ignore_errors=True)
+        chosen = target.where(condition).coalesce(1)
+        chosen.drop("v").selectExpr("*", "'new' AS v").write.format("delta").save(str(of))
+        needed[name] = files_with_a_key(live, spark.read.format("delta").load(str(of)))
+    found = {
+        "table": table,
+        "vectors": vectors,
+        "rows": rows,
+        "files": len(live),
+        "megabytes": round(size / 1e6, 2),
+        "needed": needed,
+    }
+    runs: list[dict] = []
+    # Round 0 warms the JVM up and is not counted.
+    for number in range(rounds + 1):
+        for name in SOURCES:
+            for engine in ENGINES if number % 2 else ENGINES[::-1]:
+                shutil.rmtree(work, ignore_errors=True)
+                shutil.copytree(original, work, copy_function=os.link)
+                spark.conf.set("spark.zcube.mergeInto.pruning", str(engine == "zcube").lower())
+                files, figures = run(spark, work, folder / name.replace(" ", "-"))
+                print(table, vectors, number, name, engine, files, figures, flush=True)
+                if number > 0:
+                    runs.append({"source": name, "engine": engine, "files": files, **figures})
+    return found | {"rounds": rounds, "runs": runs}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--vectors", nargs="+", choices=VECTORS_OR_NOT, default=VECTORS_OR_NOT)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
-    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
-        original, work = folder / "original", folder / "work"
-        make_table(spark, original, options.rows)
-        live = boxes(original)
-        table = spark.read.format("delta").load(str(original))
-        needed = {}
-        for name, condition in SOURCES.items():
-            of = folder / name.replace(" ", "-")
-            rows = table.where(condition).orderBy("v").limit(options.rows // 1000)
-            rows.selectExpr("id", "tenant", "ts", "'new' AS v").write.format("delta").save(str(of))
-            needed[name] = files_with_a_key(live, spark.read.format("delta").load(str(of)))
-        runs = []
-        # Round 0 warms the JVM up and is not counted.
-        for number in range(options.rounds + 1):
-            for name in SOURCES:
-                for engine in ENGINES if number % 2 else ENGINES[::-1]:
-                    shutil.rmtree(work, ignore_errors=True)
-                    shutil.copytree(original, work)
-                    pruning = str(engine == "zcube").lower()
-                    spark.conf.set("spark.zcube.mergeInto.pruning", pruning)
-                    files, figures = run(spark, work, folder / name.replace(" ", "-"))
-                    print(number, name, engine, files, figures, flush=True)
-                    if number > 0:
-                        runs.append({"source": name, "engine": engine, "files": files, **figures})
-        java = spark._jvm.java.lang.System.getProperty("java.version")
-    about = machine() | {
-        "java": java,
-        "rows": f"{options.rows:,}",
-        "files": str(len(live)),
-        "rounds": str(options.rounds),
-    }
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "merge.json").write_text(
-        json.dumps({"about": about, "needed": needed, "runs": runs}, indent=1)
-    )
-    (options.output / "merge.md").write_text(report(about, needed, runs))
+    with scratch(SETTINGS_OF_SPARK) as (spark, folder):
+        about = machine() | {"java": spark._jvm.java.lang.System.getProperty("java.version")}
+        for table in options.tables:
+            for vectors in [v == "with" for v in options.vectors]:
+                found = {"about": about} | measure(spark, folder, table, vectors, options.rounds)
+                keep(options.output / "merge.json", found)
+                tables = json.loads((options.output / "merge.json").read_text())
+                (options.output / "merge.md").write_text(report(tables))
 
 
-def report(about: dict[str, str], needed: dict[str, int], runs: list[dict]) -> str:
+def keep(file: Path, found: dict) -> None:
+    """Replace the results of the same table, and keep those of others."""
+    known = json.loads(file.read_text()) if file.exists() else []
+    # Results of before there were several tables.
+    known = known if isinstance(known, list) else []
+    others = [t for t in known if (t["table"], t["vectors"]) != (found["table"], found["vectors"])]
+    tables = sorted([*others, found], key=lambda t: (t["table"], not t["vectors"]))
+    file.write_text(json.dumps(tables, indent=1) + "\n")
+
+
+def report(tables: list[dict]) -> str:
+    lines = [
+        "# MERGE into a table laid out by its keys",
+        "",
+        "Made by `python -m benchmarks.merge`. Sources of 0.1 % of the rows. Medians, in turns in one warm JVM.",
+    ]
+    for table in tables:
+        lines += ["", *section(table)]
+    return "\n".join([*lines, ""])
+
+
+def section(table: dict) -> list[str]:
     def median(name: str, engine: str, figure: str) -> float:
+        runs = table["runs"]
         return statistics.median(
             r[figure] for r in runs if (r["source"], r["engine"]) == (name, engine)
         )
 
     lines = [
-        "# MERGE into a table laid out by its keys",
+        f"## {table['table'].capitalize()} table, {'with' if table['vectors'] else 'without'} deletion vectors",
         "",
-        "Made by `python -m benchmarks.merge`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
+        f"{table['rows']:,} rows, {table['files']} files of {table['megabytes']} MB, rounds {table['rounds']}. "
+        + ", ".join(f"{k} {v}" for k, v in table["about"].items())
         + ".",
-        "Sources of 0.1 % of the rows. Medians, in turns in one warm JVM.",
         "",
         "| source | files whose box holds a key | files read, ZCube | files read, Delta "
         "| ZCube CPU s | Delta CPU s | CPU ratio | ZCube wall s | Delta wall s |",
@@ -184,11 +258,11 @@ def report(about: dict[str, str], needed: dict[str, int], runs: list[dict]) -> s
             for engine in ENGINES
         )
         lines.append(
-            f"| {name} | {needed[name]} | {zcube['files']:.0f} | {delta['files']:.0f} "
+            f"| {name} | {table['needed'][name]} | {zcube['files']:.0f} | {delta['files']:.0f} "
             f"| {zcube['cpu']:.1f} | {delta['cpu']:.1f} | {zcube['cpu'] / delta['cpu']:.2f} "
             f"| {zcube['wall']:.1f} | {delta['wall']:.1f} |"
         )
-    return "\n".join([*lines, ""])
+    return lines
 
 
 if __name__ == "__main__":

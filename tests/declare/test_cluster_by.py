@@ -184,6 +184,17 @@ def test_create_table_like_keeps_the_columns(spark, name):
         spark.sql(f"DROP TABLE {name}_like")
 
 
+def test_create_table_like_is_spark_s_without_zcube(spark, name):
+    rows(spark).write.format("delta").clusterBy("b", "a").saveAsTable(name)
+    spark.conf.set("spark.zcube.enabled", "false")
+    try:
+        spark.sql(f"CREATE TABLE {name}_like LIKE {name}")
+        assert columns_of(spark, f"{name}_like") == []
+    finally:
+        spark.conf.unset("spark.zcube.enabled")
+        spark.sql(f"DROP TABLE IF EXISTS {name}_like")
+
+
 def test_create_table_like_of_an_unclustered_table_declares_nothing(spark, name):
     spark.sql(f"CREATE TABLE {name} (a INT, p INT) USING delta PARTITIONED BY (p)")
     spark.sql(f"CREATE TABLE {name}_like LIKE {name}")

@@ -71,6 +71,28 @@ print("cubes", [(cube.state, cube.reasons) for cube in result.cubes], result.lef
 df.limit(100).write.format("delta").mode("append").save(path + "-clustered")
 result = clustered.optimize(curve="kdtree", weights={"x": 2}, where="x is not null")
 print("again", result.files_removed, result.kept)
+import os
+from urllib.parse import urlsplit
+spark.conf.set("spark.zcube.mergeInto.pruning", "true")
+parts = df.selectExpr("id", "'old' AS v").repartitionByRange(8, "id")
+parts.write.format("delta").save(path + "-merged")
+source = spark.createDataFrame([(3, "new"), (9000, "new")], "id BIGINT, v STRING")
+source.createOrReplaceTempView("updates")
+merge = (
+    f"MERGE INTO delta.`{path}-merged` t USING updates s ON t.id = s.id "
+    "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+)
+# A MERGE that read any other file would fail.
+needed = set(spark.read.format("delta").load(path + "-merged").where("id = 3").inputFiles())
+others = set(spark.read.format("delta").load(path + "-merged").inputFiles()) - needed
+paths = [urlsplit(name).path for name in others]
+for path_of in paths:
+    os.rename(path_of, path_of + ".hidden")
+spark.sql(merge).collect()
+for path_of in paths:
+    os.rename(path_of + ".hidden", path_of)
+after = spark.read.format("delta").load(path + "-merged")
+print("merged", len(others), after.count(), after.where("v = 'new'").count())
 spark.conf.set("spark.databricks.delta.autoCompact.enabled", "true")
 spark.conf.set("spark.databricks.delta.autoCompact.minNumFiles", "2")
 for _ in range(2):
@@ -211,6 +233,7 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "clustered by ['x', 'y']",
         "cubes [('committed', {'fresh': 4})] 0",
         "again 1 {'in a cube': 1}",
+        "merged 7 8001 2",
         "auto compaction OPTIMIZE true True",
         "rows 8000",
     ]

@@ -3,10 +3,14 @@ package io.zcube.sql.keys
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.TimestampType
 
+import io.zcube.sql.keys.ValueBox.Unbounded
+
 /** Builds the condition that a row is in one of several boxes. */
 object BoxPredicate {
 
-  /** @param columns    some of the dimensions' columns
+  /** True if a box doesn't restrict these columns.
+    *
+    * @param columns    some of the dimensions' columns
     * @param dimensions the numbers of their dimensions
     */
   def of(
@@ -14,24 +18,32 @@ object BoxPredicate {
       dimensions: Seq[Int],
       boxes: Seq[ValueBox]): Expression = {
     val each = boxes.map { box =>
-      columns.zip(dimensions).map { case (column, d) => within(column, box.low(d), box.high(d)) }
-        .reduce(And(_, _))
+      columns.zip(dimensions).flatMap { case (column, d) =>
+        within(column, box.low(d), box.high(d))
+      }
+        .reduceOption(And(_, _))
     }
-    balanced(each.distinct)
+    if (each.exists(_.isEmpty)) Literal.TrueLiteral else balanced(each.flatten.distinct)
   }
 
-  private def within(column: Expression, low: Any, high: Any): Expression = {
-    def literal(value: Any) = Literal(value, column.dataType)
-    if (column.dataType == TimestampType && high != null) {
-      // The range is widened, even for a single key: before about 1900, many zones have offsets
-      // with seconds, which a writer may omit in the log. (Delta 4.4 on Spark 4.2 writes them.)
-      val last = LessThanOrEqual(column, literal(shifted(high, OffsetSeconds)))
-      if (low == null) Or(IsNull(column), last)
-      else And(GreaterThanOrEqual(column, literal(shifted(low, -OffsetSeconds))), last)
-    } else if (high == null) IsNull(column)
-    else if (low == null) Or(IsNull(column), LessThanOrEqual(column, literal(high)))
-    else if (low == high) EqualTo(column, literal(high))
-    else And(GreaterThanOrEqual(column, literal(low)), LessThanOrEqual(column, literal(high)))
+  private def within(column: Expression, low: Any, high: Any): Option[Expression] = {
+    // The range of times is widened, even for a single key: before about 1900, many zones have
+    // offsets with seconds, which a writer may omit in the log. (Delta 4.4 on Spark 4.2 writes
+    // them.)
+    val slack = if (column.dataType == TimestampType) OffsetSeconds else 0L
+    def literal(value: Any, by: Long) =
+      Literal(if (by == 0) value else shifted(value, by), column.dataType)
+    lazy val least = GreaterThanOrEqual(column, literal(low, -slack))
+    lazy val greatest = LessThanOrEqual(column, literal(high, slack))
+    (low, high) match {
+      case (null, null) => Some(IsNull(column))
+      case (null | Unbounded, Unbounded) => None
+      case (null, _) => Some(Or(IsNull(column), greatest))
+      case (Unbounded, _) => Some(greatest)
+      case (_, Unbounded) => Some(least)
+      case _ if slack == 0 && low == high => Some(EqualTo(column, literal(high, 0)))
+      case _ => Some(And(least, greatest))
+    }
   }
 
   /** In microseconds: more than the seconds part of any offset. */

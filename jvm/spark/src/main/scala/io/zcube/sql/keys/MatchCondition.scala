@@ -1,58 +1,131 @@
 package io.zcube.sql.keys
 
+import java.util.Locale
+
+import scala.util.Try
+
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
+import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
 import org.apache.spark.sql.types._
 
-/** A column of the target that equals a key of the source whenever two rows match.
+/** What the condition of a MERGE says about the columns of matching rows. It omits parts that it
+  * doesn't understand: fewer ranges say less, but nothing wrong.
   *
-  * @param column   a column of the target, or a field of one
-  * @param key an expression over the source's columns, in the column's type; NULL if it has a wider
-  *   type and no value of the column's type equals it
-  * @param nullSafe whether NULL matches NULL
-  */
-final case class KeyPair(column: Expression, key: Expression, nullSafe: Boolean)
-
-/** What the condition of a MERGE says about the keys of matching rows. It omits parts that it
-  * doesn't understand: fewer pairs say less, but nothing wrong.
+  * Example: `t.day = s.day AND (t.id = s.id OR t.id = s.old)` has two alternatives, each with a
+  * range of `day` and one of `id`.
   */
 final class MatchCondition(condition: Expression, target: AttributeSet, source: AttributeSet)
     extends PredicateHelper {
   import MatchCondition._
 
-  private val conjuncts = splitConjunctivePredicates(condition)
-
-  val pairs: Seq[KeyPair] = conjuncts.flatMap {
-    case EqualTo(a, b) => pair(a, b, nullSafe = false).orElse(pair(b, a, nullSafe = false))
-    case EqualNullSafe(a, b) => pair(a, b, nullSafe = true).orElse(pair(b, a, nullSafe = true))
-    case _ => None
+  /** A row of the target that matches a row of the source satisfies all ranges of at least one
+    * alternative. Ranges of one alternative have different columns. Without any alternative nothing
+    * is known.
+    */
+  val alternatives: Seq[Seq[KeyRange]] = {
+    val all = read(inlined(condition), isPart = false)
+    if (all.exists(_.exists(_.isOfSource))) all else Nil
   }
 
-  /** The conditions that rows of the source must satisfy to match anything. */
-  val ofSource: Seq[Expression] = conjuncts.filter(isOfSource)
+  /** The columns that have a range in any alternative. */
+  val columns: Seq[Expression] =
+    alternatives.flatten.map(_.column).distinctBy(_.canonicalized)
 
-  private def pair(column: Expression, key: Expression, nullSafe: Boolean): Option[KeyPair] =
-    if (!isOfSource(key) || column.dataType != key.dataType) None
-    else {
-      column match {
-        // The only cast of a column that is ignored: it doesn't change the number.
-        case Cast(narrow, wide, _, _)
-            if isColumn(narrow) && isWidened(narrow.dataType, wide) =>
-          Some(KeyPair(narrow, narrowed(key, narrow.dataType), nullSafe))
-        // Statistics don't count a field's NULLs where the containing struct is NULL.
-        case field: GetStructField if isColumn(field) && !nullSafe =>
-          Some(KeyPair(field, key, nullSafe))
-        case attribute: Attribute if isColumn(attribute) =>
-          Some(KeyPair(attribute, key, nullSafe))
-        case _ => None
+  /** The conditions that rows of the source must satisfy to match anything. */
+  val ofSource: Seq[Expression] = splitConjunctivePredicates(condition).filter(isOfSource)
+
+  /** @param isPart whether it is one side of an OR: Delta then doesn't see conditions on the target
+    *   alone
+    */
+  private def read(e: Expression, isPart: Boolean): Seq[Seq[KeyRange]] = {
+    val conjuncts = splitConjunctivePredicates(e).map {
+      case In(value, keys) if keys.nonEmpty && keys.size <= MostAlternatives =>
+        keys.map(EqualTo(value, _): Expression).reduce(Or(_, _))
+      case other => other
+    }
+    val ranges = conjuncts.flatMap(rangesOf(_, isPart))
+    val choices = conjuncts
+      .collect { case or: Or => splitDisjunctivePredicates(or).flatMap(read(_, isPart = true)) }
+      .filter(_.forall(_.nonEmpty))
+    choices
+      .foldLeft(Seq(ranges)) { (found, choice) =>
+        if (found.size * choice.size > MostAlternatives) found
+        else for (one <- found; other <- choice) yield one ++ other
       }
+      .map(combined)
+      .filter(_.nonEmpty || isPart)
+  }
+
+  /** In the form that Spark evaluates: BETWEEN as two comparisons. */
+  private def inlined(e: Expression): Expression = e.transformUp {
+    case Between(value, from, to, _) =>
+      And(GreaterThanOrEqual(value, from), LessThanOrEqual(value, to))
+    case With(child, definitions) =>
+      child.transformUp { case ref: CommonExpressionRef =>
+        definitions.find(_.id == ref.id).fold[Expression](ref)(_.child)
+      }
+  }
+
+  private def rangesOf(e: Expression, isPart: Boolean): Seq[KeyRange] = {
+    import KeyRange._
+
+    def point(a: Expression, b: Expression, ifNull: IfNull): Option[KeyRange] =
+      compared(a, b, isPart).map { column =>
+        val (low, high) = column.point(b)
+        val isField = column.column.isInstanceOf[GetStructField]
+        // Statistics don't count a field's NULLs where the containing struct is NULL.
+        val meaning = if (ifNull == MatchesNull && isField) MatchesAnything else ifNull
+        KeyRange(column.column, Some(low), Some(high), meaning)
+      }
+    def atLeast(a: Expression, b: Expression): Option[KeyRange] =
+      for (column <- compared(a, b, isPart); low <- column.low(b))
+        yield KeyRange(column.column, Some(low), None, MatchesNothing)
+    def atMost(a: Expression, b: Expression): Option[KeyRange] =
+      for (column <- compared(a, b, isPart); high <- column.high(b))
+        yield KeyRange(column.column, None, Some(high), MatchesNothing)
+
+    val found = e match {
+      case EqualTo(a, b) => point(a, b, MatchesNothing).orElse(point(b, a, MatchesNothing))
+      case EqualNullSafe(a, b) => point(a, b, MatchesNull).orElse(point(b, a, MatchesNull))
+      case GreaterThanOrEqual(a, b) => atLeast(a, b).orElse(atMost(b, a))
+      case GreaterThan(a, b) => atLeast(a, b).orElse(atMost(b, a))
+      case LessThanOrEqual(a, b) => atMost(a, b).orElse(atLeast(b, a))
+      case LessThan(a, b) => atMost(a, b).orElse(atLeast(b, a))
+      case IsNull(column: Attribute) if isPart && isOrdered(column.dataType) && isColumn(column) =>
+        Some(KeyRange.point(column, Literal(null, column.dataType), MatchesNull))
+      case _ => None
+    }
+    found.toSeq
+  }
+
+  /** One range for each column: an equality if there is one, otherwise the first bounds. */
+  private def combined(ranges: Seq[KeyRange]): Seq[KeyRange] =
+    ranges.map(_.column.canonicalized).distinct.map { column =>
+      val same = ranges.filter(_.column.canonicalized == column)
+      same.filter(_.isPoint).sortBy(!_.isOfSource).headOption
+        .orElse(same.find(range => range.low.nonEmpty && range.high.nonEmpty))
+        .getOrElse {
+          KeyRange(
+            same.head.column,
+            same.flatMap(_.low).headOption,
+            same.flatMap(_.high).headOption,
+            KeyRange.MatchesNothing)
+        }
     }
 
-  private def isColumn(e: Expression): Boolean = isOrdered(e.dataType) && pathOf(e).nonEmpty
+  private def compared(
+      column: Expression,
+      key: Expression,
+      isPart: Boolean): Option[ComparedColumn] =
+    if (column.dataType != key.dataType) None
+    else if (!isOfSource(key) && !(isPart && key.foldable && isRepeatable(key))) None
+    else ComparedColumn.of(column, isColumn)
 
-  private def pathOf(e: Expression): Option[Expression] = e match {
-    case attribute: Attribute if target.contains(attribute) => Some(attribute)
-    case GetStructField(child, _, _) => pathOf(child)
-    case _ => None
+  private def isColumn(e: Expression): Boolean = e match {
+    case attribute: Attribute => target.contains(attribute)
+    case GetStructField(child, _, _) => isColumn(child)
+    case _ => false
   }
 
   private def isOfSource(e: Expression): Boolean =
@@ -61,12 +134,32 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
 
 object MatchCondition {
 
-  /** A user-defined function may claim to be deterministic when it isn't. */
+  private val MostAlternatives = 8
+
   private def isRepeatable(e: Expression): Boolean =
-    e.deterministic && !e.exists {
-      case _: UserDefinedExpression | _: SubqueryExpression => true
-      case _ => false
-    }
+    e.deterministic && !e.exists(part => mayDiffer(part) || part.isInstanceOf[SubqueryExpression])
+
+  /** Whether a deterministic expression may have other values in another plan.
+    *
+    * A function of a user or of a catalog may claim to be deterministic when it isn't. Some of
+    * Spark's own functions are invoked in the same way, and one of them, `aes_encrypt`, isn't
+    * deterministic either; they are left out with them. In each plan, Spark replaces texts such as
+    * 'now' and 'today' that are cast to a date or a time (`SpecialDatetimeValues`).
+    */
+  def mayDiffer(e: Expression): Boolean = e match {
+    case padding: StaticInvoke if padding.staticObject == classOf[CharVarcharCodegenUtils] => false
+    case _: UserDefinedExpression | _: Invoke | _: StaticInvoke => true
+    case Cast(text, _, _, _) if text.foldable && text.dataType.isInstanceOf[StringType] =>
+      Try(text.eval()).fold(
+        _ => true,
+        value => value != null && SpecialTimes.exists(lowerCase(value).startsWith))
+    case other: RuntimeReplaceable => Try(other.replacement.exists(mayDiffer)).getOrElse(true)
+    case _ => false
+  }
+
+  private def lowerCase(text: Any): String = text.toString.trim.toLowerCase(Locale.ROOT)
+
+  private val SpecialTimes = Seq("now", "today", "tomorrow", "yesterday")
 
   /** Types with minima and maxima in Delta's log whose equality agrees with their order. This
     * excludes floating point (NaN, and two zeros) and strings with a collation.
@@ -75,26 +168,5 @@ object MatchCondition {
     case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType |
         TimestampNTZType | _: DecimalType => true
     case other => other == StringType
-  }
-
-  private val Integers: Seq[(DataType, Long, Long)] = Seq(
-    (ByteType, Byte.MinValue.toLong, Byte.MaxValue.toLong),
-    (ShortType, Short.MinValue.toLong, Short.MaxValue.toLong),
-    (IntegerType, Int.MinValue.toLong, Int.MaxValue.toLong),
-    (LongType, Long.MinValue, Long.MaxValue)
-  )
-
-  private def isWidened(from: DataType, to: DataType): Boolean = {
-    val order = Integers.map(_._1)
-    order.contains(from) && order.indexOf(from) < order.indexOf(to)
-  }
-
-  /** The key as a number of fewer bytes, NULL if it doesn't fit. */
-  private def narrowed(key: Expression, to: DataType): Expression = {
-    val (_, least, greatest) = Integers.find(_._1 == to).get
-    val long = Cast(key, LongType)
-    val fits =
-      And(GreaterThanOrEqual(long, Literal(least)), LessThanOrEqual(long, Literal(greatest)))
-    If(fits, Cast(key, to), Literal(null, to))
   }
 }

@@ -7,6 +7,10 @@ package io.zcube.sql.keys
   */
 final class ValueBox(val low: Array[Any], val high: Array[Any]) extends Serializable {
 
+  /** The box in these dimensions. */
+  def only(dimensions: Seq[Int]): ValueBox =
+    new ValueBox(dimensions.map(low(_)).toArray, dimensions.map(high(_)).toArray)
+
   override def equals(other: Any): Boolean = other match {
     case that: ValueBox => low.sameElements(that.low) && high.sameElements(that.high)
     case _ => false
@@ -16,4 +20,17 @@ final class ValueBox(val low: Array[Any], val high: Array[Any]) extends Serializ
 
   override def toString: String =
     low.indices.map(d => s"${low(d)}..${high(d)}").mkString("[", " × ", "]")
+}
+
+object ValueBox {
+
+  /** In place of a bound: below all values, but above NULL, as a lower one; above all as an upper.
+    */
+  case object Unbounded {
+
+    // Equal to itself in other processes, whatever serializer brought it there.
+    override def equals(other: Any): Boolean = other.isInstanceOf[Unbounded.type]
+
+    override def hashCode: Int = 1
+  }
 }

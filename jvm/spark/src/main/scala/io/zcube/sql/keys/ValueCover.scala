@@ -5,6 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.sql.types.DataType
 
 import io.zcube.cover.{BoxCover, RankBox}
+import io.zcube.sql.keys.ValueBox.Unbounded
 import io.zcube.sql.values.ValueOrdering
 
 /** Covers boxes of values by a few boxes that touch as few files of a table as possible
@@ -15,6 +16,7 @@ import io.zcube.sql.values.ValueOrdering
   */
 final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
     extends Serializable {
+  import ValueCover._
 
   @transient private lazy val orderings: IndexedSeq[Ordering[Any]] =
     types.map(ValueOrdering.ofStatistics)
@@ -38,15 +40,23 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
   /** See [[BoxCover.overlap]]. */
   def overlap: Double = BoxCover.overlap(new Ranks(Array.empty).files)
 
-  def contains(box: ValueBox, key: Array[Any]): Boolean = {
+  def contains(box: ValueBox, key: ValueBox): Boolean = {
     var d = 0
-    while (d < types.length && !isBelow(d, key(d), box.low(d)) && !isBelow(d, box.high(d), key(d)))
-      d += 1
+    while (d < types.length && holds(d, box, key)) d += 1
     d == types.length
   }
 
-  private def isBelow(d: Int, a: Any, b: Any): Boolean =
-    b != null && (a == null || orderings(d).lt(a, b))
+  private def holds(d: Int, box: ValueBox, key: ValueBox): Boolean =
+    isAtMost(d, box.low(d), key.low(d), below = true) &&
+      isAtMost(d, key.high(d), box.high(d), below = false)
+
+  /** @param below whether the bounds are lower ones */
+  private def isAtMost(d: Int, a: Any, b: Any, below: Boolean): Boolean =
+    if (a == null) true
+    else if (b == null) false
+    else if (a == Unbounded) below || b == Unbounded
+    else if (b == Unbounded) !below
+    else orderings(d).lteq(a, b)
 
   /** The ranks of the boxes' and the files' values, in the order of each dimension. */
   final private class Ranks(boxes: Array[ValueBox]) {
@@ -55,7 +65,7 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
       val all = new mutable.ArrayBuffer[AnyRef]
       for (boxes <- Seq(boxes, ValueCover.this.files); box <- boxes;
         bounds <- Seq(box.low, box.high))
-        if (bounds(d) != null) all += bounds(d).asInstanceOf[AnyRef]
+        if (bounds(d) != null && bounds(d) != Unbounded) all += bounds(d).asInstanceOf[AnyRef]
       val values = all.toArray
       java.util.Arrays.sort(values, orderings(d).asInstanceOf[Ordering[AnyRef]])
       var kept = 0
@@ -67,21 +77,29 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
       values.take(kept)
     }
 
-    private def rank(d: Int, value: Any): Int = 1 + java.util.Arrays.binarySearch(
+    private def rank(d: Int, value: Any): Int = FirstValue + java.util.Arrays.binarySearch(
       sorted(d),
       value.asInstanceOf[AnyRef],
       orderings(d).asInstanceOf[Ordering[AnyRef]])
 
-    /** NULL has rank 0. */
+    private def top(d: Int): Int = FirstValue + sorted(d).length
+
     def ofKeys(box: ValueBox): RankBox = {
-      def ranks(bounds: Array[Any]) =
-        Array.tabulate(types.length)(d => if (bounds(d) == null) 0 else rank(d, bounds(d)))
-      new RankBox(ranks(box.low), ranks(box.high))
+      def ranks(bounds: Array[Any], unbounded: Int => Int) =
+        Array.tabulate(types.length) { d =>
+          if (bounds(d) == null) OfNull
+          else if (bounds(d) == Unbounded) unbounded(d)
+          else rank(d, bounds(d))
+        }
+      new RankBox(ranks(box.low, _ => AboveNull), ranks(box.high, top))
     }
 
     def values(box: RankBox): ValueBox = {
-      def of(ranks: Array[Int]) =
-        Array.tabulate[Any](types.length)(d => if (ranks(d) == 0) null else sorted(d)(ranks(d) - 1))
+      def of(ranks: Array[Int]) = Array.tabulate[Any](types.length) { d =>
+        if (ranks(d) == OfNull) null
+        else if (ranks(d) == AboveNull || ranks(d) == top(d)) Unbounded
+        else sorted(d)(ranks(d) - FirstValue)
+      }
       new ValueBox(of(box.low), of(box.high))
     }
 
@@ -89,7 +107,15 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
       def ranks(bounds: Array[Any], unknown: Int => Int) = Array.tabulate(types.length) { d =>
         if (bounds(d) == null) unknown(d) else rank(d, bounds(d))
       }
-      new RankBox(ranks(file.low, _ => 0), ranks(file.high, sorted(_).length))
+      new RankBox(ranks(file.low, _ => OfNull), ranks(file.high, top))
     }
   }
+}
+
+object ValueCover {
+
+  /** The ranks of NULL, of a missing lower bound, and of the least value. */
+  private val OfNull = 0
+  private val AboveNull = 1
+  private val FirstValue = 2
 }

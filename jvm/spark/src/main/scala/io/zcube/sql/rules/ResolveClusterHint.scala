@@ -35,9 +35,10 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
     _.containsPattern(TreePattern.UNRESOLVED_HINT)) {
     case UnresolvedHint(name, Seq(Literal(json, _)), child)
         if name.toLowerCase(Locale.ROOT) == HintName =>
-      JsonMethods.parseOpt(json.toString) match {
+      val text = String.valueOf(json)
+      JsonMethods.parseOpt(text) match {
         case Some(JObject(fields)) => toClusterRows(fields.toMap, child)
-        case _ => throw ZCubeErrors.invalidOption(HintName, json.toString, "a JSON object")
+        case _ => throw ZCubeErrors.invalidOption(HintName, text, "a JSON object")
       }
   }
 

@@ -23,6 +23,16 @@ class KeyCollectorSuite extends AnyFunSuite {
       UTF8String.fromString(Seq("", "a", "é", "zz")(r.nextInt(4)) + r.nextInt(400)))
   )
 
+  /** One alternative, in which each column equals a key, or is NULL if the key is. */
+  private def layoutOf(dimensions: (DataType, Boolean)*): KeyLayout = {
+    val ranges = dimensions.map { case (dataType, nullSafe) =>
+      val column = AttributeReference("t", dataType)()
+      val key = AttributeReference("s", dataType)()
+      KeyRange.point(column, key, if (nullSafe) KeyRange.MatchesNull else KeyRange.MatchesNothing)
+    }
+    KeyLayout.of(ranges.map(_.column), Seq(ranges))._2
+  }
+
   test("all keys are covered") {
     (0 until 200).foreach(checkCovered)
   }
@@ -45,7 +55,8 @@ class KeyCollectorSuite extends AnyFunSuite {
     val keys = Seq.fill(1 + random.nextInt(500))(keyOf())
     val cover = new ValueCover(dimensions.map(_._1), files)
     val most = 2 + random.nextInt(40)
-    val collectors = Seq.fill(2)(new KeyCollector(cover, nullSafe, 8 + random.nextInt(300), most))
+    val layout = layoutOf(dimensions.map(_._1).zip(nullSafe): _*)
+    val collectors = Seq.fill(2)(new KeyCollector(layout, cover, 8 + random.nextInt(300), most))
     keys.zipWithIndex.foreach { case (key, i) =>
       collectors(i % 2).add(InternalRow.fromSeq(key))
     }
@@ -74,7 +85,7 @@ class KeyCollectorSuite extends AnyFunSuite {
 
   test("no keys, no rows") {
     val cover = new ValueCover(IndexedSeq(LongType), Array.empty)
-    val none = new KeyCollector(cover, IndexedSeq(false), 10, 10)
+    val none = new KeyCollector(layoutOf(LongType -> false), cover, 10, 10)
     none.add(InternalRow(null))
     assert(none.result.exists(_.isEmpty))
     assert(BoxPredicate.of(Seq(BoundReference(0, LongType, true)), Seq(0), Nil) ==
@@ -83,15 +94,15 @@ class KeyCollectorSuite extends AnyFunSuite {
 
   test("a task gives up once nearly all files are touched") {
     val files = Array.tabulate[ValueBox](50)(i => new ValueBox(Array(i * 10L), Array(i * 10L + 9)))
-    val keys =
-      new KeyCollector(new ValueCover(IndexedSeq(LongType), files), IndexedSeq(false), 100, 64)
+    val cover = new ValueCover(IndexedSeq(LongType), files)
+    val keys = new KeyCollector(layoutOf(LongType -> false), cover, 100, 64)
     (0L until 500L by 3).foreach(k => keys.add(InternalRow(k)))
     assert(keys.result.isEmpty)
   }
 
   test("keys stay when the memory of their rows is reused") {
-    val keys =
-      new KeyCollector(new ValueCover(IndexedSeq(StringType), Array.empty), IndexedSeq(false), 9, 9)
+    val cover = new ValueCover(IndexedSeq(StringType), Array.empty)
+    val keys = new KeyCollector(layoutOf(StringType -> false), cover, 9, 9)
     val row = UnsafeProjection.create(Array[DataType](StringType))
     Seq("one", "two", "six").foreach { text =>
       keys.add(row(InternalRow(UTF8String.fromString(text))))

@@ -33,4 +33,10 @@ class LongValuesSuite extends AnyFunSuite with DeltaSparkSession {
         .hint("zcube_cluster", """{"columns": [["s"]], "numPartitions": 100}""").collect())
     assert(error.getCondition === "ZCUBE_SAMPLE_TOO_SMALL")
   }
+
+  test("a hint without a value is refused by name") {
+    val error = intercept[org.apache.spark.SparkThrowable](
+      spark.range(1).hint("zcube_cluster", null.asInstanceOf[String]).collect())
+    assert(error.getCondition === "ZCUBE_INVALID_OPTION")
+  }
 }

@@ -55,8 +55,8 @@ object PreserveClusterByLike {
     */
   case class Keep(session: SparkSession) extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-      case create: CreateDeltaTableCommand
-          if session.sessionState.conf.getConf(ZCubeConf.Enabled) =>
+      case other if !session.sessionState.conf.getConf(ZCubeConf.Enabled) => other
+      case create: CreateDeltaTableCommand =>
         create.getTagValue(Source).map(properties).filter(_.nonEmpty) match {
           case Some(more) =>
             create.copy(table = create.table.copy(properties = create.table.properties ++ more))

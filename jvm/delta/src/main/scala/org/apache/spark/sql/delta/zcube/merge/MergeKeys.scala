@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, And}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.internal.SQLConf
 
-import io.zcube.sql.keys.{KeyCollector, KeyPair, ValueBox, ValueCover}
+import io.zcube.sql.keys._
 import io.zcube.sql.sampling.JobDescription
 
 /** The source of a MERGE, as prepared by Delta, and its keys. */
@@ -33,9 +33,9 @@ final class MergeKeys(
 
   /** Whether it returns the same rows whenever it is read in this transaction: Delta has
     * materialized it, or it consists of sources that Delta itself trusts to be stable, and of rows
-    * in the plan. Delta doesn't check this for a source that it reads only once. Two things can
-    * differ between reads: any of the values that a collation treats as equal may represent its
-    * group, and each plan has its own current time.
+    * in the plan. Delta doesn't check this for a source that it reads only once. Besides functions,
+    * two things can differ between reads: any of the values that a collation treats as equal may
+    * represent its group, and each plan has its own current time.
     */
   def isRepeatable: Boolean = prepared.isMaterialized || {
     val source = merge.source.transform {
@@ -46,7 +46,9 @@ final class MergeKeys(
     conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
     planContainsOnlyDeltaScans(source) &&
     planIsDeterministic(source, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
-    !planContainsUdf(merge.source) &&
+    merge.source.collectWithSubqueries {
+      case node if node.expressions.exists(_.exists(MatchCondition.mayDiffer)) => node
+    }.isEmpty &&
     !planContainsCachedRelation(prepared.df) &&
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
     !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&
@@ -63,12 +65,12 @@ final class MergeKeys(
     }
   }
 
-  /** The keys of the rows that may match, one column each. */
-  def query(pairs: Seq[KeyPair]): DataFrame = {
+  /** Bounds of the keys of the rows that may match, one column each. */
+  def query(bounds: Seq[Expression]): DataFrame = {
     val rows = prepared.df.asInstanceOf[DataFrame].queryExecution.analyzed
     val matching = MergePruning.conditionOf(merge).ofSource
       .reduceOption(And(_, _)).fold(rows)(Filter(_, rows))
-    val columns = pairs.zipWithIndex.map { case (pair, i) => Alias(pair.key, s"key_$i")() }
+    val columns = bounds.zipWithIndex.map { case (bound, i) => Alias(bound, s"key_$i")() }
     Dataset.ofRows(session, Project(columns, matching))
   }
 
@@ -98,15 +100,14 @@ final class MergeKeys(
   /** Reads the keys. None if they touch nearly all files. */
   def collect(
       query: DataFrame,
-      pairs: Seq[KeyPair],
+      layout: KeyLayout,
       cover: ValueCover,
       description: String): Option[Array[ValueBox]] =
     JobDescription.within(session.sparkContext, description) {
       SQLExecution.withNewExecutionId(query.queryExecution) {
         val rdd = query.queryExecution.toRdd
-        val most =
-          math.min(MostBoxes, math.max(FewestBoxes, MostInAll / math.max(1, rdd.getNumPartitions)))
-        val task = collectorOf(cover, pairs.map(_.nullSafe).toIndexedSeq, most)
+        val most = math.min(MostBoxes, math.max(1, MostInAll / math.max(1, rdd.getNumPartitions)))
+        val task = collectorOf(layout, cover, most)
         val results = session.sparkContext.runJob(rdd, task)
         Option.when(results.forall(_.isDefined))(results.flatMap(_.get).distinct)
       }
@@ -117,7 +118,6 @@ object MergeKeys {
 
   /** Maximum number of boxes, or single keys, that a task may send. */
   private val MostBoxes = 1024
-  private val FewestBoxes = 64
 
   /** What the driver accepts from all tasks. */
   private val MostInAll = 1 << 16
@@ -127,10 +127,10 @@ object MergeKeys {
 
   /** Outside the instance, which can't be sent to tasks. */
   private def collectorOf(
+      layout: KeyLayout,
       cover: ValueCover,
-      nullSafe: IndexedSeq[Boolean],
       most: Int): Iterator[InternalRow] => Option[Array[ValueBox]] = rows => {
-    val keys = new KeyCollector(cover, nullSafe, MostKeys, most)
+    val keys = new KeyCollector(layout, cover, MostKeys, most)
     rows.foreach(keys.add)
     keys.result
   }

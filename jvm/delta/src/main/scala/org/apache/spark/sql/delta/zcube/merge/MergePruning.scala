@@ -8,8 +8,9 @@ import scala.util.control.NonFatal
 import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{Project, SubqueryAlias}
+import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
@@ -35,6 +36,7 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
   override protected def logName: String = "io.zcube.merge"
 
   private val conf = session.sessionState.conf
+  private val condition = conditionOf(merge)
   private val table = merge.catalogTable
     .fold(txn.deltaLog.dataPath.toString)(_.identifier.unquotedString)
 
@@ -42,45 +44,67 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     * statistics, and over the source's keys.
     */
   def predicates(keys: MergeKeys): Seq[Expression] = {
+    val start = System.nanoTime()
     val found =
       try find(keys)
       catch {
         // Delta may never reach what fails here. If it does, it reports the failure itself, or
         // recovers, as when its materialized rows are lost. Cancelled statements must end.
-        case NonFatal(e) if !isCancelled(e) =>
+        case e @ (NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError | _: LinkageError)
+            if !isCancelled(e) =>
           logWarning(s"$table: MERGE: the source's keys can't be determined", e)
           Left(e.toString)
       }
+    val took = s"(${(System.nanoTime() - start) / 1000000} ms)"
     found match {
       case Right(Pruning(pruned, text)) =>
-        logInfo(s"$table: MERGE: $text")
+        logInfo(s"$table: MERGE: $text $took")
         pruned
       case Left(why) =>
-        logInfo(s"$table: MERGE: no files pruned by the source's keys: $why")
+        logInfo(s"$table: MERGE: no files pruned by the source's keys: $why $took")
         Nil
     }
   }
 
   private def find(keys: MergeKeys): Either[String, Pruning] = {
     val columns = keyColumns
-    val pairs = columns.map(_.pair)
-    lazy val query = keys.query(pairs)
     lazy val files = TargetFiles.ranges(txn.snapshot, columns.map(_.path))
-    lazy val cover = new ValueCover(columns.map(_.path.dataType).toIndexedSeq, files)
     for {
-      _ <- unless(columns.isEmpty)("no target column that ON compares has statistics")
+      _ <- unless(!isRestricted(columns))("no target column that ON compares has statistics")
       _ <- unless(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
+      // Delta compares the numbers of rows of two scans, and has no second one if no file is left.
+      _ <- unless(conf.getConf(DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED))(
+        s"${DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED.key} is true")
       _ <- unless(!keys.isRepeatable)("the source may return different rows when it is read again")
       _ <- unless(txn.snapshot.numOfFiles < 2)("the table has at most one file")
+      chosen = columns.indices.filter(i => overlapIn(columns, files, i) <= MostOverlap)
+      _ <- unless(!isRestricted(chosen.map(columns)))(
+        s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
+      partitions = chosen.map(columns).filter(_.isPartition).map(_.path)
+      _ <- unless(conf.ansiEnabled && !TargetFiles.haveValidPartitions(txn.snapshot, partitions))(
+        s"partitions have values that aren't of the type of ${partitions.map(_.name).mkString(", ")}")
+      pruning <- prune(keys, chosen.map(columns), files.map(_.only(chosen)))
+    } yield pruning
+  }
+
+  /** @param columns the dimensions
+    * @param files   their ranges in the table's files
+    */
+  private def prune(
+      keys: MergeKeys,
+      columns: Seq[KeyColumn],
+      files: Array[ValueBox]): Either[String, Pruning] = {
+    val cover = new ValueCover(columns.map(_.path.dataType).toIndexedSeq, files)
+    val (bounds, layout) = KeyLayout.of(columns.map(_.column), alternativesOf(columns))
+    val query = keys.query(bounds)
+    val most = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
+    for {
       _ <- unless(!keys.isPinned(query))("the source's version isn't fixed")
-      most = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
       bytes = keys.bytes(query)
       _ <- unless(bytes > most)(
         s"the source has $bytes bytes, ${ZCubeConf.MergeIntoMaxSourceBytes.key} is $most")
-      _ <- unless(cover.overlap > MostOverlap)(
-        s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
       read <- keys
-        .collect(query, pairs, cover, s"$table: MERGE: keys of the source")
+        .collect(query, layout, cover, s"$table: MERGE: keys of the source")
         .toRight(NothingSpared)
       boxes = cover.reduce(read, conf.getConf(ZCubeConf.MergeIntoMaxBoxes))
       met = cover.met(boxes)
@@ -89,9 +113,10 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
       val parts = Seq(true, false).map(of => columns.indices.filter(columns(_).isPartition == of))
       // Separate predicates: Delta treats a predicate as one on partitions only if it names nothing
       // else.
-      val pruned = parts.filter(_.nonEmpty).map { dimensions =>
-        BoxPredicate.of(dimensions.map(columns(_).pair.column), dimensions, boxes.toSeq)
-      }
+      val pruned = parts.filter(_.nonEmpty)
+        .map(dimensions =>
+          BoxPredicate.of(dimensions.map(columns(_).column), dimensions, boxes.toSeq))
+        .filter(_ != Literal.TrueLiteral)
       val share = s"$met of ${files.length} files" +
         (if (files.length < txn.snapshot.numOfFiles) " of a sample" else "")
       Pruning(
@@ -101,26 +126,43 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     }
   }
 
-  /** The columns of the target that ON compares with a key, and that have statistics in the log. */
+  private def overlapIn(columns: Seq[KeyColumn], files: Array[ValueBox], i: Int): Double =
+    new ValueCover(IndexedSeq(columns(i).path.dataType), files.map(_.only(Seq(i)))).overlap
+
+  /** What ON says about these columns alone. */
+  private def alternativesOf(columns: Seq[KeyColumn]): Seq[Seq[KeyRange]] = {
+    val known = columns.map(_.column.canonicalized).toSet
+    condition.alternatives.map(_.filter(range => known(range.column.canonicalized)))
+  }
+
+  /** Whether ON restricts these columns by the source, whichever of its sides is true. */
+  private def isRestricted(columns: Seq[KeyColumn]): Boolean = {
+    val alternatives = alternativesOf(columns)
+    alternatives.exists(_.exists(_.isOfSource)) && alternatives.forall(_.nonEmpty)
+  }
+
+  /** The columns of the target that ON compares with the source, and that have statistics in the
+    * log.
+    */
   private def keyColumns: Seq[KeyColumn] =
     EliminateSubqueryAliases(merge.target) match {
       // A view could return other values, or the same under other names.
       case relation: LogicalRelation if isReadAsItIs(relation) =>
         val skips = conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING)
         for {
-          pair <- conditionOf(merge).pairs
-          if pair.column.references.subsetOf(relation.outputSet)
-          path <- TableColumns.find(txn.snapshot.schema, namesOf(pair.column), conf.resolver)
+          column <- condition.columns
+          if column.references.subsetOf(relation.outputSet)
+          path <- TableColumns.find(txn.snapshot.schema, namesOf(column), conf.resolver)
           // By the name with which the statement was analyzed; columns may have been renamed since.
           known <- TableColumns
-            .find(merge.targetFileIndex.metadata.schema, namesOf(pair.column), conf.resolver)
+            .find(merge.targetFileIndex.metadata.schema, namesOf(column), conf.resolver)
           if known.physical == path.physical
-          if path.dataType == pair.column.dataType
+          if path.dataType == column.dataType
           isPartition = txn.snapshot.metadata.partitionColumns.exists(conf.resolver(_, path.name))
           // For times, the meaning of a folder's name depends on the session's time zone.
           if (if (isPartition) !isTime(path.dataType)
               else skips && PlanningRanges.hasMinima(txn.snapshot, path))
-        } yield KeyColumn(pair, path, isPartition)
+        } yield KeyColumn(column, path, isPartition)
       case _ => Nil
     }
 
@@ -143,7 +185,7 @@ object MergePruning {
     */
   final private case class Pruning(pruned: Seq[Expression], text: String)
 
-  final private case class KeyColumn(pair: KeyPair, path: ColumnPath, isPartition: Boolean)
+  final private case class KeyColumn(column: Expression, path: ColumnPath, isPartition: Boolean)
 
   private def unless(reason: Boolean)(text: => String): Either[String, Unit] =
     Either.cond(!reason, (), text)
@@ -155,6 +197,10 @@ object MergePruning {
 
   private def isTime(dataType: DataType): Boolean =
     dataType == TimestampType || dataType == TimestampNTZType
+
+  /** A column's name as users write it. */
+  def nameOf(column: Expression): String =
+    namesOf(column).map(QuotingUtils.quoteIfNeeded).mkString(".")
 
   private def namesOf(column: Expression): Seq[String] = column match {
     case field: GetStructField => namesOf(field.child) :+ field.extractFieldName

@@ -122,6 +122,12 @@ class PrunedMergeCommand(
 
   override protected def logName: String = classOf[MergeIntoCommand].getName
 
+  /** What EXPLAIN shows. Which files are skipped is known only once the source has been read. */
+  override def argString(maxFields: Int): String = {
+    val columns = PrunedMergeCommand.columnsOf(this).map(MergePruning.nameOf)
+    s"${super.argString(maxFields)}, skips files by the source's keys: ${columns.mkString(", ")}"
+  }
+
   // Otherwise a check for plan changes would consider this command equal to Delta's.
 
   override def canEqual(other: Any): Boolean = other.isInstanceOf[PrunedMergeCommand]
@@ -137,7 +143,12 @@ object PrunedMergeCommand {
     * MATCHED BY SOURCE, every row of the target matters.
     */
   def mayHelp(merge: MergeIntoCommand): Boolean =
-    merge.notMatchedBySourceClauses.isEmpty && MergePruning.conditionOf(merge).pairs.nonEmpty
+    merge.notMatchedBySourceClauses.isEmpty && columnsOf(merge).nonEmpty
+
+  /** The columns that ON compares with the source; none if ON is too long to be analyzed. */
+  private def columnsOf(merge: MergeIntoCommand): Seq[Expression] =
+    try MergePruning.conditionOf(merge).columns
+    catch { case _: StackOverflowError => Nil }
 
   /** A step of a MERGE that only inserts: it writes the rows that match nothing.
     *

@@ -2,6 +2,7 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.zcube.table.LoggedFileStatistics
+import org.apache.spark.sql.functions.{col, lit}
 
 import io.zcube.clustering.table.{ColumnPath, FileStatistics}
 import io.zcube.sql.keys.ValueBox
@@ -26,6 +27,17 @@ object TargetFiles {
       }
       new ValueBox(bounds(0), bounds(1))
     }
+  }
+
+  /** Whether all partition values are of their column's type. Delta reads others as NULL, such as the
+    * empty text, but under ANSI it fails if it has to compare them.
+    */
+  def haveValidPartitions(snapshot: Snapshot, columns: Seq[ColumnPath]): Boolean = {
+    val invalid = columns.map { column =>
+      val text = col("partitionValues")(lit(column.physical.head))
+      text.isNotNull && text.try_cast(column.dataType).isNull
+    }
+    invalid.reduceOption(_ || _).forall(snapshot.allFiles.toDF().where(_).isEmpty)
   }
 
   private val Most = 4096

@@ -2,16 +2,16 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.actions.Action
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
-import org.apache.spark.sql.delta.zcube.Meanwhile
-import org.apache.spark.sql.delta.{DeltaLog, TransactionExecutionObserver}
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.conf.ZCubeConf
 
-/** Cases in which MERGE must not skip files by its source's keys, and concurrent changes to the
-  * tables.
+/** Cases in which MERGE must not skip files by its source's keys, and sources that change
+  * meanwhile.
   */
 class MergeGuardsSuite extends AnyFunSuite with MergeSession {
 
@@ -64,6 +64,38 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(compared(path)(merge(_, source, clauses = Insert)) == ((1, Files)))
     assert(compared(path)(merge(_, s"SELECT k, v FROM delta.`$path` WHERE k = 3", clauses = Insert))
       == ((1, Files)))
+  }
+
+  test("a source that asks for the present time isn't read before Delta reads it") {
+    val path = table()
+    def source(time: String) = s"SELECT k, v FROM delta.`$path` WHERE k = 3 AND $time >= '2024-01-01'"
+    // Spark replaces these casts in each plan anew.
+    for (time <- Seq("CAST('now' AS TIMESTAMP)", "date('today')", "to_timestamp(' Now ')"))
+      assert(filesRead(merge(copyOf(path), source(time), clauses = Insert)) == Files, time)
+    for (time <- Seq("to_timestamp('2025-01-01')", "current_timestamp()"))
+      assert(filesRead(merge(copyOf(path), source(time), clauses = Insert)) == 1, time)
+  }
+
+  test("partition values that aren't of their column's type prune nothing") {
+    val path = create("(id BIGINT, k INT, v STRING) USING delta PARTITIONED BY (k)", 3, "k", rows = 60)(
+      "id",
+      "CAST(id DIV 20 AS INT) AS k",
+      "'old' AS v")
+    val source = "SELECT 1 AS k, 33L AS id, 'new' AS v"
+    val on = "t.k = s.k AND t.id = s.id"
+    def check(read: Int) = {
+      val (pruned, all) = compared(path)(
+        merge(_, source, on, "WHEN MATCHED THEN UPDATE SET v = s.v"))
+      assert(pruned == read && all == DeltaLog.forTable(spark, path).update().numOfFiles)
+    }
+    check(1)
+    // By the protocol, an empty text is a NULL of any type.
+    val last = DeltaLog.forTable(spark, path).update().allFiles.collect()
+      .filter(_.partitionValues.get("k").contains("2")).toSeq
+    commitUnseen(path, last.map(_.copy(partitionValues = Map("k" -> ""))))
+    assert(rowsOf(path).count(!_.contains("\"k\":")) == 20)
+    check(DeltaLog.forTable(spark, path).update().numOfFiles.toInt)
+    withSettings("spark.sql.ansi.enabled" -> "false")(check(1))
   }
 
   test("user-defined functions and floating point keys are not used") {
@@ -257,18 +289,20 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
 
   /** Adds a file to a table without invalidating this session's caches. */
   private def appendUnseen(path: String, like: String): Unit = {
-    val log = DeltaLog.forTable(spark, path)
     val added = DeltaLog.forTable(spark, like).update().allFiles.collect().toSeq
     added.foreach { file =>
       java.nio.file.Files.copy(
         java.nio.file.Paths.get(like, file.path),
         java.nio.file.Paths.get(path, file.path))
     }
-    val next = log.update().version + 1
-    val actions = added.map(_.json)
+    commitUnseen(path, added)
+  }
+
+  private def commitUnseen(path: String, actions: Seq[Action]): Unit = {
+    val next = DeltaLog.forTable(spark, path).update().version + 1
     java.nio.file.Files.write(
       java.nio.file.Paths.get(path, "_delta_log", f"$next%020d.json"),
-      java.util.Arrays.asList(actions: _*)): Unit
+      java.util.Arrays.asList(actions.map(_.json): _*)): Unit
   }
 
   test("a cache that only the key query would use isn't trusted") {
@@ -298,56 +332,63 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
-  /** What another writer does between a MERGE of the keys 13 and 15 and its commit. */
-  private val Others: Seq[(String, String => String)] = Seq(
-    "appends a key" -> (t => s"INSERT INTO delta.`$t` VALUES (13, 13, 'other')"),
-    "appends another key" -> (t => s"INSERT INTO delta.`$t` VALUES (1000, 55, 'other')"),
-    "deletes a key" -> (t => s"DELETE FROM delta.`$t` WHERE k = 13"),
-    "deletes another key" -> (t => s"DELETE FROM delta.`$t` WHERE k = 55"),
-    "gives another row a key" -> (t => s"UPDATE delta.`$t` SET k = 13 WHERE k = 55"),
-    "merges a key" -> (t =>
-      s"MERGE INTO delta.`$t` t USING (SELECT 15L AS k) s ON t.k = s.k WHEN MATCHED THEN DELETE"),
-    "optimizes" -> (t => s"OPTIMIZE delta.`$t`")
-  )
-
-  private val tables = scala.collection.mutable.Map.empty[Boolean, String]
-
-  // Each on one of the two tables, in turns; `ZCUBE_TESTS=all`: each on both.
-  for {
-    ((name, other), i) <- Others.zipWithIndex
-    partitioned <- Seq(false, true)
-    if sys.env.get("ZCUBE_TESTS").contains("all") || partitioned == (i % 2 == 0)
-  } test(s"another $name meanwhile, partitioned: $partitioned") {
-    val path = tables.getOrElseUpdate(
-      partitioned,
-      table(more = if (partitioned) "PARTITIONED BY (k)" else ""))
-    val source = "SELECT k, 'new' AS v FROM VALUES (13L), (15L) AS s(k)"
-    def run(target: String): Outcome = outcome(
-      target,
-      _ =>
-        TransactionExecutionObserver.withObserver(
-          new Meanwhile(false, () => spark.sql(other(target)).collect(): Unit))(merge(
-          target,
-          source)))
-    val (one, two) = (copyOf(path), copyOf(path))
-    val pruned = run(one)
-    val plain = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(run(two))
-    if (pruned.error == plain.error) assert(pruned.rows == plain.rows)
-    else {
-      // A false positive of Delta: the rows equal those of sequential execution.
-      assert(pruned.error.isEmpty, plain.error)
-      assert(Seq("another key", "optimizes").exists(name.contains), plain.error)
-      val serial = copyOf(path)
-      spark.sql(other(serial)).collect(): Unit
-      merge(serial, source)
-      assert(pruned.rows == rowsOf(serial))
+  test("statistics of another time: deleted rows, and columns that had none") {
+    val path = table(more = "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    // Its ranges still hold the deleted rows.
+    spark.sql(s"DELETE FROM delta.`$path` WHERE k IN (10, 19, 33)").collect()
+    val source = "SELECT k, 'new' AS v FROM VALUES (10L), (33L), (34L) AS s(k)"
+    assert(compared(path)(merge(_, source)) == ((2, Files)))
+    // Files that know nothing about k, between others.
+    def append(indexed: String, from: Long): Unit = {
+      spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES " +
+        s"('delta.dataSkippingStatsColumns' = '$indexed')").collect()
+      spark.range(from, from + 3, 1, 1).selectExpr("id", "id AS k", "'old' AS v")
+        .write.format("delta").mode("append").save(path)
     }
-    // The oracle does detect added or removed keys.
-    if (name != "appends a key" && !name.contains("another key") && name != "optimizes") {
-      assert(plain.error.isDefined)
+    append("id", 100)
+    append("id,k", 200)
+    val later = "SELECT k, 'new' AS v FROM VALUES (34L), (101L), (201L), (300L) AS s(k)"
+    assert(compared(path)(merge(_, later)) == ((3, Files + 2)))
+    append("id", 300)
+    assert(compared(path)(merge(_, later)) == ((Files + 3, Files + 3)))
+  }
+
+  test("partitions by time, whose names depend on the zone in which they were written") {
+    val path = newPath()
+    withSettings("spark.sql.session.timeZone" -> "Asia/Tokyo") {
+      spark.sql(s"CREATE TABLE delta.`$path` (id BIGINT, k TIMESTAMP, v STRING) USING delta " +
+        "PARTITIONED BY (k)")
+      spark.range(0, 6, 1, 1)
+        .selectExpr("id", "timestamp_seconds(id * 3600) AS k", "'old' AS v")
+        .write.format("delta").mode("append").save(path)
     }
-    info(
-      s"Delta: ${plain.error.getOrElse("succeeds")}, pruned: ${pruned.error.getOrElse("succeeds")}")
-    assert(DeltaLog.forTable(spark, one).update().version >= 2)
+    val source = "SELECT timestamp_seconds(7200) AS k, 9L AS id, 'new' AS v"
+    val clauses = "WHEN MATCHED THEN UPDATE SET v = s.v " +
+      "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (s.id, s.k, s.v)"
+    val (read, _) = compared(path)(merge(_, source, clauses = clauses))
+    assert(read == 6)
+  }
+
+  test("metrics and a line in the log say what was done, and why not") {
+    val path = table()
+    def said(source: String, clauses: String = Upsert): (Seq[Long], String) = {
+      val command = new PrunedMergeCommand(commandOf(copyOf(path), source, clauses))
+      val lines = LogLines.of("io.zcube.merge")(command.run(spark): Unit)
+      val counts = Seq("numTargetFilesBeforeSkipping", "numTargetFilesAfterSkipping")
+        .map(command.metrics(_).value)
+      assert(lines.size == 1)
+      (counts, lines.head)
+    }
+    val one = "SELECT 3L AS k, 'new' AS v"
+    for (clauses <- Seq(Upsert, Insert)) {
+      val (counts, line) = said(one, clauses)
+      assert(counts == Seq(Files.toLong, 1L))
+      assert(line.contains("the source's keys (k) in 1 boxes, which meet 1 of 6 files"))
+    }
+    val (all, why) = said("SELECT id AS k, 'new' AS v FROM range(60)")
+    assert(all == Seq(Files.toLong, Files.toLong))
+    assert(why.contains("no files pruned by the source's keys: nearly all files may hold some"))
+    val (_, random) = said("SELECT CAST(rand() * 60 AS BIGINT) AS k, 'new' AS v", Insert)
+    assert(random.contains("the source may return different rows when it is read again"))
   }
 }

@@ -60,9 +60,20 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       .repartitionByRange(files, col(by))
       .write.format("delta").mode("append").save(path)
 
-  protected def rowsOf(path: String): Seq[String] =
-    spark.read.format("delta").load(path).selectExpr("to_json(struct(*))").collect()
+  /** @param hidden  whether the identity column is left out
+    * @param tracked whether rows have ids; those of the first rows are included
+    */
+  protected def rowsOf(
+      path: String,
+      hidden: Boolean = false,
+      tracked: Boolean = false): Seq[String] = {
+    val rows = spark.read.format("delta").load(path)
+    val shown = if (hidden) rows.drop("number") else rows
+    val id = s"CASE WHEN _metadata.row_id < ${RandomMerges.Rows} THEN _metadata.row_id END"
+    val more = if (tracked) Seq(s"$id AS row_id") else Nil
+    shown.selectExpr("struct(*) AS row" +: more: _*).selectExpr("to_json(struct(*))").collect()
       .map(_.getString(0)).toSeq.sorted
+  }
 
   /** The number of target files that a MERGE read after skipping. */
   protected def filesRead(merge: => Unit): Long = {
@@ -74,19 +85,24 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
   }
 
   /** The change rows of the last commit, where the table keeps them. */
-  private def changesOf(path: String): Seq[String] = {
+  private def changesOf(path: String, hidden: Boolean): Seq[String] = {
     val snapshot = DeltaLog.forTable(spark, path).update()
     if (!DeltaConfigs.CHANGE_DATA_FEED.fromMetaData(snapshot.metadata)) Nil
     else {
       spark.read.format("delta").option("readChangeFeed", "true")
         .option("startingVersion", snapshot.version).load(path)
-        .drop("_commit_timestamp").selectExpr("to_json(struct(*))").collect()
+        .drop("_commit_timestamp").drop(
+          (if (hidden) Seq("number") else Nil): _*).selectExpr("to_json(struct(*))").collect()
         .map(_.getString(0)).toSeq.sorted
     }
   }
 
   /** What a MERGE did, or the condition of its error. */
-  protected def outcome(path: String, merge: String => Unit): Outcome =
+  protected def outcome(
+      path: String,
+      merge: String => Unit,
+      hidden: Boolean = false,
+      tracked: Boolean = false): Outcome =
     try {
       val before = DeltaLog.forTable(spark, path).update().version
       val read = filesRead(merge(path))
@@ -96,7 +112,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       }
       val metrics = commit.flatMap(_.operationMetrics).getOrElse(Map.empty)
       Outcome(
-        rowsOf(path) ++ changesOf(path),
+        rowsOf(path, hidden, tracked) ++ changesOf(path, hidden),
         metrics.view.filterKeys(MergeSession.Figures.contains).toMap,
         read,
         // Except expression ids.
@@ -108,7 +124,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       case NonFatal(e) =>
         val of = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null)
           .collectFirst { case e: SparkThrowable if e.getCondition != null => e.getCondition }
-        Outcome(rowsOf(path), Map.empty, 0, Map.empty, Some(of.getOrElse(throw e)))
+        Outcome(rowsOf(path, hidden, tracked), Map.empty, 0, Map.empty, Some(of.getOrElse(throw e)))
     }
 
   /** Compares a MERGE on copies of a table, with pruning and with plain Delta; only the files read

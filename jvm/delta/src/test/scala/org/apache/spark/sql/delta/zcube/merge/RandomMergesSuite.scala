@@ -1,0 +1,134 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import java.nio.file.{Files, Path, Paths, StandardOpenOption}
+
+import scala.jdk.CollectionConverters._
+
+import io.delta.tables.DeltaTable
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.sql.conf.ZCubeConf
+
+/** Random MERGEs on two copies of a table, one with pruning and one with plain Delta: the same
+  * rows, change rows, row ids, metrics and errors after each.
+  *
+  * `ZCUBE_MERGES`: how many. `ZCUBE_MERGES_RESULT`: a file that gets a line for each table; tables
+  * that are there aren't run again, so that a long run can be stopped and continued.
+  */
+class RandomMergesSuite extends AnyFunSuite with MergeSession {
+  import RandomMergesSuite._
+
+  private val merges = sys.env.get("ZCUBE_MERGES").fold(Merges)(_.toInt)
+  private val results: Option[Path] = sys.env.get("ZCUBE_MERGES_RESULT").map(Paths.get(_))
+  private val known: Set[Int] = results.filter(Files.exists(_)).fold(Set.empty[Int]) { file =>
+    Files.readAllLines(file).asScala.flatMap(Seed.findFirstMatchIn(_).map(_.group(1).toInt)).toSet
+  }
+
+  private var read = 0L
+  private var plain = 0L
+  private var fewer = 0
+  private var failed = 0
+
+  for (seed <- 0 until (merges + PerTable - 1) / PerTable if !known(seed))
+    test(s"$PerTable merges into table $seed") {
+      val before = (read, plain, fewer, failed)
+      run(seed)
+      results.foreach { file =>
+        val line = s"""{"table": $seed, "merges": $PerTable, "fewer": ${fewer - before._3}, """ +
+          s""""read": ${read - before._1}, "of": ${plain - before._2}, "errors": ${failed - before._4}}"""
+        Files.write(
+          file,
+          java.util.List.of(line),
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND)
+      }
+    }
+
+  private def make(of: RandomMerges): String = {
+    val path = newPath()
+    // Not by SQL, which has no generated columns on Spark 4.1 and older.
+    val columns = DeltaTable.create(spark).location(path)
+      .addColumns(StructType.fromDDL(of.columns))
+      .addColumn(DeltaTable.columnBuilder(spark, "g").dataType("BIGINT")
+        .generatedAlwaysAs("id * 2").build())
+    val table =
+      if (!of.hasIdentity) columns
+      else {
+        columns.addColumn(DeltaTable.columnBuilder(spark, "number").dataType("BIGINT")
+          .generatedAlwaysAsIdentity(1L, 1L).build())
+      }
+    of.properties.foldLeft(table.partitionedBy(of.partitions: _*)) {
+      case (made, (key, value)) => made.property(key, value)
+    }.execute()
+    spark.range(0, RandomMerges.Rows.toLong, 1, 1).selectExpr(of.rows: _*)
+      .repartitionByRange(of.files, col("id"))
+      .write.format("delta").mode("append").save(path)
+    path
+  }
+
+  private def run(seed: Int): Unit = {
+    val random = new RandomMerges(seed)
+    val one = make(random)
+    val other = copyOf(one)
+    // Identities depend on which task writes a row.
+    val (hidden, tracked) =
+      (random.hasIdentity, random.properties.contains("delta.enableRowTracking" -> "true"))
+    for (number <- 0 until PerTable) {
+      random.between().foreach(statement =>
+        Seq(one, other).foreach(path => spark.sql(statement(s"delta.`$path`")).collect()))
+      val next = random.next()
+      val source =
+        if (!next.ofTable) next.source
+        else {
+          val of = newPath()
+          spark.sql(next.source).write.format("delta").save(of)
+          s"SELECT * FROM delta.`$of`"
+        }
+      def merge(path: String): Unit = spark.sql(
+        s"MERGE INTO delta.`$path` t USING ($source) s ON ${next.on} ${next.clauses}").collect(): Unit
+      val clue = s"table $seed (${random.columns}, ${random.properties}), merge $number: $next"
+      withSettings("spark.databricks.delta.schema.autoMerge.enabled" -> next.evolves.toString) {
+        val pruned = outcome(one, merge, hidden, tracked)
+        val unpruned = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(
+          outcome(other, merge, hidden, tracked))
+        assert(pruned.error == unpruned.error, clue)
+        assert(pruned.rows == unpruned.rows, clue)
+        assert(pruned.figures == unpruned.figures, clue)
+        assert(pruned.parameters == unpruned.parameters, clue)
+        if (pruned.error.isEmpty) assert(pruned.read >= 0 && unpruned.read >= 0, clue)
+        assert(pruned.read <= unpruned.read, clue)
+        read += pruned.read
+        plain += unpruned.read
+        if (pruned.read < unpruned.read) fewer += 1
+        if (pruned.error.nonEmpty) failed += 1
+      }
+    }
+    Seq(one, other).foreach(path => deleteAll(Paths.get(path)))
+  }
+
+  private def deleteAll(path: Path): Unit = {
+    val walk = Files.walk(path)
+    try walk.iterator().asScala.toSeq.reverse.foreach(Files.delete)
+    finally walk.close()
+  }
+
+  test("many of them read fewer files than Delta, and some fail") {
+    info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors")
+    if (known.isEmpty) {
+      assert(fewer >= merges / 5)
+      assert(failed > 0)
+    }
+  }
+}
+
+object RandomMergesSuite {
+
+  /** In each run of the tests. */
+  private val Merges = if (sys.env.get("ZCUBE_TESTS").contains("all")) 500 else 40
+
+  private val PerTable = 20
+
+  private val Seed = "\"table\": (\\d+)".r
+}
