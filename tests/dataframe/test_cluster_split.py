@@ -11,6 +11,9 @@ import pytest
 import zcube
 from zcube import functions as zf
 
+from tests.support import jars
+from tests.support.matrix import rest_at_night
+
 # More rows than a sample includes completely.
 ROWS, FILES = 160_000, 8
 ROOT = Path(__file__).parents[2]
@@ -42,13 +45,18 @@ def laid_out(df, path, **arguments):
     return boxes(path)
 
 
-SPLITS = [
-    {},
-    {"spark.sql.files.maxPartitionBytes": "64k", "spark.sql.files.openCostInBytes": "1"},
-    {"spark.sql.files.maxPartitionBytes": "1g", "spark.sql.files.openCostInBytes": "1g"},
-    {"spark.sql.files.minPartitionNum": "1", "spark.sql.files.maxPartitionBytes": "1g"},
-    {"spark.sql.files.minPartitionNum": "13"},
-]
+# In more tasks than there are files, in one task, and in between.
+SPLITS = rest_at_night(
+    [
+        {"spark.sql.files.maxPartitionBytes": "64k", "spark.sql.files.openCostInBytes": "1"},
+        {"spark.sql.files.minPartitionNum": "1", "spark.sql.files.maxPartitionBytes": "1g"},
+        {},
+    ],
+    [
+        {"spark.sql.files.maxPartitionBytes": "1g", "spark.sql.files.openCostInBytes": "1g"},
+        {"spark.sql.files.minPartitionNum": "13"},
+    ],
+)
 
 
 def over_splits(spark, read, path, **arguments):
@@ -89,12 +97,17 @@ def test_one_core_makes_the_same_files_as_two(spark, source, path, tmp_path):
     other = str(tmp_path / "other")
     code = (
         "import sys, zcube; from pyspark.sql import SparkSession\n"
-        "spark = zcube.configure(SparkSession.builder.master('local[1]')).getOrCreate()\n"
+        "builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false')\n"
+        "builder = builder.config('spark.jars', sys.argv[3])\n"
+        "spark = zcube.configure(builder).getOrCreate()\n"
         "df = spark.read.parquet(sys.argv[1])\n"
         f"zcube.cluster(df, 'x', 'y', num_partitions={FILES}).write.parquet(sys.argv[2])\n"
     )
     subprocess.run(
-        [sys.executable, "-c", code, source, other], cwd=tmp_path, check=True, capture_output=True
+        [sys.executable, "-c", code, source, other, jars.of_session()],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
     )
     assert boxes(other) == here
 
@@ -102,13 +115,10 @@ def test_one_core_makes_the_same_files_as_two(spark, source, path, tmp_path):
 def test_rows_that_come_from_no_file_are_ordered_by_their_contents(spark, source, path):
     """Only contents matter, not how rows are divided or ordered."""
     rows = spark.read.parquet(source)
-    frames = [
-        rows.coalesce(1).repartition(2),
-        rows.repartition(7),
-        rows.repartition(3, "y"),
-        rows.orderBy("y").coalesce(2),
-        rows.distinct(),
-    ]
+    frames = rest_at_night(
+        [rows.repartition(7), rows.orderBy("y").coalesce(2), rows.distinct()],
+        [rows.coalesce(1).repartition(2), rows.repartition(3, "y")],
+    )
     found = [laid_out(frame, path) for frame in frames]
     assert sum(box[0] for box in found[0]) == ROWS
     assert all(one == found[0] for one in found)

@@ -16,7 +16,7 @@ from tests.support.log_replay import live_files
 @pytest.mark.slow
 def test_the_demo_shows_what_another_session_reads(spark, tmp_path, capsys):
     folder = tmp_path / "out"
-    command = [sys.executable, "-m", "zcube.cli", "demo", "--scale", "0.05", "--output", folder]
+    command = [sys.executable, "-m", "zcube.cli", "demo", "--scale", "0.01", "--output", folder]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=400)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     assert (folder / "file-boxes.png").read_bytes().startswith(b"\x89PNG")
@@ -33,13 +33,13 @@ def test_the_demo_shows_what_another_session_reads(spark, tmp_path, capsys):
 
     # The numbers shown are what a different session, this one, would read.
     table = folder / "lineitem-zcube"
-    for query in example_queries(0.05):
+    for query in example_queries(0.01):
         shown = re.search(
             re.escape(query.name) + r"\D+([\d.]+) +[\d.]+\D+(\d+) +[\d.]+", done.stdout
         )
         assert shown is not None, query.name
         assert (int(shown[1]), int(shown[2])) == (32, read_by(spark, table, query).files)
-    assert read_by(spark, table, example_queries(0.05)[0]).files < len(live_files(table))
+    assert read_by(spark, table, example_queries(0.01)[0]).files < len(live_files(table))
 
     # The three lines at the end run as they are, here in the tests' session.
     lines = done.stdout.strip().splitlines()[-3:]

@@ -11,6 +11,8 @@ import pyspark
 import pytest
 
 from tests.interface.test_connect_server import wait_for_port
+from tests.support import jars
+from tests.support.class_archive import QUICK
 
 JARS = Path(pyspark.__file__).parent / "jars"
 pytestmark = pytest.mark.slow
@@ -20,11 +22,12 @@ import sys
 import zcube
 from pyspark.sql import SparkSession
 
-uri, warehouse = sys.argv[1:]
+uri, warehouse, jars = sys.argv[1:]
 builder = SparkSession.builder.master("local[2]").enableHiveSupport()
 for key, value in {
     "spark.hadoop.hive.metastore.uris": uri,
     "spark.sql.warehouse.dir": warehouse,
+    "spark.jars": jars,
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.shuffle.partitions": "4",
@@ -88,7 +91,8 @@ def metastore(folder):
         "hive.metastore.schema.verification": "false",
         "hive.metastore.warehouse.dir": str(folder / "warehouse"),
     }
-    command = ["java", "-Xmx512m", "-cp", f"{JARS}/*"]
+    # It lives for a minute: code of the second compiler would not save what it costs.
+    command = ["java", *QUICK.split(), "-Xmx512m", "-cp", f"{JARS}/*"]
     command += ["org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", str(port)]
     for key, value in settings.items():
         command += ["--hiveconf", f"{key}={value}"]
@@ -106,7 +110,7 @@ def metastore(folder):
 def test_tables_of_a_hive_metastore(tmp_path):
     def run(script, uri):
         done = subprocess.run(
-            [sys.executable, "-c", script, uri, str(tmp_path / "warehouse")],
+            [sys.executable, "-c", script, uri, str(tmp_path / "warehouse"), jars.of_session()],
             capture_output=True, text=True, timeout=900, cwd=tmp_path,
             env={key: value for key, value in os.environ.items() if "PYSPARK" not in key},
         )  # fmt: skip

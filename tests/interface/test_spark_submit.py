@@ -8,7 +8,7 @@ import pytest
 from zcube._spark import jar, versions
 
 from tests.support import jars
-from tests.support.standalone_cluster import SPARK, StandaloneCluster
+from tests.support.standalone_cluster import JAVA_OPTIONS, SPARK, StandaloneCluster
 
 SCRIPT = """
 import sys
@@ -69,6 +69,7 @@ def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
             "io.delta.sql.DeltaSparkSessionExtension",
             "--conf", "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
             "--conf", "spark.ui.enabled=false", "--conf", "spark.executor.memory=600m",
+            "--conf", f"spark.executor.extraJavaOptions={JAVA_OPTIONS}",
             "--conf", "spark.driver.memory=700m", "--conf", "spark.driver.host=127.0.0.1",
             "--conf", "spark.sql.shuffle.partitions=4",
             "--conf", "spark.databricks.delta.snapshotPartitions=2",

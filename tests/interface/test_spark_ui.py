@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.support import jars
+
 APPLICATION = """
 import json, sys, urllib.request
 import zcube
@@ -42,6 +44,7 @@ spark.stop()
 @pytest.mark.slow
 def test_the_sql_tab_and_prometheus_tell_what_optimize_did(tmp_path):
     settings = {
+        "spark.jars": jars.of_session(),
         "spark.ui.enabled": "true",
         "spark.ui.port": "0",
         "spark.driver.host": "127.0.0.1",

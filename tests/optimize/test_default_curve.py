@@ -10,6 +10,7 @@ from zcube import ClusteredTable
 from tests.support import checksum
 from tests.support.log_replay import live_files
 from tests.support.matrix import cases
+from tests.support.templates import written_once
 
 SETTING = "spark.zcube.layout.curve"
 
@@ -20,16 +21,22 @@ def append(spark, path, start, count):
     ).write.format("delta").mode("append").save(path)
 
 
-@pytest.fixture(params=["zorder by", "cluster by"])
-def table(request, spark, path):
-    """A table of 8,000 rows, and its OPTIMIZE call."""
-    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
-    clustered = request.param == "cluster by"
+@written_once
+def make(spark, path, clustered):
+    """A table of 8,000 rows."""
     if clustered:
         spark.sql(
             f"CREATE TABLE delta.`{path}` (id BIGINT, x INT, y INT) USING delta CLUSTER BY (x, y)"
         )
     append(spark, path, 0, 8000)
+
+
+@pytest.fixture(params=["zorder by", "cluster by"])
+def table(request, spark, path):
+    """The OPTIMIZE call of such a table."""
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
+    clustered = request.param == "cluster by"
+    make(spark, path, clustered)
     by = {} if clustered else {"zorder_by": ["x", "y"]}
     table = ClusteredTable.for_path(spark, path)
     return lambda **how: table.optimize(**by, **how)

@@ -10,6 +10,7 @@ import zcube
 from tests.reference import curves
 from tests.support import checksum, delta_log
 from tests.support.matrix import cases
+from tests.support.templates import written_once
 
 
 def optimize(spark, path, clause):
@@ -56,10 +57,16 @@ def test_rows_are_in_curve_order_in_and_across_files(spark, path, curve, place):
     assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
 
 
-def wide_table(spark, path, rows=150_000):
+@written_once
+def write(spark, path, rows, x):
     spark.range(0, rows, 1, 3).selectExpr(
-        "id", "hash(id) x", "hash(id, 1) y", "sha1(string(id)) payload"
+        "id", f"{x} x", "hash(id, 1) y", "sha1(string(id)) payload"
     ).write.format("delta").save(path)
+
+
+def wide_table(spark, path, rows=120_000, x="hash(id)"):
+    """By default of more rows than a sample includes completely."""
+    write(spark, path, rows, x)
     return sum(f.size for f in delta_log.files(spark, path))
 
 
@@ -85,10 +92,7 @@ def test_max_records_per_file_is_kept_with_sizes_and_order(spark, path):
 
 @pytest.mark.parametrize("spread", ["true", "false"])
 def test_a_value_too_frequent_for_a_file_is_spread_unless_switched_off(spark, path, spread):
-    spark.range(0, 60_000, 1, 3).selectExpr(
-        "id", "if(id % 10 < 6, 7, id) x", "sha1(string(id)) payload"
-    ).write.format("delta").save(path)
-    total = sum(f.size for f in delta_log.files(spark, path))
+    total = wide_table(spark, path, 60_000, "if(id % 10 < 6, 7, id)")
     target(spark, total // 10)
     spark.conf.set("spark.databricks.io.skipping.mdc.addNoise", spread)
     optimize(spark, path, "ZORDER BY (x)")
@@ -122,12 +126,12 @@ def test_the_number_of_files_follows_the_target_size(spark, path):
 
 def test_the_same_table_gives_the_same_files(spark, path):
     """Also if the input is divided into different tasks, as with another number of cores."""
-    spark.range(0, 400_000, 1, 5).selectExpr(
+    spark.range(0, 160_000, 1, 5).selectExpr(
         "id", "hash(id) x", "if(id % 3 = 0, 5, hash(id, 1)) y"
     ).write.format("delta").save(path)
     copy = path + "-copy"
     shutil.copytree(path, copy)
-    target(spark, 300 << 10)
+    target(spark, 120 << 10)
     optimize(spark, path, "ZORDER BY (y, x)")
     spark.conf.set("spark.sql.files.maxPartitionBytes", str(100 << 10))
     spark.conf.set("spark.sql.files.openCostInBytes", "1")
@@ -162,7 +166,7 @@ def queries(columns, span, number, seed):
 
 @pytest.mark.parametrize("columns", cases([["x", "y"], ["x", "y", "z"]], lambda c: len(c) == 3))
 def test_no_worse_than_delta_over_200_queries(spark, path, columns):
-    spark.range(0, 200_000, 1, 4).selectExpr(
+    spark.range(0, 120_000, 1, 4).selectExpr(
         "id", "hash(id) x", "hash(id, 1) y", "hash(id, 2) z"
     ).write.format("delta").save(path)
     copy = path + "-delta"

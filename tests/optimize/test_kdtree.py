@@ -13,10 +13,12 @@ from zcube import ClusteredTable, ZCubeError
 
 from tests.support import checksum, skipping
 from tests.support.log_replay import last_version, live_files
+from tests.support.templates import written_once
 
-ROWS = 60_000
+ROWS = 30_000
 
 
+@written_once
 def write(spark, path, rows=ROWS):
     spark.range(0, rows, 1, 3).selectExpr(
         "id", "hash(id) x", "hash(id, 1) y", "if(id % 5 = 0, NULL, id % 4) z"

@@ -13,6 +13,7 @@ from zcube._sql.workload import read_workload, workload_option
 
 from tests.support import checksum, skipping
 from tests.support.log_replay import last_version, live_files
+from tests.support.templates import written_once
 
 ROWS = 24_000
 
@@ -26,6 +27,7 @@ SKEWED = [
 ]
 
 
+@written_once
 def write(spark, path, rows=ROWS):
     spark.range(0, rows, 1, 3).selectExpr(
         "id",

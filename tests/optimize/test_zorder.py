@@ -12,10 +12,12 @@ from zcube import ClusteredTable, ZCubeError
 
 from tests.support import checksum, delta_log, jobs
 from tests.support.matrix import cases
+from tests.support.templates import written_once
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@written_once
 def write(spark, path, rows=4000, files=6, **options):
     df = spark.range(0, rows, 1, files).selectExpr(
         "id", "hash(id) x", "hash(id, 1) & 255 y", "cast(id % 50 AS string) s", "id % 3 p"
@@ -296,7 +298,7 @@ def test_a_table_without_files_is_left_alone(spark, path):
 
 def test_files_without_statistics_are_rewritten_without_loss(spark, path):
     spark.conf.set("spark.databricks.delta.stats.collect", "false")
-    write(spark, path)
+    write.__wrapped__(spark, path)
     optimize(spark, path)
     spark.conf.set("spark.databricks.delta.stats.collect", "true")
     write_more = spark.range(5000, 6000).selectExpr(

@@ -18,6 +18,7 @@ from zcube import ClusteredTable, ZCubeError, cli
 from zcube._spark import event_log, gateway
 from zcube.demo.data import lineitem, write_table
 
+from tests.support import jars
 from tests.support.log_replay import last_version, live_files
 from tests.support.tpch import PREDICATES, QUERIES
 
@@ -204,6 +205,7 @@ from pyspark.sql import SparkSession
 import zcube
 builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
 builder = builder.config("spark.databricks.delta.snapshotPartitions", "2")
+builder = builder.config("spark.jars", sys.argv[3])
 for key, value in (("enabled", "true"), ("compress", "true"), ("dir", sys.argv[2])):
     builder = builder.config(f"spark.eventLog.{key}", value)
 spark = zcube.configure(builder).getOrCreate()
@@ -223,7 +225,8 @@ def test_the_command_advises_as_python_from_queries_and_from_an_event_log(
     points(spark, path, 6000, 3)
     logs = tmp_path / "logs"
     logs.mkdir()
-    subprocess.run([sys.executable, "-c", LOGGED, path, logs.as_uri()], check=True, timeout=300)
+    command = [sys.executable, "-c", LOGGED, path, logs.as_uri(), jars.of_session()]
+    subprocess.run(command, check=True, timeout=300)
     with pytest.raises(ZCubeError, match="compressed"):
         event_log.read(logs, path)
     log = event_log.read(logs, path, gateway.open_event_log)

@@ -10,9 +10,11 @@ from zcube import ClusteredTable
 
 from tests.support.checksum import multiset
 from tests.support.log_replay import data_files_on_disk, files_ever_added, live_files
-from tests.support.matrix import cases
+from tests.support.matrix import cases, rest_at_night
+from tests.support.templates import written_once
 
 
+@written_once
 def make(spark, path, deletion_vectors=False):
     """Six files by ranges of id, the last in a separate commit; ``cube_sizes`` make two cubes."""
     spark.sql(
@@ -73,8 +75,8 @@ CHANGES = {
     "property": (sql("ALTER TABLE {t} SET TBLPROPERTIES ('k' = 'v')"), 2),
 }
 WITH_VECTORS = ("append", "overwrite", "delete", "update", "merge")
-# What takes a cube away, by each way, and what takes none.
-ALWAYS = {"append", "overwrite", "delete", "merge", "alter columns", "vacuum", "restore"}
+# What takes a cube away, by each way, and what takes none. RESTORE removes files as DELETE does.
+ALWAYS = {"append", "overwrite", "delete", "merge", "alter columns", "vacuum"}
 CASES = [(name, False) for name in CHANGES] + [(name, True) for name in WITH_VECTORS]
 
 
@@ -157,8 +159,10 @@ def test_streams_that_read_and_write_meanwhile_miss_no_row(spark, path, tmp_path
         spark.readStream.format("delta").load(path).writeStream.format("delta")
         .option("checkpointLocation", str(tmp_path / "c2")).start(sink)
     )  # fmt: skip
+    # The second round is the first in which cubes meet files of the stream.
+    rounds = rest_at_night([0, 1], [2, 3])
     try:
-        for round_ in range(4):
+        for round_ in rounds:
             start = 10_000 + round_ * 500
             spark.range(start, start + 500).selectExpr("id", "hash(id) y", "'s' s").write.format(
                 "delta"
@@ -172,4 +176,4 @@ def test_streams_that_read_and_write_meanwhile_miss_no_row(spark, path, tmp_path
     assert multiset(spark.read.format("delta").load(sink)) == multiset(
         spark.read.format("delta").load(path)
     )
-    assert spark.read.format("delta").load(path).count() == 8000
+    assert spark.read.format("delta").load(path).count() == 6000 + 500 * len(rounds)

@@ -22,8 +22,9 @@ from zcube._spark import versions
 from tests.support import test_jar
 from tests.support.kill import ROOT, kill_optimize
 from tests.support.log_replay import actions, data_files_on_disk, last_version
+from tests.support.matrix import NIGHT
 
-STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "10"))
+STEPS = int(os.environ.get("ZCUBE_MODEL_STEPS", "10" if NIGHT else "6"))
 RESULT = Path(os.environ["ZCUBE_MODEL_RESULT"]) if "ZCUBE_MODEL_RESULT" in os.environ else None
 KINDS = ("clustered", "clustered", "plain", "partitioned")
 SEEDS = range(int(os.environ.get("ZCUBE_MODEL_SEQUENCES", "4")))

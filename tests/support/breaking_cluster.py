@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from tests.support.failure_points import FailurePoints
 from tests.support.kill import ROOT, python_path
-from tests.support.standalone_cluster import StandaloneCluster
+from tests.support.standalone_cluster import JAVA_OPTIONS, StandaloneCluster
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class BreakingCluster:
                 sys.executable, "-m", "tests.support.cluster_driver", self._cluster.master,
                 "spark.driver.host=127.0.0.1", "spark.driver.memory=900m",
                 "spark.executor.memory=600m", f"spark.sql.warehouse.dir={self._folder}/warehouse",
-                "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+                f"spark.executor.extraJavaOptions={JAVA_OPTIONS}",
                 "spark.sql.shuffle.partitions=4", "spark.databricks.delta.snapshotPartitions=2",
                 # One cube after the other, with enough tasks for both executors.
                 "spark.databricks.delta.optimize.maxThreads=1",

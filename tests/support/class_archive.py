@@ -18,8 +18,9 @@ from zcube._spark import versions
 
 # The driver's options of every `spark-submit`, PySpark's own included.
 VARIABLE = "SPARK_SUBMIT_OPTS"
-# These JVMs end before code compiled by the second compiler has saved what it cost.
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC"
+# These JVMs end before code compiled by the second compiler has saved what it cost. Their classes would
+# fill the metaspace that a JVM begins with several times, with a full collection each time.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -XX:MetaspaceSize=256m"
 # Otherwise a JVM that can't use the file reports it on standard output, which programs parse.
 QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off"
 STATEMENTS = """
@@ -40,13 +41,18 @@ def path() -> Path:
     return folder / f"classes-{versions.spark_line()}.jsa"
 
 
+def archived() -> str:
+    """A JVM's options to use the archive, with PySpark's class path; none where it is missing."""
+    return f"-XX:SharedArchiveFile={path()} {QUIET}" if path().is_file() else ""
+
+
 def use() -> None:
     """Let the JVMs that this process and its children start use both, the archive where there is one."""
     given = os.environ.get(VARIABLE, "")
     if QUICK not in given:
         given = f"{given} {QUICK}".strip()
-    if path().is_file() and "SharedArchiveFile" not in given:
-        given += f" -XX:SharedArchiveFile={path()} {QUIET}"
+    if "SharedArchiveFile" not in given:
+        given = f"{given} {archived()}".strip()
     os.environ[VARIABLE] = given
 
 

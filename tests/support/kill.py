@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+from tests.support import jars
 from tests.support.failure_points import FailurePoints
 from tests.support.log_replay import data_files_on_disk
 
@@ -39,6 +40,7 @@ def kill_optimize(path: str, folder: Path, step: str, *arguments: str) -> bool:
             sys.executable, "-m", "tests.support.optimize_process", path, *arguments,
             f"spark.sql.warehouse.dir={folder / 'warehouse'}",
             "spark.databricks.delta.snapshotPartitions=2", "spark.sql.shuffle.partitions=4",
+            f"spark.jars={jars.of_session()}",
         ],
         cwd=ROOT,
         env={**os.environ, "ZCUBE_FAILURE_POINTS": str(folder), "PYTHONPATH": python_path()},

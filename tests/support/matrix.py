@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Set
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+
+T = TypeVar("T")
+# Whether everything runs, as in the nightly workflow.
+NIGHT = os.environ.get("ZCUBE_TESTS") == "all"
 
 
 def cases(all_of_them: Iterable[Any], always: Set[Any] | Callable[[Any], bool]) -> list[Any]:
@@ -29,3 +34,11 @@ def cases(all_of_them: Iterable[Any], always: Set[Any] | Callable[[Any], bool]) 
         )
         for case in all_of_them
     ]
+
+
+def rest_at_night(always: list[T], more: list[T]) -> list[T]:
+    """Return what one test goes through: the first list, and under ``ZCUBE_TESTS=all`` the second too.
+
+    For cases that must be compared with each other, and so can't be tests of their own.
+    """
+    return [*always, *(more if NIGHT else [])]

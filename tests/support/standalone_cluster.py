@@ -12,7 +12,11 @@ from types import TracebackType
 
 import pyspark
 
+from tests.support.class_archive import archived
+
 SPARK = Path(pyspark.__file__).parent
+# What lets the JVMs of a cluster, which soon end, start quickly.
+JAVA_OPTIONS = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC {archived()}".strip()
 
 
 class StandaloneCluster:
@@ -34,7 +38,7 @@ class StandaloneCluster:
         self.environment = dict(
             os.environ, SPARK_LOCAL_IP="127.0.0.1", SPARK_HOME=str(SPARK),
             SPARK_DAEMON_MEMORY="256m",
-            SPARK_DAEMON_JAVA_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", SPARK_WORKER_DIR=str(folder / "work"),
+            SPARK_DAEMON_JAVA_OPTS=JAVA_OPTIONS, SPARK_WORKER_DIR=str(folder / "work"),
         )  # fmt: skip
         self.local_folders: dict[int, Path] = {}
 

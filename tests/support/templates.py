@@ -16,16 +16,18 @@ def written_once(make: Callable[..., None]) -> Callable[..., None]:
     """Let ``make(spark, path, …)`` write a table the first time, and copy it whenever it is asked for again.
 
     A copy has the same files, and the same ids of the table and of its columns. ``make`` must not
-    depend on settings of the session.
+    depend on settings of the session; where a test changes one that matters, ``copied.__wrapped__``
+    writes.
     """
     made: dict[Any, tempfile.TemporaryDirectory[str]] = {}
 
     @functools.wraps(make)
-    def copied(spark: SparkSession, path: str, *given: Any) -> None:
-        if given not in made:
+    def copied(spark: SparkSession, path: str, *given: Any, **named: Any) -> None:
+        key = (given, *sorted(named.items()))
+        if key not in made:
             folder = tempfile.TemporaryDirectory(prefix="template-")
-            make(spark, str(Path(folder.name) / "table"), *given)
-            made[given] = folder
-        shutil.copytree(Path(made[given].name) / "table", path)
+            make(spark, str(Path(folder.name) / "table"), *given, **named)
+            made[key] = folder
+        shutil.copytree(Path(made[key].name) / "table", path)
 
     return copied
