@@ -68,7 +68,8 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
 
   test("a source that asks for the present time isn't read before Delta reads it") {
     val path = table()
-    def source(time: String) = s"SELECT k, v FROM delta.`$path` WHERE k = 3 AND $time >= '2024-01-01'"
+    def source(time: String) =
+      s"SELECT k, v FROM delta.`$path` WHERE k = 3 AND $time >= '2024-01-01'"
     // Spark replaces these casts in each plan anew.
     for (time <- Seq("CAST('now' AS TIMESTAMP)", "date('today')", "to_timestamp(' Now ')"))
       assert(filesRead(merge(copyOf(path), source(time), clauses = Insert)) == Files, time)
@@ -77,10 +78,11 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
   }
 
   test("partition values that aren't of their column's type prune nothing") {
-    val path = create("(id BIGINT, k INT, v STRING) USING delta PARTITIONED BY (k)", 3, "k", rows = 60)(
-      "id",
-      "CAST(id DIV 20 AS INT) AS k",
-      "'old' AS v")
+    val path =
+      create("(id BIGINT, k INT, v STRING) USING delta PARTITIONED BY (k)", 3, "k", rows = 60)(
+        "id",
+        "CAST(id DIV 20 AS INT) AS k",
+        "'old' AS v")
     val source = "SELECT 1 AS k, 33L AS id, 'new' AS v"
     val on = "t.k = s.k AND t.id = s.id"
     def check(read: Int) = {
