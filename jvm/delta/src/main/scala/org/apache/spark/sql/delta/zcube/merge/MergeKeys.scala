@@ -65,11 +65,13 @@ final class MergeKeys(
     }
   }
 
-  /** Bounds of the keys of the rows that may match, one column each. */
-  def query(bounds: Seq[Expression]): DataFrame = {
+  /** Bounds of the keys of the rows that may match, one column each.
+    *
+    * @param conditions on the source's rows, which those that match satisfy
+    */
+  def query(bounds: Seq[Expression], conditions: Seq[Expression]): DataFrame = {
     val rows = prepared.df.asInstanceOf[DataFrame].queryExecution.analyzed
-    val matching = MergePruning.conditionOf(merge).ofSource
-      .reduceOption(And(_, _)).fold(rows)(Filter(_, rows))
+    val matching = conditions.reduceOption(And(_, _)).fold(rows)(Filter(_, rows))
     val columns = bounds.zipWithIndex.map { case (bound, i) => Alias(bound, s"key_$i")() }
     Dataset.ofRows(session, Project(columns, matching))
   }

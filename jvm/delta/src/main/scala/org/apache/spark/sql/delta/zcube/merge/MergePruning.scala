@@ -36,7 +36,8 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
   override protected def logName: String = "io.zcube.merge"
 
   private val conf = session.sessionState.conf
-  private val condition = conditionOf(merge)
+  // Lazy, so that a condition that is too deep to be read is met where errors are caught.
+  private lazy val condition = conditionOf(merge)
   private val table = merge.catalogTable
     .fold(txn.deltaLog.dataPath.toString)(_.identifier.unquotedString)
 
@@ -81,6 +82,7 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
       _ <- unless(!isRestricted(chosen.map(columns)))(
         s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
       partitions = chosen.map(columns).filter(_.isPartition).map(_.path)
+        .filter(_.dataType != StringType)
       _ <- unless(conf.ansiEnabled && !TargetFiles.haveValidPartitions(txn.snapshot, partitions))(
         s"partitions have values that aren't of the type of ${partitions.map(_.name).mkString(", ")}")
       pruning <- prune(keys, chosen.map(columns), files.map(_.only(chosen)))
@@ -96,7 +98,7 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
       files: Array[ValueBox]): Either[String, Pruning] = {
     val cover = new ValueCover(columns.map(_.path.dataType).toIndexedSeq, files)
     val (bounds, layout) = KeyLayout.of(columns.map(_.column), alternativesOf(columns))
-    val query = keys.query(bounds)
+    val query = keys.query(bounds, condition.ofSource)
     val most = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
     for {
       _ <- unless(!keys.isPinned(query))("the source's version isn't fixed")
