@@ -2,35 +2,24 @@ package io.zcube.layout.kdtree
 
 import scala.collection.mutable
 
-import io.zcube.layout.Workload
-
-/** Cuts a sample into boxes, top down. Each box gets the best possible cut ([[KdSplitSearch]]), and
-  * its files are divided in proportion to the rows. A box of one file is finished, and so is one of
-  * several files that no value divides.
+/** Cuts a sample into boxes, top down. Each box gets the cut that a rule finds, and its files are
+  * divided in proportion to the rows. A box of one file is finished, and so is one of several files
+  * that no value divides.
   *
   * Cost: as many passes over the sample as the tree has levels, times columns squared.
   *
-  * @param points   for each column, the rank of each sampled row; NULL has [[Layout.NullRank]]
-  * @param weights  of the columns
-  * @param files    number of files wanted
-  * @param workload decides the cuts by what it skips, where any of its queries gains
+  * @param points for each column, the rank of each sampled row; NULL has `Layout.NullRank`
+  * @param files  number of files wanted
+  * @param search the rule
   */
 final private[layout] class KdTreeBuilder(
     points: Array[Array[Int]],
-    weights: Array[Double],
     files: Int,
-    workload: Workload = Workload.Empty) {
+    search: SplitSearch) {
   import KdTreeBuilder.Box
 
   private val size = points.head.length
-  private val ranks = points.map(column => if (column.isEmpty) 1 else column.max + 1)
   private val rows = Array.range(0, size)
-  private val search: SplitSearch = {
-    val even = size.toDouble / files
-    val usual = new KdSplitSearch(points, ranks, new BoxWidths(points, ranks, weights), even)
-    if (workload.isEmpty) usual
-    else new WorkloadSplitSearch(points, ranks, workload, even, usual)
-  }
 
   private val nodes = mutable.ArrayBuffer.empty[Int]
   private val boxes = mutable.ArrayBuffer.empty[Box]
@@ -47,7 +36,7 @@ final private[layout] class KdTreeBuilder(
       case Some(split) =>
         val node = nodes.length / KdTree.NodeSize
         nodes ++= Seq(split.column, split.greatest, 0, 0)
-        val middle = partition(from, until, points(split.column), split.greatest)
+        val middle = split.divide(points, rows, from, until)
         nodes(node * KdTree.NodeSize + 2) = grow(from, middle, split.lowFiles)
         nodes(node * KdTree.NodeSize + 3) = grow(middle, until, files - split.lowFiles)
         node
@@ -55,25 +44,6 @@ final private[layout] class KdTreeBuilder(
         boxes += Box(rows.slice(from, until), files)
         ~(boxes.length - 1)
     }
-
-  /** Moves the rows of rank at most `greatest` to the front.
-    *
-    * @return the start of the others
-    */
-  private def partition(from: Int, until: Int, ranks: Array[Int], greatest: Int): Int = {
-    var low = from
-    var high = until - 1
-    while (low <= high) {
-      val row = rows(low)
-      if (ranks(row) <= greatest) low += 1
-      else {
-        rows(low) = rows(high)
-        rows(high) = row
-        high -= 1
-      }
-    }
-    low
-  }
 }
 
 private[layout] object KdTreeBuilder {

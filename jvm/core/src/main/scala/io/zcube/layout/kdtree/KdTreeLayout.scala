@@ -108,21 +108,23 @@ object KdTreeLayout {
       Option.when(cut.files == boxes.size)(KdTreeBoxes.of(tree, layout.dimensions)))
   }
 
-  /** The greedy tree may be worse than the usual one, if a cut that helps little now prevents
-    * better ones. It is also slow to see queries of several boxes, such as IN: a cut between two of
-    * them lets the query skip neither side. So there is a second greedy tree, which takes each box
-    * for a query. Of all three the one with the most skipped rows is taken.
+  /** A tree for a workload may be worse than the usual one, if a cut that helps little now prevents
+    * better ones, and one that looks ahead may err. Of all rules' trees the one with the most skipped
+    * rows is taken.
     */
   private def build(
       points: Array[Array[Int]],
       weights: Array[Double],
       files: Int,
       workload: Workload): (KdTree, Seq[KdTreeBuilder.Box]) = {
-    def tree(cutFor: Workload) = new KdTreeBuilder(points, weights, files, cutFor).build()
-    if (workload.isEmpty) tree(workload)
+    val ranks = points.map(column => if (column.isEmpty) 1 else column.max + 1)
+    val even = points.head.length.toDouble / files
+    val usual = new KdSplitSearch(points, ranks, new BoxWidths(points, ranks, weights), even)
+    def tree(search: SplitSearch) = new KdTreeBuilder(points, files, search).build()
+    if (workload.isEmpty) tree(usual)
     else {
-      val each = Option.when(workload.queries.exists(_.boxes.length > 1))(workload.byBox)
-      (Seq(workload) ++ each ++ Seq(Workload.Empty)).map(tree).maxBy { case (_, boxes) =>
+      val lookahead = new LookaheadSearch(points, ranks, weights, workload, even, usual)
+      (Seq(lookahead) ++ lookahead.greedy ++ Seq(usual)).map(tree).maxBy { case (_, boxes) =>
         SkippedRows.of(points, boxes.map(_.rows), workload)
       }
     }

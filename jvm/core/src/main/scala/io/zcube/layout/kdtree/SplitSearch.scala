@@ -16,4 +16,27 @@ private[layout] trait SplitSearch {
   * @param greatest the largest rank that goes to the low side
   * @param lowFiles how many of the box's files the low side gets
   */
-final private[layout] case class KdSplit(column: Int, greatest: Int, lowFiles: Int)
+final private[layout] case class KdSplit(column: Int, greatest: Int, lowFiles: Int) {
+
+  /** Moves the rows of the low side to the front.
+    *
+    * @param points for each column, the rank of each sampled row
+    * @param rows   numbers of rows; those at [from, until) are divided
+    * @return the start of the high side
+    */
+  def divide(points: Array[Array[Int]], rows: Array[Int], from: Int, until: Int): Int = {
+    val ranks = points(column)
+    var low = from
+    var high = until - 1
+    while (low <= high) {
+      val row = rows(low)
+      if (ranks(row) <= greatest) low += 1
+      else {
+        rows(low) = rows(high)
+        rows(high) = row
+        high -= 1
+      }
+    }
+    low
+  }
+}

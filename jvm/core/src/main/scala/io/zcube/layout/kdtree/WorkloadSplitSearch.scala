@@ -50,22 +50,27 @@ final private[layout] class WorkloadSplitSearch(
   private val lowChange = new Array[Double](most + 1)
   private val highChange = new Array[Double](most + 1)
 
-  override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] = {
+  override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] =
+    cuts(rows, from, until, files)
+      .reduceOption(better)
+      .map(_.split)
+      .orElse(usual.find(rows, from, until, files))
+
+  /** The best cut of each column, if any of its cuts lets a query skip something. */
+  def cuts(rows: Array[Int], from: Int, until: Int, files: Int): Seq[Cut] = {
+    // Queries that don't touch this box don't matter.
+    val asking = asked(rows, from, until)
+    if (asking.isEmpty) Nil
+    else (0 until dimensions).flatMap(tryColumn(_, rows, from, until, files, asking))
+  }
+
+  /** The queries that read some rows, each with the boxes for which it does. */
+  def asked(rows: Array[Int], from: Int, until: Int): Seq[Workload.Query] = {
     whole.clear(1)
     whole.addRows(points, rows, from, until)(_ => 0)
-    // Queries that don't touch this box don't matter.
-    val asking = workload.queries
+    workload.queries
       .map(query => query.copy(boxes = query.boxes.filter(whole.touches(0, _))))
       .filter(_.boxes.nonEmpty)
-    var best: Option[Cut] = None
-    if (asking.nonEmpty) {
-      var c = 0
-      while (c < dimensions) {
-        best = better(best, tryColumn(c, rows, from, until, files, asking))
-        c += 1
-      }
-    }
-    best.map(_.split).orElse(usual.find(rows, from, until, files))
   }
 
   private def tryColumn(
@@ -115,7 +120,8 @@ final private[layout] class WorkloadSplitSearch(
         if (error <= math.max(wholeError, MostUneven)) {
           // Unsampled values in between are divided.
           val greatest = rankAt(i) + (rankAt(i + 1) - rankAt(i) - 1) / 2
-          best = better(best, Some(Cut(KdSplit(column, greatest, lowFiles), worth, error)))
+          val cut = Cut(KdSplit(column, greatest, lowFiles), worth, error)
+          best = Some(best.fold(cut)(better(_, cut)))
         }
       }
       i += 1
@@ -180,13 +186,13 @@ private[layout] object WorkloadSplitSearch {
 
   private val Noise = 1e-9
 
-  private case class Cut(split: KdSplit, worth: Double, error: Double)
+  /** @param worth rows that queries then skip, times the weights of the queries
+    * @param error how far the mean file of a part deviates from the table's mean
+    */
+  final case class Cut(split: KdSplit, worth: Double, error: Double)
 
-  private def better(a: Option[Cut], b: Option[Cut]): Option[Cut] = (a, b) match {
-    case (Some(x), Some(y)) =>
-      if (y.worth > x.worth || (y.worth == x.worth && y.error < x.error)) b else a
-    case _ => a.orElse(b)
-  }
+  def better(a: Cut, b: Cut): Cut =
+    if (b.worth > a.worth || (b.worth == a.worth && b.error < a.error)) b else a
 
   /** The first of the positions 0 to `until` - 1 where `holds` is true; it is monotonic. */
   private def firstPlace(until: Int)(holds: Int => Boolean): Int = {

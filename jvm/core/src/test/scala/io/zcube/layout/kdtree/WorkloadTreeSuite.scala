@@ -129,6 +129,40 @@ class WorkloadTreeSuite extends AnyFunSuite {
     assert(compared > 40)
   }
 
+  test("looking ahead reads less than the better greedy tree, in most cases and on average") {
+    val ratios = (1 to 10).map { seed =>
+      val random = new Random(seed)
+      val rows = sample(Seq.fill(3)(Array.fill(6000)(random.nextInt(1000))): _*)
+      // Narrow queries on one or two of three columns; some for several values.
+      val workload = Workload(Seq.fill(10) {
+        val column = random.nextInt(3)
+        Query(
+          1.0,
+          Seq.fill(Seq(1, 1, 4)(random.nextInt(3)))(randomBox(random, 3, 1000)).map { box =>
+            val low = Array.fill(3)(1)
+            val high = Array.fill(3)(Int.MaxValue)
+            low(column) = box.low(column)
+            high(column) = low(column) + random.nextInt(20)
+            Box(low, high, Array.fill(3)(false))
+          }
+        )
+      })
+      val ranks = points(rows)
+      val scales = ranks.map(_.max + 1)
+      val even = 6000.0 / 40
+      val equal = Array.fill(3)(1.0)
+      val usual = new KdSplitSearch(ranks, scales, new BoxWidths(ranks, scales, equal), even)
+      val ahead = new LookaheadSearch(ranks, scales, equal, workload, even, usual)
+      def read(search: SplitSearch) = {
+        val files = new KdTreeBuilder(ranks, 40, search).build()._2.map(_.rows.toSeq)
+        10 * 6000 - skipped(workload, ranks, files)
+      }
+      read(ahead) / ahead.greedy.map(read).min
+    }
+    assert(ratios.count(_ < 1) > 6, ratios)
+    assert(ratios.sum / ratios.size < 0.95, ratios)
+  }
+
   test("where no query gains, the usual rule cuts") {
     val random = new Random(1)
     val rows = sample(Array.fill(5000)(random.nextInt(500)), Array.fill(5000)(random.nextInt(500)))
