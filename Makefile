@@ -32,7 +32,7 @@ SERVICES := interface/test_connect_server interface/test_hive_metastore
 # The part that every submission runs: tests against lost rows, and every way to declare columns.
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python lint-and-versions-jvm format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -64,8 +64,12 @@ test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) $(LINES:%=servic
 
 test-versions-part: versions-part-jvm versions-part-python ## run some of the tests on the other Spark lines (5 minutes)
 
-versions-part-jvm:
-	$(MAKE) $(LINES:%=jvm-tests-%) JVM_TESTS='"delta/testOnly *CommitSafetySuite"'
+versions-part-jvm: $(LAUNCHER)
+	$(SBT) $(VERSIONS_PART_JVM)
+	touch $(LINES:%=.build/jars-%.ready)
+
+# One JVM for all lines: its compiler is warm from the second on.
+VERSIONS_PART_JVM = $(LINES:%="sparkLine %" "delta/testOnly *CommitSafetySuite" delta/package delta/Test/package)
 
 versions-part-python:
 	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS='$(VERSION_PART)' VERSION_WORKERS=1
@@ -109,7 +113,15 @@ CODE := python tests benchmarks scripts examples
 lint: lint-scala lint-python ## check formats, rules and types
 
 lint-scala: $(LAUNCHER)
-	$(SBT) scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" delta/mimaReportBinaryIssues
+	$(SBT) $(LINT_SCALA)
+
+# Scalafix compiles without -Werror and keeps nothing of it, so the tests' classes are made first.
+LINT_SCALA := scalafmtCheckAll scalafmtSbtCheck Test/compile "scalafixAll --check" delta/mimaReportBinaryIssues
+
+# Both in one JVM, for .ci/run.
+lint-and-versions-jvm: $(LAUNCHER)
+	$(SBT) $(LINT_SCALA) $(VERSIONS_PART_JVM)
+	touch $(LINES:%=.build/jars-%.ready)
 
 lint-python: $(VENV)/.ready
 	$(BIN)/ruff check --config python/pyproject.toml $(CODE)

@@ -21,6 +21,12 @@ Global / concurrentRestrictions := Seq(
   Tags.limit(Tags.ForkedTestGroup, 3),
   Tags.exclusiveGroup(Tags.Clean))
 
+// `sparkLine 4.1`: goes on with another line in the same JVM, whose compiler is warm by then.
+Global / commands += Command.single("sparkLine") { (state, line) =>
+  sys.props("spark.line") = line
+  "reload" :: state
+}
+
 def sparkModule(name: String, config: String): ModuleID =
   "org.apache.spark" %% name % sparkLine.spark % config
 

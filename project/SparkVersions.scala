@@ -28,7 +28,7 @@ object SparkVersions {
   )
 
   /** The line chosen by `-Dspark.line=4.1`; the first of the table by default. */
-  lazy val current: SparkLine = {
+  def current: SparkLine = {
     val wanted = sys.props.getOrElse("spark.line", lines.head.line)
     lines
       .find(_.line == wanted)
@@ -38,7 +38,7 @@ object SparkVersions {
   /** The Delta release that the tests run with, e.g. `-Ddelta.version=4.0.1`: the jar is still built against
     * the line's own version, to test whether one jar works with both.
     */
-  lazy val testedDelta: String = sys.props.getOrElse("delta.version", current.delta)
+  def testedDelta: String = sys.props.getOrElse("delta.version", current.delta)
 
   /** The name of Delta's module; before 4.1 it didn't include the Spark line. */
   def deltaModule(release: String): String =

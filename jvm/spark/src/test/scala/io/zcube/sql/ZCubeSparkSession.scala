@@ -21,6 +21,8 @@ trait ZCubeSparkSession extends BeforeAndAfterAll { self: Suite =>
     .master("local[2]")
     .config("spark.sql.extensions", classOf[ZCubeSparkSessionExtension].getName)
     .config("spark.ui.enabled", "false")
+    // A stack trace for each function of a DataFrame, and ScalaTest's stacks are deep.
+    .config("spark.sql.dataFrameQueryContext.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
     .config(settings)
     .getOrCreate()

@@ -29,9 +29,14 @@ trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
     .config("spark.sql.shuffle.partitions", "2")
     .config("spark.sql.warehouse.dir", folder.resolve("warehouse").toString)
     .config("spark.ui.enabled", "false")
-    // Tasks of Delta's log replay write the code of their projections anew each time. The suites of
-    // the module spark hold each expression, interpreted, against its generated code.
+    // With so few rows, compiling a plan takes longer than running it. The suites of the module spark
+    // hold each expression, interpreted, against its generated code.
     .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    .config("spark.sql.codegen.wholeStage", "false")
+    // Each stage of Delta's log replay would be planned anew. The Python tests run with it.
+    .config("spark.sql.adaptive.enabled", "false")
+    // A stack trace for each function of a DataFrame, and ScalaTest's stacks are deep.
+    .config("spark.sql.dataFrameQueryContext.enabled", "false")
     .config(settings)
     .getOrCreate()
 

@@ -20,8 +20,6 @@ class FatalErrorsSuite extends AnyFunSuite with DeltaSparkSession {
   override protected def settings: Map[String, String] = Map(
     "spark.sql.shuffle.partitions" -> "1",
     "spark.databricks.delta.snapshotPartitions" -> "1",
-    // With so few rows, compiling a plan takes longer than running it.
-    "spark.sql.codegen.wholeStage" -> "false",
     "spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName
   )
 

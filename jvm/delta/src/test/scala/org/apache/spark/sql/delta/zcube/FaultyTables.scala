@@ -16,7 +16,6 @@ private[zcube] trait FaultyTables extends DeltaSparkSession { self: Suite =>
   override protected def settings: Map[String, String] = Map(
     "spark.sql.shuffle.partitions" -> "1",
     "spark.databricks.delta.snapshotPartitions" -> "1",
-    "spark.sql.codegen.wholeStage" -> "false",
     "spark.hadoop.fs.faulty.impl" -> classOf[FaultyFileSystem].getName,
     "spark.delta.logStore.faulty.impl" -> classOf[FaultyLogStore].getName
   )

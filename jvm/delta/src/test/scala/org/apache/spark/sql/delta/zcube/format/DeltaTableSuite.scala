@@ -15,6 +15,8 @@ class DeltaTableSuite extends ClusterableTableContract with DeltaSparkSession {
   override protected def settings: Map[String, String] =
     Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
 
+  override protected def exhaustive: Boolean = sys.env.get("ZCUBE_TESTS").contains("all")
+
   private val numbers = new AtomicInteger
 
   override protected def session: classic.SparkSession =

@@ -17,11 +17,8 @@ import io.zcube.sql.conf.ZCubeConf
 /** Runs MERGE with pruning and without it, on copies of one table. */
 trait MergeSession extends DeltaSparkSession { self: Suite =>
 
-  // Many small queries: compiling each would take longer than running it.
   override protected def settings: Map[String, String] = Map(
     ZCubeConf.MergeIntoPruning.key -> "true",
-    "spark.sql.codegen.wholeStage" -> "false",
-    "spark.sql.adaptive.enabled" -> "false",
     "spark.sql.shuffle.partitions" -> "1",
     "spark.databricks.delta.snapshotPartitions" -> "1"
   )
