@@ -1,8 +1,11 @@
 package org.apache.spark.sql.delta.zcube.table
 
+import java.util.Arrays
+
 import scala.annotation.tailrec
 import scala.collection.mutable
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.delta.Snapshot
@@ -14,11 +17,12 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.clustering.table.ColumnPath
 import io.zcube.planning.KeyRanges
-import io.zcube.range.OrderPreservingBits
+import io.zcube.range.{OrderPreservingBits, SampledByteKeys}
 import io.zcube.sql.values.LongKey
 
 /** The extents of files in some columns, from the statistics in the log. Values come to the driver
-  * as 8-byte integers, paths as hashes, whatever their length.
+  * as 8-byte integers, paths as hashes, whatever their length. Extents of different instances don't
+  * compare: the integers of texts depend on a sample of them ([[io.zcube.range.SampledByteKeys]]).
   */
 final class PlanningRanges private (columns: Int, parts: Array[PlanningRanges.Part]) {
 
@@ -39,6 +43,12 @@ final class PlanningRanges private (columns: Int, parts: Array[PlanningRanges.Pa
 }
 
 object PlanningRanges {
+
+  /** Of all bounds of a text column, about; the gaps between them are divided further. */
+  private val MostSampled = 1024
+
+  /** Delta's statistics have at most 32 characters by default, other writers' may have more. */
+  private val MostBytes = 128
 
   /** All extents are unknown. */
   val Unknown: PlanningRanges = new PlanningRanges(0, Array.empty)
@@ -62,14 +72,51 @@ object PlanningRanges {
     val types = described.schema.map(_.dataType).toArray.slice(1, 1 + columns.length)
     val query = described.queryExecution
     val parts = SQLExecution.withNewExecutionId(query) {
-      query.toRdd.mapPartitions(rows => Iterator(partOf(rows, types))).collect()
+      val texts = types.indices.filter(types(_).isInstanceOf[StringType]).toArray
+      val samples =
+        if (texts.isEmpty) Array.empty[Array[Sample]]
+        else query.toRdd.mapPartitions(rows => Iterator(sampled(rows, types, texts))).collect()
+      val byText = texts.indices.map { i =>
+        texts(i) -> SampledByteKeys.of(samples.toSeq.flatMap(_(i).values))
+      }.toMap
+      query.toRdd.mapPartitions(rows => Iterator(partOf(rows, types, byText))).collect()
     }
     new PlanningRanges(columns.length, parts)
   }
 
-  private def partOf(rows: Iterator[InternalRow], types: Array[DataType]): Part = {
+  /** Texts by their hash: those with the smallest hashes, so that the order of rows doesn't matter. */
+  private type Sample = mutable.TreeMap[Int, Array[Byte]]
+
+  /** Bounds in some of the columns. */
+  private def sampled(
+      rows: Iterator[InternalRow],
+      types: Array[DataType],
+      columns: Array[Int]): Array[Sample] = {
+    val samples = columns.map(_ => new Sample)
+    val most = math.max(1, MostSampled / TaskContext.get().numPartitions())
+    for {
+      row <- rows
+      i <- columns.indices
+      at <- Seq(1 + columns(i), 1 + columns(i) + types.length)
+      if !row.isNullAt(at)
+    } {
+      val text = row.getUTF8String(at)
+      samples(i)(text.hashCode) = Arrays.copyOf(text.getBytes, math.min(text.numBytes, MostBytes))
+      if (samples(i).size > most) samples(i) -= samples(i).lastKey
+    }
+    samples
+  }
+
+  private def partOf(
+      rows: Iterator[InternalRow],
+      types: Array[DataType],
+      texts: Map[Int, SampledByteKeys]): Part = {
     val columns = types.length
-    val keys = types.map(keyOf)
+    val keys = types.indices.map { i =>
+      texts.get(i).fold(keyOf(types(i))) { keys =>
+        Some((value: Any, _: Boolean) => keys.of(value.asInstanceOf[UTF8String].getBytes))
+      }
+    }
     val paths, bounds = mutable.ArrayBuilder.make[Long]
     rows.foreach { row =>
       val known = Array.tabulate(columns) { i =>
@@ -109,8 +156,9 @@ object PlanningRanges {
     case _ => false
   }
 
-  /** Maps a value, in Spark's internal form, to an integer that sorts like the values; if that
-    * can't be exact, it is rounded up or down as requested. None for types without such integers.
+  /** Maps a value other than a text, in Spark's internal form, to an integer that sorts like the
+    * values; if that can't be exact, it is rounded up or down as requested. None for types without
+    * such integers.
     */
   private def keyOf(dataType: DataType): Option[(Any, Boolean) => Long] = dataType match {
     case _: DecimalType => Some { (value, up) =>
@@ -120,20 +168,6 @@ object PlanningRanges {
     // Statistics have milliseconds, rounded down.
     case TimestampType | TimestampNTZType =>
       Some((value, up) => Math.floorDiv(value.asInstanceOf[Long], 1000L) + (if (up) 1 else 0))
-    case _: StringType => Some((value, up) => prefix(value.asInstanceOf[UTF8String], up))
     case other => LongKey.find(other).map(key => (value, _) => key.of(value))
-  }
-
-  /** The first 8 bytes as an unsigned number, shifted into the signed range. */
-  private def prefix(text: UTF8String, up: Boolean): Long = {
-    val bytes = text.numBytes
-    val filler: Byte = if (up && bytes >= 8) -1 else 0
-    var number = 0L
-    var i = 0
-    while (i < 8) {
-      number = (number << 8) | ((if (i < bytes) text.getByte(i) else filler) & 0xff)
-      i += 1
-    }
-    number ^ Long.MinValue
   }
 }
