@@ -35,8 +35,8 @@ FILES, ROWS = 200, 400
 # An append makes a file of about 8.4 KiB: 0.5 % of the table, and near the size of its files.
 FILE_BYTES = 9 << 10
 STREAMS = ("uniform", "time", "hot", "url")
-# Of the stream ``url``, whose x are texts; with their digits as long as Delta's statistics.
-PREFIX = "https://example.org/i/"
+# Of the stream ``url``: as ``time``, but x are texts, with their digits as long as Delta's statistics.
+PREFIX = "https://example.org/"
 SETTINGS = {
     "read": {"fanOut": "3", "share": "0.1"},
     "default": {},
@@ -57,10 +57,10 @@ SETTINGS_OF_SPARK = {
 
 
 def rows(stream: str, number: int, random: np.random.Generator) -> np.ndarray:
-    """Append ``number``; 0 is the initial table. Columns x and y are integers below 10^10."""
+    """Append ``number``; 0 is the initial table. Columns x and y are integers below 10^12."""
     count = FILES * ROWS if number == 0 else FILES * ROWS // 200
     x, y = random.random(count), random.random(count)
-    if stream == "time":
+    if stream in ("time", "url"):
         # Mostly ascending: a row is late by one append on average.
         x = x * 200 if number == 0 else 200 + number + x - random.exponential(1.0, count)
     elif stream == "hot" and number > 0:
@@ -75,7 +75,7 @@ def write(
 
     frame = pd.DataFrame({"x": values[:, 0], "y": values[:, 1]})
     if stream == "url":
-        frame["x"] = [f"{PREFIX}{x:010}" for x in values[:, 0]]
+        frame["x"] = [f"{PREFIX}{x:012}" for x in values[:, 0]]
     frame["payload"] = values[:, 0] ^ (values[:, 1] * 7919)
     df = spark.createDataFrame(frame).coalesce(1)
     writer = df.write.format("delta")

@@ -12,14 +12,19 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
 
   private val keys = new java.util.HashSet[ValueBox]
   private var boxes = Array.empty[ValueBox]
+  private var index = new BoxIndex(boxes, cover)
   private var isEverything = false
+  private var reductions = 0
 
   def add(row: InternalRow): Unit = if (!isEverything) layout.boxes(row, addBox)
 
   private val addBox: ValueBox => Unit = key =>
-    if (!isEverything && !boxes.exists(cover.contains(_, key))) {
+    if (!isEverything && !index.holds(key)) {
       keys.add(key)
-      if (keys.size >= mostKeys) reduce(mostBoxes)
+      if (keys.size >= mostKeys) {
+        reductions += 1
+        reduce(math.min(mostBoxes, math.max(LeastBoxes, mostBoxes / reductions)))
+      }
     }
 
   /** Boxes, most of them single keys, that hold all keys of the rows; None if they touch nearly all
@@ -37,6 +42,7 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
     keys.clear()
     isEverything = cover.fileCount > 0 && cover.met(boxes) >= cover.fileCount * NearlyAll
     if (isEverything) boxes = Array.empty
+    index = new BoxIndex(boxes, cover)
   }
 }
 
@@ -44,4 +50,9 @@ object KeyCollector {
 
   /** A share of the files: reading the few others costs less than distinguishing them. */
   val NearlyAll = 0.95
+
+  /** As many as a MERGE uses in the end, by default. Scattered keys are regrouped again and again, so
+    * down to here each time with fewer boxes, which take in more of the keys that follow.
+    */
+  private val LeastBoxes = 64
 }

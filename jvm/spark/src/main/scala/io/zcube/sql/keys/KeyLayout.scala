@@ -45,6 +45,10 @@ final class KeyLayout private (
       } else {
         low(d) = valueAt(row, place.low, types(d))
         high(d) = if (place.isPoint) low(d) else valueAt(row, place.high, types(d))
+        if (isBroken(low(d)) || isBroken(high(d))) {
+          low(d) = null
+          high(d) = ValueBox.Unbounded
+        }
       }
       d += 1
     }
@@ -74,6 +78,15 @@ object KeyLayout {
         case other => other
       }
     }
+
+  /** Whether it is a text that isn't UTF-8, such as binary data. Writers of statistics replace the
+    * bytes that aren't, and the text that they cut off is followed by the greatest character, not the
+    * greatest byte. So it may be outside the statistics of a file that contains it.
+    */
+  private def isBroken(bound: Any): Boolean = bound match {
+    case text: UTF8String => !text.isValid
+    case _ => false
+  }
 
   /** The expressions of the query, and the layout of its rows.
     *

@@ -137,9 +137,9 @@ object MatchCondition {
   private val MostAlternatives = 8
 
   private def isRepeatable(e: Expression): Boolean =
-    e.deterministic && !e.exists(part => mayDiffer(part) || part.isInstanceOf[SubqueryExpression])
+    e.deterministic && !mayDiffer(e) && !e.exists(_.isInstanceOf[SubqueryExpression])
 
-  /** Whether a deterministic expression may have other values in another plan.
+  /** Whether a deterministic expression, or a part of it, may have other values in another plan.
     *
     * A function of a user or of a catalog may claim to be deterministic when it isn't. Some of
     * Spark's own functions are invoked in the same way, and one of them, `aes_encrypt`, isn't
@@ -153,8 +153,9 @@ object MatchCondition {
       Try(text.eval()).fold(
         _ => true,
         value => value != null && SpecialTimes.exists(lowerCase(value).startsWith))
-    case other: RuntimeReplaceable => Try(other.replacement.exists(mayDiffer)).getOrElse(true)
-    case _ => false
+    // The replacement contains the children: to look at both would take twice as long on each level.
+    case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
+    case other => other.children.exists(mayDiffer)
   }
 
   private def lowerCase(text: Any): String = text.toString.trim.toLowerCase(Locale.ROOT)

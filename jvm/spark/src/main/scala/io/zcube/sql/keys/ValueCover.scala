@@ -51,7 +51,7 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
       isAtMost(d, key.high(d), box.high(d), below = false)
 
   /** @param below whether the bounds are lower ones */
-  private def isAtMost(d: Int, a: Any, b: Any, below: Boolean): Boolean =
+  private[keys] def isAtMost(d: Int, a: Any, b: Any, below: Boolean): Boolean =
     if (a == null) true
     else if (b == null) false
     else if (a == Unbounded) below || b == Unbounded

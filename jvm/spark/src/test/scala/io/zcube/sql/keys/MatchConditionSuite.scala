@@ -126,6 +126,13 @@ class MatchConditionSuite extends AnyFunSuite {
     assert(alternatives(In(a, Seq(x, Literal(3L)))).size == 2)
   }
 
+  test("functions that stand for others are read in time that grows with their depth") {
+    val nested = (0 until 60).foldLeft[Expression](x)((e, i) => new Nvl(e, Literal(i.toLong)))
+    assert(!MatchCondition.mayDiffer(nested))
+    val now = Cast(Literal("now"), TimestampType, Some("UTC"))
+    assert(MatchCondition.mayDiffer(new Nvl(new Nvl(now, now), Literal(null, TimestampType))))
+  }
+
   test("a key of a wider type is NULL if no value of the column equals it") {
     val Seq(Seq(range)) = alternatives(EqualTo(Cast(i, LongType), x))
     assert(range.column == i && range.low.get.dataType == IntegerType && range.isPoint)

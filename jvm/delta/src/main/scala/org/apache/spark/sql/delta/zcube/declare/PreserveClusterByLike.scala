@@ -2,13 +2,13 @@ package org.apache.spark.sql.delta.zcube.declare
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.ResolvedTable
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.delta.catalog.DeltaTableV2
+import org.apache.spark.sql.delta.catalog.{AbstractDeltaCatalog, DeltaTableV2}
 import org.apache.spark.sql.delta.commands.CreateDeltaTableCommand
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSourceUtils
@@ -63,7 +63,7 @@ object PreserveClusterByLike {
           case None => create
         }
       // By name, because older Spark lines lack this class.
-      case like if like.nodeName == "CreateTableLike" && like.resolved =>
+      case like if like.nodeName == "CreateTableLike" && like.resolved && isForDelta(like) =>
         like.children.collectFirst { case ResolvedTable(_, _, source: DeltaTableV2, _) =>
           source
         } match {
@@ -71,6 +71,12 @@ object PreserveClusterByLike {
           case None => like
         }
       case other => other
+    }
+
+    /** Other catalogs would take the columns for a property of the table. */
+    private def isForDelta(like: LogicalPlan): Boolean = like.children.exists {
+      case ResolvedIdentifier(_: AbstractDeltaCatalog, _) => true
+      case _ => false
     }
 
     private def withProperties(like: LogicalPlan, more: Map[String, String]): LogicalPlan =

@@ -47,7 +47,7 @@ final class MergeKeys(
     planContainsOnlyDeltaScans(source) &&
     planIsDeterministic(source, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
     merge.source.collectWithSubqueries {
-      case node if node.expressions.exists(_.exists(MatchCondition.mayDiffer)) => node
+      case node if node.expressions.exists(MatchCondition.mayDiffer) => node
     }.isEmpty &&
     !planContainsCachedRelation(prepared.df) &&
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&

@@ -26,7 +26,8 @@ import io.zcube.sql.keys._
 /** Derives predicates on a MERGE's target from the keys of its source.
   *
   * All predicates are implied by ON, given the source. Delta decides which files they skip, so
-  * missing or truncated statistics can't do harm.
+  * missing or truncated statistics can't do harm. The statistics of texts that aren't UTF-8 are wrong,
+  * and columns with such texts aren't used.
   */
 final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: OptimisticTransaction)
     extends Logging {
@@ -78,9 +79,12 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
         s"${DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED.key} is true")
       _ <- unless(!keys.isRepeatable)("the source may return different rows when it is read again")
       _ <- unless(txn.snapshot.numOfFiles < 2)("the table has at most one file")
-      chosen = columns.indices.filter(i => overlapIn(columns, files, i) <= MostOverlap)
-      _ <- unless(!isRestricted(chosen.map(columns)))(
+      apart = columns.indices.filter(i => overlapIn(columns, files, i) <= MostOverlap)
+      _ <- unless(!isRestricted(apart.map(columns)))(
         s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
+      chosen = apart.filter(i => hasTrueBounds(columns(i)))
+      _ <- unless(!isRestricted(chosen.map(columns)))(
+        s"texts in ${apart.diff(chosen).map(columns(_).path.name).mkString(", ")} aren't UTF-8")
       partitions = chosen.map(columns).filter(_.isPartition).map(_.path)
         .filter(_.dataType != StringType)
       _ <- unless(conf.ansiEnabled && !TargetFiles.haveValidPartitions(txn.snapshot, partitions))(
@@ -128,6 +132,10 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     }
   }
 
+  private def hasTrueBounds(column: KeyColumn): Boolean =
+    column.isPartition || column.path.dataType != StringType ||
+      TargetFiles.haveTrueTexts(txn.snapshot, column.path)
+
   private def overlapIn(columns: Seq[KeyColumn], files: Array[ValueBox], i: Int): Double =
     new ValueCover(IndexedSeq(columns(i).path.dataType), files.map(_.only(Seq(i)))).overlap
 
@@ -160,7 +168,9 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
             .find(merge.targetFileIndex.metadata.schema, namesOf(column), conf.resolver)
           if known.physical == path.physical
           if path.dataType == column.dataType
-          isPartition = txn.snapshot.metadata.partitionColumns.exists(conf.resolver(_, path.name))
+          isPartition =
+            txn.snapshot.metadata.physicalPartitionColumns.exists(name =>
+              path.physical == Seq(name))
           // For times, the meaning of a folder's name depends on the session's time zone.
           if (if (isPartition) !isTime(path.dataType)
               else skips && PlanningRanges.hasMinima(txn.snapshot, path))

@@ -1,8 +1,8 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.sql.delta.Snapshot
-import org.apache.spark.sql.delta.zcube.table.LoggedFileStatistics
-import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, PlanningRanges}
+import org.apache.spark.sql.functions.{col, from_json, lit, lower}
 
 import io.zcube.clustering.table.{ColumnPath, FileStatistics}
 import io.zcube.sql.keys.ValueBox
@@ -39,6 +39,26 @@ object TargetFiles {
     }
     invalid.reduceOption(_ || _).forall(snapshot.allFiles.toDF().where(_).isEmpty)
   }
+
+  /** Whether no minimum or maximum has the character that stands for bytes that aren't UTF-8. Such
+    * bounds may be on the wrong side of the texts in the file.
+    */
+  def haveTrueTexts(snapshot: Snapshot, column: ColumnPath): Boolean = {
+    val json = col("stats")
+    // The statistics of few files, if any, need to be parsed.
+    val some = snapshot.allFiles.toDF()
+      .where(json.contains(Replacement) || lower(json).contains(Escaped))
+      .withColumn("stats", from_json(json, snapshot.statsSchema))
+    val replaced = Seq("minValues", "maxValues").map { kind =>
+      PlanningRanges.statistic(snapshot.statsSchema, kind +: column.physical).contains(Replacement)
+    }
+    some.where(replaced.reduce(_ || _)).isEmpty
+  }
+
+  private val Replacement = "\uFFFD"
+
+  /** As JSON may spell it. */
+  private val Escaped = "\\ufffd"
 
   private val Most = 4096
 }

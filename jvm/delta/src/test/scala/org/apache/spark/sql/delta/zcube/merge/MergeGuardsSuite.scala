@@ -77,6 +77,43 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       assert(filesRead(merge(copyOf(path), source(time), clauses = Insert)) == 1, time)
   }
 
+  /** Other writers of statistics replace the bytes that aren't UTF-8. */
+  test("texts that aren't UTF-8 are found, and so are others in their files") {
+    val ofId = "CAST(unhex(md5(CAST(id AS STRING))) AS STRING)"
+    val binary = table("k STRING", ofId)
+    val keys = s"SELECT id, $ofId AS k, 'new' AS v FROM VALUES (0L), (13L), (26L), (39L) AS r(id)"
+    val mixed = table(
+      "k STRING",
+      "CASE WHEN id < 50 THEN lpad(CAST(id AS STRING), 4, '0') " +
+        "WHEN id = 50 THEN CAST(X'80' AS STRING) ELSE concat('é', id) END")
+    val valid = "SELECT 1L AS id, 'é55' AS k, 'new' AS v"
+    val upsert = Upsert.replace("(s.k, s.k", "(s.id, s.k")
+    for ((path, source, clauses) <- Seq((binary, keys, Insert), (mixed, valid, upsert)))
+      assert(compared(path)(merge(_, source, clauses = clauses)) == ((Files, Files)))
+    // A key that isn't, in a table of texts that are, may match anything.
+    val texts = table("k STRING", "lpad(CAST(id AS STRING), 4, '0')")
+    val broken = "SELECT 1L AS id, CAST(X'30FF' AS STRING) AS k, 'new' AS v"
+    assert(compared(texts)(merge(_, broken, clauses = Insert)) == ((Files, Files)))
+    val one = "SELECT 1L AS id, '0055' AS k, 'new' AS v"
+    assert(compared(texts)(merge(_, one, clauses = Insert)) == ((1, Files)))
+    // The character itself is a text like others, but looks the same in statistics.
+    val replaced = table("k STRING", "concat('\uFFFD', id)")
+    assert(compared(replaced)(merge(_, one, clauses = Insert)) == ((Files, Files)))
+  }
+
+  test("partition columns whose names need quotes") {
+    for (name <- Seq("my-p", "größe")) {
+      val path = create(
+        s"(id BIGINT, `$name` INT, v STRING) USING delta PARTITIONED BY (`$name`)",
+        3,
+        s"`$name`",
+        rows = 60)("id", s"CAST(id DIV 20 AS INT) AS `$name`", "'old' AS v")
+      val source = "SELECT 1 AS p, 33L AS id, 'new' AS v"
+      val clauses = "WHEN MATCHED AND t.id = s.id THEN UPDATE SET v = s.v"
+      assert(compared(path)(merge(_, source, s"t.`$name` = s.p", clauses)) == ((1, 3)), name)
+    }
+  }
+
   test("partition values that aren't of their column's type prune nothing") {
     val path =
       create("(id BIGINT, k INT, v STRING) USING delta PARTITIONED BY (k)", 3, "k", rows = 60)(
