@@ -6,9 +6,9 @@ import io.zcube.layout.{Layout, Workload}
   *
   * The greedy rule ([[WorkloadSplitSearch]]) takes what is skipped at once. But a cut that skips
   * little may be what lets later cuts skip much, and a query for several values, such as IN, skips
-  * neither side of a cut between two of them. So the candidates are the best cut of each column, once
-  * by the queries and once with each box as a query of its own, and the usual cut. For each the
-  * greedy rule cuts on down to files, and the candidate wins whose files the queries read least of.
+  * neither side of a cut between two of them. So the candidates are the best cuts of the four best
+  * columns, once by the queries and once with each box as a query of its own. For each the greedy rule
+  * cuts on down to files, and the candidate wins whose files the queries read least of.
   *
   * Such a trial needs no precision: it has at most 40,000 rows of the box, in 8,192 ranks of each
   * column. Where the box is a small part of the sample, the greedy rule decides by itself.
@@ -44,6 +44,13 @@ final private[layout] class LookaheadSearch(
     (workload +: byBox.toSeq).map(new WorkloadSplitSearch(points, ranks, _, even, usual))
   }
 
+  /** A box with less than this part of the sample gets no trials; the more queries, the sooner. */
+  private val trials =
+    math.max(1, MostTrials * FewBoxes / math.max(FewBoxes, workload.queries.map(_.boxes.length).sum))
+
+  /** The share of a box's rows that trials have. */
+  private val share = math.min(1.0, LevelRows.toDouble / points.head.length)
+
   private val shifts = ranks.map(shiftOf)
   private val coarsePoints = points.zip(shifts).map { case (column, shift) =>
     column.map(coarse(_, shift))
@@ -59,20 +66,18 @@ final private[layout] class LookaheadSearch(
   override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] = {
     val cuts = greedy.map(_.cuts(rows, from, until, files))
     if (cuts.forall(_.isEmpty)) usual.find(rows, from, until, files)
-    else if (until - from < points.head.length / MostTrials)
+    else if (until - from < points.head.length / trials)
       cuts.find(_.nonEmpty).map(_.reduce(WorkloadSplitSearch.better).split)
     else {
-      val candidates =
-        (cuts.flatten.map(_.split) ++ usual.find(rows, from, until, files)).distinct
-      if (candidates.length == 1) candidates.headOption
-      else Some(leastRead(candidates, new Trial(rows, from, until, files)))
+      val best = cuts.flatMap(_.sortBy(-_.worth).take(MostCandidates)).map(_.split)
+      Some(leastRead(best.distinct, new Trial(rows, from, until, files)))
     }
   }
 
   private def leastRead(candidates: Seq[KdSplit], trial: Trial): KdSplit = {
     var best = candidates.head
     var least = Double.PositiveInfinity
-    candidates.foreach { split =>
+    if (candidates.length > 1) candidates.foreach { split =>
       val read = trial.read(split, least)
       if (read < least) {
         best = split
@@ -84,7 +89,8 @@ final private[layout] class LookaheadSearch(
 
   /** What the workload reads below a cut of a box. */
   private class Trial(rows: Array[Int], from: Int, until: Int, files: Int) {
-    private val size = math.min(until - from, TrialRows)
+    private val size =
+      math.max(1, math.min(TrialRows, ((until - from) * share).toInt))
     private val few = math.max(2, math.min(files, size / RowsOfFile))
     private val rule = {
       val trialEven = even * size / (until - from) * files / few
@@ -104,9 +110,9 @@ final private[layout] class LookaheadSearch(
       */
     def read(split: KdSplit, most: Double): Double = {
       val middle = split.divide(points, some, 0, size)
-      val share = math.round(split.lowFiles.toDouble * few / files).toInt
-      val lowFiles = math.max(1, math.min(few - 1, share))
-      readBoth(0, middle, size, lowFiles, few - lowFiles, most)
+      val near = math.round(split.lowFiles.toDouble * few / files).toInt
+      val lowFiles = math.max(1, math.min(few - 1, near))
+      readBoth(0, middle, size, lowFiles, few - lowFiles, coarseWorkload.queries, most)
     }
 
     private def readBoth(
@@ -115,17 +121,25 @@ final private[layout] class LookaheadSearch(
         until: Int,
         lowFiles: Int,
         highFiles: Int,
+        queries: Seq[Workload.Query],
         most: Double): Double = {
-      val low = readBelow(from, middle, lowFiles, most)
-      if (low > most) low else low + readBelow(middle, until, highFiles, most - low)
+      val low = readBelow(from, middle, lowFiles, queries, most)
+      if (low > most) low else low + readBelow(middle, until, highFiles, queries, most - low)
     }
 
-    private def readBelow(from: Int, until: Int, files: Int, most: Double): Double = {
-      val asking = if (from < until) rule.asked(some, from, until).map(_.weight).sum else 0.0
-      val split = if (files > 1 && asking > 0) rule.find(some, from, until, files) else None
-      split.fold(asking * (until - from)) { split =>
+    private def readBelow(
+        from: Int,
+        until: Int,
+        files: Int,
+        queries: Seq[Workload.Query],
+        most: Double): Double = {
+      // What doesn't read a box doesn't read its parts.
+      val asking = rule.asking(some, from, until, queries)
+      val split =
+        if (files > 1 && asking.nonEmpty) rule.find(some, from, until, files, asking) else None
+      split.fold(asking.map(_.weight).sum * (until - from)) { split =>
         val middle = split.divide(coarsePoints, some, from, until)
-        readBoth(from, middle, until, split.lowFiles, files - split.lowFiles, most)
+        readBoth(from, middle, until, split.lowFiles, files - split.lowFiles, asking, most)
       }
     }
   }
@@ -141,11 +155,19 @@ private object LookaheadSearch {
 
   private val TrialRows = 40000
 
+  /** In all boxes of a level of the tree. */
+  private val LevelRows = 160000
+
   /** A file has at least this many rows of a trial. */
   private val RowsOfFile = 50
 
-  /** A box with less than this part of the sample gets no trials. */
   private val MostTrials = 256
+
+  /** A workload with more boxes of values, in all queries together, gets fewer trials. */
+  private val FewBoxes = 64
+
+  /** Columns whose best cuts are tried, for each greedy rule. */
+  private val MostCandidates = 4
 
   private val MostRanks = 8192
 

@@ -51,24 +51,42 @@ final private[layout] class WorkloadSplitSearch(
   private val highChange = new Array[Double](most + 1)
 
   override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] =
-    cuts(rows, from, until, files)
+    find(rows, from, until, files, asking(rows, from, until, workload.queries))
+
+  /** @param queries those that read the box */
+  def find(
+      rows: Array[Int],
+      from: Int,
+      until: Int,
+      files: Int,
+      queries: Seq[Workload.Query]): Option[KdSplit] =
+    cuts(rows, from, until, files, queries)
       .reduceOption(better)
       .map(_.split)
       .orElse(usual.find(rows, from, until, files))
 
   /** The best cut of each column, if any of its cuts lets a query skip something. */
-  def cuts(rows: Array[Int], from: Int, until: Int, files: Int): Seq[Cut] = {
-    // Queries that don't touch this box don't matter.
-    val asking = asked(rows, from, until)
-    if (asking.isEmpty) Nil
-    else (0 until dimensions).flatMap(tryColumn(_, rows, from, until, files, asking))
-  }
+  def cuts(rows: Array[Int], from: Int, until: Int, files: Int): Seq[Cut] =
+    cuts(rows, from, until, files, asking(rows, from, until, workload.queries))
 
-  /** The queries that read some rows, each with the boxes for which it does. */
-  def asked(rows: Array[Int], from: Int, until: Int): Seq[Workload.Query] = {
+  private def cuts(
+      rows: Array[Int],
+      from: Int,
+      until: Int,
+      files: Int,
+      queries: Seq[Workload.Query]): Seq[Cut] =
+    if (queries.isEmpty) Nil
+    else (0 until dimensions).flatMap(tryColumn(_, rows, from, until, files, queries))
+
+  /** Those of some queries that read a box, each with its own boxes for which it does. */
+  def asking(
+      rows: Array[Int],
+      from: Int,
+      until: Int,
+      queries: Seq[Workload.Query]): Seq[Workload.Query] = {
     whole.clear(1)
     whole.addRows(points, rows, from, until)(_ => 0)
-    workload.queries
+    queries
       .map(query => query.copy(boxes = query.boxes.filter(whole.touches(0, _))))
       .filter(_.boxes.nonEmpty)
   }

@@ -147,16 +147,20 @@ object MatchCondition {
     * 'now' and 'today' that are cast to a date or a time (`SpecialDatetimeValues`).
     */
   def mayDiffer(e: Expression): Boolean = e match {
-    case padding: StaticInvoke if padding.staticObject == classOf[CharVarcharCodegenUtils] => false
-    case _: UserDefinedExpression | _: Invoke | _: StaticInvoke => true
-    case Cast(text, _, _, _) if text.foldable && text.dataType.isInstanceOf[StringType] =>
-      Try(text.eval()).fold(
-        _ => true,
-        value => value != null && SpecialTimes.exists(lowerCase(value).startsWith))
+    case call: StaticInvoke if call.staticObject != classOf[CharVarcharCodegenUtils] => true
+    case _: UserDefinedExpression | _: Invoke => true
+    case Cast(text, _, _, _)
+        if text.foldable && text.dataType.isInstanceOf[StringType] && isSpecialTime(text) =>
+      true
     // The replacement contains the children: to look at both would take twice as long on each level.
     case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
     case other => other.children.exists(mayDiffer)
   }
+
+  private def isSpecialTime(text: Expression): Boolean =
+    Try(text.eval()).fold(
+      _ => true,
+      value => value != null && SpecialTimes.exists(lowerCase(value).startsWith))
 
   private def lowerCase(text: Any): String = text.toString.trim.toLowerCase(Locale.ROOT)
 

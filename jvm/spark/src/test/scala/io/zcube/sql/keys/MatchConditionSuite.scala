@@ -3,6 +3,7 @@ package io.zcube.sql.keys
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
+import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -131,6 +132,21 @@ class MatchConditionSuite extends AnyFunSuite {
     assert(!MatchCondition.mayDiffer(nested))
     val now = Cast(Literal("now"), TimestampType, Some("UTC"))
     assert(MatchCondition.mayDiffer(new Nvl(new Nvl(now, now), Literal(null, TimestampType))))
+  }
+
+  test("what may differ is found below casts of constant texts, and below padding") {
+    // As text it is NULL here, but the optimizer puts the present time in its place.
+    val time = Cast(Literal("now"), TimestampType, Some("UTC"), EvalMode.TRY)
+    val function = StaticInvoke(classOf[String], StringType, "of", Nil)
+    val padded = StaticInvoke(
+      classOf[CharVarcharCodegenUtils],
+      StringType,
+      "readSidePadding",
+      Seq(function, Literal(3)))
+    for (differs <- Seq(Cast(Cast(time, StringType, Some("UTC")), DateType), Cast(function, LongType), padded))
+      assert(MatchCondition.mayDiffer(differs), differs)
+    assert(!MatchCondition.mayDiffer(padded.copy(arguments = Seq(x, Literal(3)))))
+    assert(!MatchCondition.mayDiffer(Cast(Literal("7"), LongType)))
   }
 
   test("a key of a wider type is NULL if no value of the column equals it") {

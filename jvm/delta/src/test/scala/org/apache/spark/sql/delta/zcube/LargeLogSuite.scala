@@ -169,6 +169,10 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     // Beside a sample of texts.
     val all = received(PlanningRanges.of(session, columns, snapshot.withStats): Unit)
     assert(all > Files * 38 && all < Files * 40 + (256 << 10))
+    // At the ends too, where the next appends will be.
+    val ranges = PlanningRanges.of(session, columns, snapshot.withStats)
+    val ends = ((0 until 50) ++ (Files - 50 until Files)).map(i => ranges.of(s"part-$i").upper(1))
+    assert(ends == ends.distinct.sorted)
   }
 
   test("after a conflict, only the run's files are collected") {

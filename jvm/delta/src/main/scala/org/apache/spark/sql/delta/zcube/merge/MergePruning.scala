@@ -42,8 +42,8 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
   private val table = merge.catalogTable
     .fold(txn.deltaLog.dataPath.toString)(_.identifier.unquotedString)
 
-  /** Predicates on the target alone; empty if there are none. Runs up to two jobs: over the log's
-    * statistics, and over the source's keys.
+  /** Predicates on the target alone; empty if there are none. Runs jobs over the log's
+    * statistics, one more for each column of texts, and at most one over the source's keys.
     */
   def predicates(keys: MergeKeys): Seq[Expression] = {
     val start = System.nanoTime()

@@ -74,37 +74,52 @@ object PlanningRanges {
     val parts = SQLExecution.withNewExecutionId(query) {
       val texts = types.indices.filter(types(_).isInstanceOf[StringType]).toArray
       val samples =
-        if (texts.isEmpty) Array.empty[Array[Sample]]
+        if (texts.isEmpty) Array.empty[Array[Array[Array[Byte]]]]
         else query.toRdd.mapPartitions(rows => Iterator(sampled(rows, types, texts))).collect()
       val byText = texts.indices.map { i =>
-        texts(i) -> SampledByteKeys.of(samples.toSeq.flatMap(_(i).values))
+        texts(i) -> SampledByteKeys.of(samples.toSeq.flatMap(_(i)))
       }.toMap
       query.toRdd.mapPartitions(rows => Iterator(partOf(rows, types, byText))).collect()
     }
     new PlanningRanges(columns.length, parts)
   }
 
-  /** Texts by their hash: those with the smallest hashes, so that the order of rows doesn't matter. */
-  private type Sample = mutable.TreeMap[Int, Array[Byte]]
-
-  /** Bounds in some of the columns. */
+  /** Bounds in some of the columns: those with the smallest hashes, so that the order of rows doesn't
+    * matter, and the least and the greatest, so that few are outside the sample.
+    */
   private def sampled(
       rows: Iterator[InternalRow],
       types: Array[DataType],
-      columns: Array[Int]): Array[Sample] = {
-    val samples = columns.map(_ => new Sample)
+      columns: Array[Int]): Array[Array[Array[Byte]]] = {
     val most = math.max(1, MostSampled / TaskContext.get().numPartitions())
+    val samples = columns.map(_ => new TextSample(most))
     for {
       row <- rows
       i <- columns.indices
       at <- Seq(1 + columns(i), 1 + columns(i) + types.length)
       if !row.isNullAt(at)
-    } {
-      val text = row.getUTF8String(at)
-      samples(i)(text.hashCode) = Arrays.copyOf(text.getBytes, math.min(text.numBytes, MostBytes))
-      if (samples(i).size > most) samples(i) -= samples(i).lastKey
+    } samples(i).add(row.getUTF8String(at))
+    samples.map(_.result)
+  }
+
+  final private class TextSample(most: Int) {
+    private val byHash = new mutable.TreeMap[Int, UTF8String]
+    private var least, greatest: UTF8String = _
+
+    def add(text: UTF8String): Unit = {
+      val hash = text.hashCode
+      if (byHash.size < most || hash < byHash.lastKey) {
+        byHash(hash) = text.clone()
+        if (byHash.size > most) byHash -= byHash.lastKey
+      }
+      if (least == null || text.binaryCompare(least) < 0) least = text.clone()
+      if (greatest == null || text.binaryCompare(greatest) > 0) greatest = text.clone()
     }
-    samples
+
+    def result: Array[Array[Byte]] =
+      (byHash.values ++ Option(least) ++ Option(greatest)).map { text =>
+        Arrays.copyOf(text.getBytes, math.min(text.numBytes, MostBytes))
+      }.toArray
   }
 
   private def partOf(

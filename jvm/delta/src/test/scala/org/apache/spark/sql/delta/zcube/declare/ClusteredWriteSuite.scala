@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.declare
 import scala.util.Try
 
 import io.delta.exceptions.ConcurrentTransactionException
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.connector.catalog.InMemoryTableCatalog
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, FailingCommitStore, Meanwhile}
@@ -134,7 +135,6 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
 
   test("CREATE TABLE LIKE hands the columns to Delta's catalog and to no other") {
     val source = new Target
-    // Older Spark lines have no such statement for other catalogs.
     val statements = withSettings(
       "spark.sql.catalog.other" -> classOf[InMemoryTableCatalog].getName) {
       for (table <- Seq("like_of_target", "other.ns.like_of_target")) yield {
@@ -145,6 +145,8 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
           .map(_.productIterator.collect { case properties: Map[_, _] => properties.size }.toSeq)
       }
     }
-    if (statements.head.isDefined) assert(statements.flatten === Seq(Seq(1), Seq(0)))
+    // Older Spark lines have no such statement for other catalogs.
+    val found = if (SPARK_VERSION.startsWith("4.2.")) Seq(Seq(1), Seq(0)) else Nil
+    assert(statements.flatten === found)
   }
 }
