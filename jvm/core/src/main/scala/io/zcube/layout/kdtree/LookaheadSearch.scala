@@ -46,7 +46,9 @@ final private[layout] class LookaheadSearch(
 
   /** A box with less than this part of the sample gets no trials; the more queries, the sooner. */
   private val trials =
-    math.max(1, MostTrials * FewBoxes / math.max(FewBoxes, workload.queries.map(_.boxes.length).sum))
+    math.max(
+      1,
+      MostTrials * FewBoxes / math.max(FewBoxes, workload.queries.map(_.boxes.length).sum))
 
   /** The share of a box's rows that trials have. */
   private val share = math.min(1.0, LevelRows.toDouble / points.head.length)

@@ -143,7 +143,8 @@ class MatchConditionSuite extends AnyFunSuite {
       StringType,
       "readSidePadding",
       Seq(function, Literal(3)))
-    for (differs <- Seq(Cast(Cast(time, StringType, Some("UTC")), DateType), Cast(function, LongType), padded))
+    for (differs <-
+        Seq(Cast(Cast(time, StringType, Some("UTC")), DateType), Cast(function, LongType), padded))
       assert(MatchCondition.mayDiffer(differs), differs)
     assert(!MatchCondition.mayDiffer(padded.copy(arguments = Seq(x, Literal(3)))))
     assert(!MatchCondition.mayDiffer(Cast(Literal("7"), LongType)))

@@ -138,8 +138,8 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
     val statements = withSettings(
       "spark.sql.catalog.other" -> classOf[InMemoryTableCatalog].getName) {
       for (table <- Seq("like_of_target", "other.ns.like_of_target")) yield {
-        val parsed =
-          spark.sessionState.sqlParser.parsePlan(s"CREATE TABLE $table LIKE ${source.name}")
+        val statement = s"CREATE TABLE $table LIKE ${source.name}"
+        def parsed = spark.sessionState.sqlParser.parsePlan(statement)
         Try(spark.sessionState.analyzer.execute(parsed)).toOption
           .filter(_.nodeName == "CreateTableLike")
           .map(_.productIterator.collect { case properties: Map[_, _] => properties.size }.toSeq)
