@@ -6,6 +6,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.zcube.Night
 import io.zcube.layout.FileCount
 
 class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -352,7 +353,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   // A million, which takes a minute, with `ZCUBE_TESTS=all`.
-  private val many = if (sys.env.get("ZCUBE_TESTS").contains("all")) 1000000 else 200000
+  private val many = if (Night.all) 1000000 else 200000
 
   test(s"$many files are planned within a small heap") {
     val random = new Random(3)

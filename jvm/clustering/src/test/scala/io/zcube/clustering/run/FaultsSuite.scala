@@ -8,6 +8,7 @@ import scala.util.{Failure, Success}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.clustering.memory.StoreFaults._
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable}
 import io.zcube.clustering.plan.{OptimizeSettings, RewriteGroup, RewritePlan}
@@ -24,7 +25,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   private val rowCount = 90L
 
-  private val all = sys.env.get("ZCUBE_TESTS").contains("all")
+  private val all = Night.all
 
   /** How often each kind of operation has had its turn. */
   private val turns = mutable.Map.empty[String, Int].withDefaultValue(0)

@@ -10,6 +10,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.zcube.Night
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable}
 import io.zcube.clustering.report.{RunDetails, WorkloadReport}
 import io.zcube.clustering.table.WhereClause
@@ -25,7 +26,7 @@ class OptimizeRunnerSuite
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(
-      minSuccessful = if (sys.env.get("ZCUBE_TESTS").contains("all")) 60 else 30,
+      minSuccessful = if (Night.all) 60 else 30,
       sizeRange = 60)
 
   private case class Scenario(

@@ -8,13 +8,14 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.zcube.Sessions
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable}
 import io.zcube.sql.sampling.{RowSample, SampleBudget, SampleLimits}
 
 /** All samples of a run together stay within one bound, counted in bytes. */
 class SampleBudgetOfRunSuite extends AnyFunSuite with MemoryEngine {
 
-  private val all = sys.env.get("ZCUBE_TESTS").contains("all")
+  private val all = Night.all
 
   /** The least that a sample may have. */
   private val rowsOfSample = 100000

@@ -72,14 +72,17 @@ final private[layout] class LookaheadSearch(
       cuts.find(_.nonEmpty).map(_.reduce(WorkloadSplitSearch.better).split)
     else {
       val best = cuts.flatMap(_.sortBy(-_.worth).take(MostCandidates)).map(_.split)
-      Some(leastRead(best.distinct, new Trial(rows, from, until, files)))
+      best.distinct match {
+        case Seq(only) => Some(only)
+        case several => Some(leastRead(several, new Trial(rows, from, until, files)))
+      }
     }
   }
 
   private def leastRead(candidates: Seq[KdSplit], trial: Trial): KdSplit = {
     var best = candidates.head
     var least = Double.PositiveInfinity
-    if (candidates.length > 1) candidates.foreach { split =>
+    candidates.foreach { split =>
       val read = trial.read(split, least)
       if (read < least) {
         best = split

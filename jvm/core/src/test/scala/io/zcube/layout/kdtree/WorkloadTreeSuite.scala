@@ -133,7 +133,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
     val ratios = (1 to 10).map { seed =>
       val random = new Random(seed)
       val rows = sample(Seq.fill(3)(Array.fill(6000)(random.nextInt(1000))): _*)
-      // Narrow queries on one or two of three columns; some for several values.
+      // Narrow queries on one of three columns; some for several values.
       val workload = Workload(Seq.fill(10) {
         val column = random.nextInt(3)
         Query(

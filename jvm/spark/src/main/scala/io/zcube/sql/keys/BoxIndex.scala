@@ -18,10 +18,9 @@ final private[keys] class BoxIndex(boxes: Array[ValueBox], cover: ValueCover) {
 
   def holds(key: ValueBox): Boolean = {
     var i = lastFrom(key.low(0))
-    while (i >= 0 && cover.isAtMost(0, key.high(0), reach(i), below = false) &&
-      !cover.contains(sorted(i), key))
-      i -= 1
-    i >= 0 && cover.isAtMost(0, key.high(0), reach(i), below = false)
+    def isReached = i >= 0 && cover.isAtMost(0, key.high(0), reach(i), below = false)
+    while (isReached && !cover.contains(sorted(i), key)) i -= 1
+    isReached
   }
 
   /** The last box whose lower bound is at most this one; -1 if there is none. */

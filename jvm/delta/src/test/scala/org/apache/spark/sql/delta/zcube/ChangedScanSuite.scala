@@ -4,6 +4,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.Row
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.sql.ZCubeSparkSessionExtension
 
 /** Row filters and masks of other extensions must not become permanent. */
@@ -60,7 +61,7 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
       ("late copy", false, Changed)
     ).zipWithIndex
     vectors <- Seq(false, true)
-    if sys.env.get("ZCUBE_TESTS").contains("all") || vectors == (i / 2 % 2 == 0)
+    if Night.all || vectors == (i / 2 % 2 == 0)
   } test(s"a scan changed by a $mode is rejected, counted: $isCounted, vectors: $vectors") {
     // Plain Parquet knows neither the columns' physical names nor deletion vectors.
     val mapping = if (mode.endsWith("format")) "name" else "none"

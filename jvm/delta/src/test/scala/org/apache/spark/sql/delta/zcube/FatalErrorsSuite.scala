@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.concurrent.Caught
 
 /** Errors that Scala's futures and `Try` don't catch: an OPTIMIZE still ends, cleans up, and
@@ -75,7 +76,7 @@ class FatalErrorsSuite extends AnyFunSuite with DeltaSparkSession {
     ((name, error), i) <- errors.zipWithIndex
     (place, j) <- places.zipWithIndex
     batched = (i + j) % 2 == 0
-    if sys.env.get("ZCUBE_TESTS").contains("all") || (3 * i + j) % 4 < 2
+    if Night.all || (3 * i + j) % 4 < 2
   } test(s"$name ${place.when}; batched: $batched") {
     val path = folder.resolve(s"fatal-$i-$j").toString
     spark.range(0, 300, 1, 2).selectExpr("id", "id % 2 AS p").write.partitionBy("p")

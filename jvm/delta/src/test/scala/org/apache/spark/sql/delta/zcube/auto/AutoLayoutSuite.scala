@@ -15,6 +15,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.clustering.run.Workers
 
 /** Delta's auto compaction on tables that ZCube lays out, and on those that it doesn't. */
@@ -26,7 +27,7 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     "spark.databricks.delta.optimize.maxThreads" -> "1"
   )
 
-  private val all = sys.env.get("ZCUBE_TESTS").contains("all")
+  private val all = Night.all
 
   /** Each takes seconds. */
   private val appends = if (all) 50 else 9

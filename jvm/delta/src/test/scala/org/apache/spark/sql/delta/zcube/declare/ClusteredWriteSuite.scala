@@ -10,6 +10,8 @@ import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, FailingCommitStore, 
 import org.apache.spark.sql.delta.{DeltaLog, TransactionExecutionObserver}
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
+
 /** Writes to clustered tables when the log store fails, and when others change the columns. */
 class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
 
@@ -66,7 +68,7 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
 
   // Each log write fails in one of three ways, in turns; `ZCUBE_TESTS=all`: in each.
   private val faults = Seq("before", "after", "exists")
-  private val all = sys.env.get("ZCUBE_TESTS").contains("all")
+  private val all = Night.all
 
   for {
     ((name, write), i) <- (appends ++ overwrites :+ asTable).zipWithIndex

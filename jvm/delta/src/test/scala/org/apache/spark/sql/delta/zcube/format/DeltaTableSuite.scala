@@ -7,6 +7,7 @@ import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, ThrowingLogStore}
 
+import io.zcube.Night
 import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract}
 
 /** Delta tables satisfy the engine's assumptions. */
@@ -15,7 +16,7 @@ class DeltaTableSuite extends ClusterableTableContract with DeltaSparkSession {
   override protected def settings: Map[String, String] =
     Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
 
-  override protected def exhaustive: Boolean = sys.env.get("ZCUBE_TESTS").contains("all")
+  override protected def exhaustive: Boolean = Night.all
 
   private val numbers = new AtomicInteger
 

@@ -4,6 +4,7 @@ import org.apache.spark.sql.delta.zcube.Meanwhile
 import org.apache.spark.sql.delta.{DeltaLog, TransactionExecutionObserver}
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.sql.conf.ZCubeConf
 
 /** Another writer commits between a MERGE's pruning and its commit. The outcome is Delta's, or
@@ -97,7 +98,7 @@ object MergeConflictsSuite {
 
   private val Files = 6
 
-  private val all = sys.env.get("ZCUBE_TESTS").contains("all")
+  private val all = Night.all
 
   private case class Kind(isolation: String, partitioned: Boolean, vectors: Boolean) {
     override def toString: String =

@@ -8,6 +8,7 @@ import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.sql.conf.ZCubeConf
 
 /** Cases in which MERGE must not skip files by its source's keys, and sources that change
@@ -356,7 +357,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     for {
       (columns, i) <- Seq(Seq("k AS x"), Seq("k", "op", "v")).zipWithIndex
       (on, j) <- Seq("t.k = s.k AND s.op = 'U'", "t.k = s.k").zipWithIndex
-      clauses <- if (sys.env.get("ZCUBE_TESTS").contains("all")) both else Seq(both((i + j) % 2))
+      clauses <- if (Night.all) both else Seq(both((i + j) % 2))
     } {
       val source = copyOf(of)
       val read = spark.read.format("delta").load(source)

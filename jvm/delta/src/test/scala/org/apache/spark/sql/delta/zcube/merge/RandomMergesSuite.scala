@@ -9,6 +9,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.sql.conf.ZCubeConf
 
 /** Random MERGEs on two copies of a table, one with pruning and one with plain Delta: the same
@@ -126,7 +127,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 object RandomMergesSuite {
 
   /** In each run of the tests. */
-  private val Merges = if (sys.env.get("ZCUBE_TESTS").contains("all")) 500 else 40
+  private val Merges = if (Night.all) 500 else 40
 
   private val PerTable = 20
 
