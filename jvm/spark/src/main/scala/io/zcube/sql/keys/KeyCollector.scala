@@ -1,48 +1,89 @@
 package io.zcube.sql.keys
 
+import scala.collection.immutable.ArraySeq
+
 import org.apache.spark.sql.catalyst.InternalRow
 
 /** Collects the keys of a task's rows: individually while they are few, then in fewer boxes.
   *
-  * @param mostKeys  maximum number of keys held before they are grouped into boxes
-  * @param mostBoxes maximum number of boxes
+  * When they become many, those between the same bounds of files are held as one box: they meet the
+  * same files. If these boxes too become many, they are grouped into a few that meet as few files as
+  * possible.
+  *
+  * @param mostKeys  maximum number of keys, or boxes, held before they are grouped
+  * @param mostBoxes maximum number of boxes in the result
   */
 final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mostBoxes: Int) {
   import KeyCollector._
 
+  private val most = math.max(mostKeys, mostBoxes + 1)
   private val keys = new java.util.HashSet[ValueBox]
+  private val cells = new java.util.HashMap[ArraySeq[Int], ValueBox]
   private var boxes = Array.empty[ValueBox]
   private var index = new BoxIndex(boxes, cover)
+  private var areMany = false
   private var isEverything = false
-  private var reductions = 0
+
+  /** How often boxes were grouped. */
+  private[keys] var reductions = 0
+  // The number of cells at which to find out whether they meet nearly all files.
+  private var nextCheck = 0
 
   def add(row: InternalRow): Unit = if (!isEverything) layout.boxes(row, addBox)
 
   private val addBox: ValueBox => Unit = key =>
     if (!isEverything && !index.holds(key)) {
-      keys.add(key)
-      if (keys.size >= mostKeys) {
+      if (areMany) join(key) else keys.add(key)
+      if (keys.size >= most && cover.fileCount > 0) joinAll()
+      if (keys.size >= most || cells.size >= most) {
         reductions += 1
         reduce(math.min(mostBoxes, math.max(LeastBoxes, mostBoxes / reductions)))
-      }
+      } else if (areMany && cells.size >= nextCheck) check()
     }
 
   /** Boxes, most of them single keys, that hold all keys of the rows; None if they touch nearly all
     * files.
     */
   def result: Option[Array[ValueBox]] = {
-    if (!isEverything && keys.size + boxes.length > mostBoxes) reduce(mostBoxes)
-    Option.when(!isEverything)(boxes ++ each)
+    if (!isEverything && areMany) check()
+    if (!isEverything && all.length > mostBoxes) reduce(mostBoxes)
+    Option.when(!isEverything)(all)
   }
 
-  private def each: Array[ValueBox] = keys.toArray(new Array[ValueBox](keys.size))
+  private def all: Array[ValueBox] =
+    boxes ++ keys.toArray(new Array[ValueBox](keys.size)) ++
+      cells.values.toArray(new Array[ValueBox](cells.size))
 
-  private def reduce(most: Int): Unit = {
-    boxes = cover.reduce(boxes ++ each, most)
+  private def joinAll(): Unit = {
+    areMany = true
+    keys.forEach(join(_))
     keys.clear()
-    isEverything = cover.fileCount > 0 && cover.met(boxes) >= cover.fileCount * NearlyAll
-    if (isEverything) boxes = Array.empty
+  }
+
+  private def join(key: ValueBox): Unit = {
+    val cell = ArraySeq.unsafeWrapArray(cover.cellOf(key))
+    val known = cells.get(cell)
+    if (known == null) cells.put(cell, key): Unit
+    else if (!cover.contains(known, key)) cells.put(cell, cover.around(known, key)): Unit
+  }
+
+  private def reduce(fewer: Int): Unit = {
+    boxes = cover.reduce(all, fewer)
+    keys.clear()
+    cells.clear()
     index = new BoxIndex(boxes, cover)
+    check()
+  }
+
+  /** Gives up if the boxes meet nearly all files. */
+  private def check(): Unit = {
+    nextCheck = cells.size + most / Checks
+    isEverything = cover.fileCount > 0 && cover.met(all) >= cover.fileCount * NearlyAll
+    if (isEverything) {
+      cells.clear()
+      boxes = Array.empty
+      index = new BoxIndex(boxes, cover)
+    }
   }
 }
 
@@ -55,4 +96,7 @@ object KeyCollector {
     * down to here each time with fewer boxes, which take in more of the keys that follow.
     */
   private val LeastBoxes = 64
+
+  /** How often the files are counted before boxes are grouped. */
+  private val Checks = 8
 }

@@ -79,14 +79,19 @@ object KeyLayout {
       }
     }
 
-  /** Whether it is a text that isn't UTF-8, such as binary data. Writers of statistics replace the
-    * bytes that aren't, and the text that they cut off is followed by the greatest character, not the
-    * greatest byte. So it may be outside the statistics of a file that contains it.
+  /** Whether it may be outside the statistics of a file with a matching text.
+    *
+    * That is a text that isn't UTF-8, such as binary data: writers of statistics replace the bytes that
+    * aren't. They end a maximum that they cut off by the greatest character, which is less than some
+    * bytes that aren't UTF-8. So a text that isn't may match a key with this character, and be above its
+    * file's maximum.
     */
   private def isBroken(bound: Any): Boolean = bound match {
-    case text: UTF8String => !text.isValid
+    case text: UTF8String => !text.isValid || text.contains(Greatest)
     case _ => false
   }
+
+  private val Greatest = UTF8String.fromString(Character.toString(Character.MAX_CODE_POINT))
 
   /** The expressions of the query, and the layout of its rows.
     *

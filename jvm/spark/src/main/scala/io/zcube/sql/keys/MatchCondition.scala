@@ -1,7 +1,5 @@
 package io.zcube.sql.keys
 
-import java.util.Locale
-
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
@@ -144,27 +142,59 @@ object MatchCondition {
     * A function of a user or of a catalog may claim to be deterministic when it isn't. Some of
     * Spark's own functions are invoked in the same way, and one of them, `aes_encrypt`, isn't
     * deterministic either; they are left out with them. In each plan, Spark replaces texts such as
-    * 'now' and 'today' that are cast to a date or a time (`SpecialDatetimeValues`).
+    * 'now' and 'today' that are cast to a date or a time (`SpecialDatetimeValues`). A text with only a
+    * time of day becomes that time of the present day when the row is read, and so does a TIME.
     */
   def mayDiffer(e: Expression): Boolean = e match {
     case call: StaticInvoke if call.staticObject != classOf[CharVarcharCodegenUtils] => true
     case _: UserDefinedExpression | _: Invoke => true
-    case Cast(text, _, _, _)
-        if text.foldable && text.dataType.isInstanceOf[StringType] && isSpecialTime(text) =>
-      true
+    case Cast(text, _: DateType | _: TimestampType | _: TimestampNTZType, _, _)
+        if text.foldable && text.dataType.isInstanceOf[StringType] =>
+      !beginsWithYear(text) || mayDiffer(text)
     // The replacement contains the children: to look at both would take twice as long on each level.
     case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
-    case other => other.children.exists(mayDiffer)
+    case other => needsToday(other) || other.children.exists(mayDiffer)
   }
 
-  private def isSpecialTime(text: Expression): Boolean =
+  /** Whether it is a constant whose date isn't the present one; or NULL. */
+  private def beginsWithYear(text: Expression): Boolean =
     Try(text.eval()).fold(
-      _ => true,
-      value => value != null && SpecialTimes.exists(lowerCase(value).startsWith))
+      _ => false,
+      value => value == null || Year.findPrefixOf(value.toString.trim).isDefined)
 
-  private def lowerCase(text: Any): String = text.toString.trim.toLowerCase(Locale.ROOT)
+  private val Year = "[+-]?[0-9]{4}".r
 
-  private val SpecialTimes = Seq("now", "today", "tomorrow", "yesterday")
+  /** Whether it may make times from texts, such as JSON, or from times of day. With a format, what a text
+    * lacks isn't taken from the present date; and without a zone, texts need a date.
+    */
+  private def needsToday(e: Expression): Boolean = e match {
+    case _: GetTimestamp => false
+    case _ =>
+      // Parts of windows have no type.
+      def typesOf(all: Seq[Expression]) = all.flatMap(each => Try(each.dataType).toOption)
+      val types = typesOf(e.children.filter(!_.foldable))
+      def makes(time: DataType => Boolean, from: DataType => Boolean) =
+        types.exists(holds(_, from)) && !types.exists(holds(_, time)) &&
+          typesOf(Seq(e)).exists(holds(_, time))
+      makes(_ == TimestampType, isText) || makes(isTime, isTimeOfDay)
+  }
+
+  private def isText(dataType: DataType): Boolean =
+    dataType.isInstanceOf[StringType] || dataType == VariantType
+
+  private def isTime(dataType: DataType): Boolean =
+    dataType == TimestampType || dataType == TimestampNTZType
+
+  // Spark 4.0 has no TimeType.
+  private def isTimeOfDay(dataType: DataType): Boolean = dataType.typeName.startsWith("time(")
+
+  private def holds(dataType: DataType, sought: DataType => Boolean): Boolean =
+    sought(dataType) || (dataType match {
+      case ArrayType(element, _) => holds(element, sought)
+      case MapType(key, value, _) => holds(key, sought) || holds(value, sought)
+      case StructType(fields) => fields.exists(field => holds(field.dataType, sought))
+      case _ => false
+    })
 
   /** Types with minima and maxima in Delta's log whose equality agrees with their order. This
     * excludes floating point (NaN, and two zeros) and strings with a collation.

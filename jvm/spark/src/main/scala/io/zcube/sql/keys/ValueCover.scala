@@ -40,6 +40,43 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
   /** See [[BoxCover.overlap]]. */
   def overlap: Double = BoxCover.overlap(new Ranks(Array.empty).files)
 
+  /** The place of a box among the files' bounds: boxes with the same numbers meet the same files, and
+    * so does a box around them.
+    */
+  def cellOf(box: ValueBox): Array[Int] = {
+    val cell = new Array[Int](2 * types.length)
+    var d = 0
+    while (d < types.length) {
+      cell(2 * d) = placeOf(d, box.low(d))
+      cell(2 * d + 1) = if (box.high(d) == box.low(d)) cell(2 * d) else placeOf(d, box.high(d))
+      d += 1
+    }
+    cell
+  }
+
+  /** An odd number at a bound, an even one between two. */
+  private def placeOf(d: Int, value: Any): Int =
+    if (value == null) PlaceOfNull
+    else if (value == Unbounded) PlaceOfUnbounded
+    else {
+      val found = java.util.Arrays.binarySearch(
+        fileBounds(d),
+        value.asInstanceOf[AnyRef],
+        orderings(d).asInstanceOf[Ordering[AnyRef]])
+      if (found >= 0) 2 * found + 1 else 2 * (-found - 1)
+    }
+
+  @transient private lazy val fileBounds: IndexedSeq[Array[AnyRef]] =
+    types.indices.map(d => distinctValues(d, files))
+
+  /** The smallest box that holds both. */
+  def around(a: ValueBox, b: ValueBox): ValueBox = {
+    def of(one: Array[Any], other: Array[Any], below: Boolean) = Array.tabulate[Any](types.length) {
+      d => if (isAtMost(d, one(d), other(d), below) == below) one(d) else other(d)
+    }
+    new ValueBox(of(a.low, b.low, below = true), of(a.high, b.high, below = false))
+  }
+
   def contains(box: ValueBox, key: ValueBox): Boolean = {
     var d = 0
     while (d < types.length && holds(d, box, key)) d += 1
@@ -58,24 +95,27 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
     else if (b == Unbounded) !below
     else orderings(d).lteq(a, b)
 
+  /** The bounds in a dimension, in order. */
+  private def distinctValues(d: Int, from: Array[ValueBox]*): Array[AnyRef] = {
+    val all = new mutable.ArrayBuffer[AnyRef]
+    for (boxes <- from; box <- boxes; bounds <- Seq(box.low, box.high))
+      if (bounds(d) != null && bounds(d) != Unbounded) all += bounds(d).asInstanceOf[AnyRef]
+    val values = all.toArray
+    java.util.Arrays.sort(values, orderings(d).asInstanceOf[Ordering[AnyRef]])
+    var kept = 0
+    for (value <- values)
+      if (kept == 0 || orderings(d).lt(values(kept - 1), value)) {
+        values(kept) = value
+        kept += 1
+      }
+    values.take(kept)
+  }
+
   /** The ranks of the boxes' and the files' values, in the order of each dimension. */
   final private class Ranks(boxes: Array[ValueBox]) {
 
-    private val sorted: IndexedSeq[Array[AnyRef]] = types.indices.map { d =>
-      val all = new mutable.ArrayBuffer[AnyRef]
-      for (boxes <- Seq(boxes, ValueCover.this.files); box <- boxes;
-        bounds <- Seq(box.low, box.high))
-        if (bounds(d) != null && bounds(d) != Unbounded) all += bounds(d).asInstanceOf[AnyRef]
-      val values = all.toArray
-      java.util.Arrays.sort(values, orderings(d).asInstanceOf[Ordering[AnyRef]])
-      var kept = 0
-      for (value <- values)
-        if (kept == 0 || orderings(d).lt(values(kept - 1), value)) {
-          values(kept) = value
-          kept += 1
-        }
-      values.take(kept)
-    }
+    private val sorted: IndexedSeq[Array[AnyRef]] =
+      types.indices.map(d => distinctValues(d, boxes, ValueCover.this.files))
 
     private def rank(d: Int, value: Any): Int = FirstValue + java.util.Arrays.binarySearch(
       sorted(d),
@@ -118,4 +158,7 @@ object ValueCover {
   private val OfNull = 0
   private val AboveNull = 1
   private val FirstValue = 2
+
+  private val PlaceOfNull = -1
+  private val PlaceOfUnbounded = -2
 }

@@ -100,6 +100,45 @@ class KeyCollectorSuite extends AnyFunSuite {
     assert(keys.result.isEmpty)
   }
 
+  test("keys in order are joined by the files that they meet, and grouped once at most") {
+    val files =
+      Array.tabulate[ValueBox](400)(i => new ValueBox(Array(i * 1000L), Array(i * 1000L + 899)))
+    val cover = new ValueCover(IndexedSeq(LongType), files)
+    // All of every other file, and behind the last one.
+    val ordered = (0L until 400000L).filter(_ / 1000 % 2 == 0) ++ (1000000L until 1100000L)
+    val ends =
+      ordered.indices.map(i => ordered(if (i % 2 == 0) i / 2 else ordered.size - 1 - i / 2))
+    for (keys <- Seq(ordered, ordered.reverse, ends)) {
+      val collector = new KeyCollector(layoutOf(LongType -> false), cover, 1000, 512)
+      keys.foreach(key => collector.add(InternalRow(key)))
+      val boxes = collector.result.get
+      assert(collector.reductions <= 1)
+      assert(files.count(file =>
+        boxes.exists { box =>
+          box.low(0).asInstanceOf[Long] <= file.high(0).asInstanceOf[Long] &&
+          file.low(0).asInstanceOf[Long] <= box.high(0).asInstanceOf[Long]
+        }) == 200)
+      ordered.indices.by(997).foreach { i =>
+        val key = new ValueBox(Array(ordered(i)), Array(ordered(i)))
+        assert(boxes.exists(cover.contains(_, key)), ordered(i))
+      }
+    }
+  }
+
+  test("texts that may be outside their file's statistics match anything") {
+    val layout = layoutOf(StringType -> false)
+    def boxOf(text: UTF8String) = {
+      var found = Seq.empty[ValueBox]
+      layout.boxes(InternalRow(text), box => found :+= box)
+      found.head
+    }
+    val anything = new ValueBox(Array(null), Array(ValueBox.Unbounded))
+    assert(boxOf(UTF8String.fromBytes(Array('a', 0xff.toByte))) == anything)
+    assert(boxOf(UTF8String.fromString("a\udbff\udfffb")) == anything)
+    val usual = UTF8String.fromString("a\ud83d\ude00\uffff")
+    assert(boxOf(usual) == new ValueBox(Array(usual), Array(usual)))
+  }
+
   test("keys stay when the memory of their rows is reused") {
     val cover = new ValueCover(IndexedSeq(StringType), Array.empty)
     val keys = new KeyCollector(layoutOf(StringType -> false), cover, 9, 9)

@@ -122,6 +122,35 @@ class MatchConditionSuite extends AnyFunSuite {
     assert(alternatives(Or(EqualTo(b, Literal(7, DateType)), EqualTo(a, x))).size == 2)
   }
 
+  test("a time of day that becomes one of the present day isn't used") {
+    val text = column("text", StringType)
+    val texts = column("texts", ArrayType(StringType))
+    val json = column("json", VariantType)
+    def time(from: Expression, to: DataType = TimestampType) = Cast(from, to, Some("UTC"))
+    Seq(
+      time(text),
+      time(Literal("10:00")),
+      time(Literal("T10:00")),
+      Coalesce(Seq(u, time(text))),
+      GetArrayItem(time(texts, ArrayType(TimestampType)), Literal(0)),
+      time(json),
+      ParseToTimestamp(text, None, TimestampType, Some("UTC"))
+    ).foreach(differs => assert(MatchCondition.mayDiffer(differs), differs))
+    Seq(
+      time(text, DateType),
+      time(text, TimestampNTZType),
+      time(b),
+      time(x),
+      time(Literal("2024-01-01 10:00")),
+      time(Literal(null, StringType)),
+      time(Literal(7L)),
+      If(EqualTo(text, Literal("a")), u, Literal(0L, TimestampType)),
+      TruncTimestamp(Literal("DAY"), u, Some("UTC")),
+      GetTimestamp(text, Literal("HH:mm"), TimestampType, timeZoneId = Some("UTC"))
+    ).foreach(same => assert(!MatchCondition.mayDiffer(same), same))
+    assert(alternatives(EqualTo(a, Cast(time(text), LongType, Some("UTC")))).isEmpty)
+  }
+
   test("a long IN says nothing") {
     assert(alternatives(In(a, Seq.fill(100000)(x))).isEmpty)
     assert(alternatives(In(a, Seq(x, Literal(3L)))).size == 2)

@@ -84,7 +84,8 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
         s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
       chosen = apart.filter(i => hasTrueBounds(columns(i)))
       _ <- unless(!isRestricted(chosen.map(columns)))(
-        s"texts in ${apart.diff(chosen).map(columns(_).path.name).mkString(", ")} aren't UTF-8")
+        s"texts in ${apart.diff(chosen).map(columns(_).path.name).mkString(", ")} aren't UTF-8, " +
+          "or contain U+FFFD")
       partitions = chosen.map(columns).filter(_.isPartition).map(_.path)
         .filter(_.dataType != StringType)
       _ <- unless(conf.ansiEnabled && !TargetFiles.haveValidPartitions(txn.snapshot, partitions))(
