@@ -66,7 +66,8 @@ final private[layout] class LookaheadSearch(
   })
 
   override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] = {
-    val cuts = greedy.map(_.cuts(rows, from, until, files))
+    // The second only if a trial needs it, or the first has none.
+    val cuts = greedy.to(LazyList).map(_.cuts(rows, from, until, files))
     if (cuts.forall(_.isEmpty)) usual.find(rows, from, until, files)
     else if (until - from < points.head.length / trials)
       cuts.find(_.nonEmpty).map(_.reduce(WorkloadSplitSearch.better).split)

@@ -153,7 +153,29 @@ final private[layout] class WorkloadSplitSearch(
     */
   private def collect(column: Int, rows: Array[Int], from: Int, until: Int): Int = {
     val own = points(column)
-    Arrays.fill(counts, 0, ranks(column), 0)
+    val places =
+      if ((until - from) * SortedPart < ranks(column)) collectSorted(own, rows, from, until)
+      else collectCounted(own, ranks(column), rows, from, until)
+    lowParts.clear(places)
+    highParts.clear(places)
+    lowParts.addRows(points, rows, from, until)(row => slot(own(row)))
+    highParts.addRows(points, rows, from, until)(row => slot(own(row)))
+    var i = 1
+    while (i < places) {
+      lowParts.addAll(i, i - 1)
+      highParts.addAll(places - 1 - i, places - i)
+      i += 1
+    }
+    places
+  }
+
+  private def collectCounted(
+      own: Array[Int],
+      rankCount: Int,
+      rows: Array[Int],
+      from: Int,
+      until: Int): Int = {
+    Arrays.fill(counts, 0, rankCount, 0)
     var i = from
     while (i < until) {
       counts(own(rows(i))) += 1
@@ -162,27 +184,37 @@ final private[layout] class WorkloadSplitSearch(
     var places = 0
     var sum = 0
     var rank = 0
-    while (rank < ranks(column)) {
+    while (rank < rankCount) {
       if (counts(rank) > 0) {
         sum += counts(rank)
-        slot(rank) = places
-        rankAt(places) = rank
-        rowsUpTo(places) = sum
+        addPlace(places, rank, sum)
         places += 1
       }
       rank += 1
     }
-    lowParts.clear(places)
-    highParts.clear(places)
-    lowParts.addRows(points, rows, from, until)(row => slot(own(row)))
-    highParts.addRows(points, rows, from, until)(row => slot(own(row)))
-    i = 1
-    while (i < places) {
-      lowParts.addAll(i, i - 1)
-      highParts.addAll(places - 1 - i, places - i)
+    places
+  }
+
+  /** The same for few rows and many ranks, of which most don't occur. */
+  private def collectSorted(own: Array[Int], rows: Array[Int], from: Int, until: Int): Int = {
+    val sorted = Array.tabulate(until - from)(i => own(rows(from + i)))
+    Arrays.sort(sorted)
+    var places = 0
+    var i = 0
+    while (i < sorted.length) {
+      if (i + 1 == sorted.length || sorted(i + 1) > sorted(i)) {
+        addPlace(places, sorted(i), i + 1)
+        places += 1
+      }
       i += 1
     }
     places
+  }
+
+  private def addPlace(place: Int, rank: Int, upTo: Int): Unit = {
+    slot(rank) = place
+    rankAt(place) = rank
+    rowsUpTo(place) = upTo
   }
 
   /** The first position whose low part a query touches, and the last whose high part it touches. */
@@ -198,6 +230,9 @@ final private[layout] class WorkloadSplitSearch(
 }
 
 private[layout] object WorkloadSplitSearch {
+
+  /** A box with less than one row for so many ranks is sorted. */
+  private val SortedPart = 16L
 
   /** How far the mean file of a part may deviate from the table's mean. */
   val MostUneven = 0.15
