@@ -29,7 +29,9 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
   safety/test_unreadable_input
 # Servers of their own: Spark Connect, a Hive metastore.
 SERVICES := interface/test_connect_server interface/test_hive_metastore
-# The part that every submission runs: tests against lost rows, and every way to declare columns.
+# The part that every submission runs: tests against lost rows, and every way to declare columns. In Python on the line
+# that has both shims, Spark's and Delta's; the other one has one of each from its neighbours.
+PART_LINE := 4.0
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
 .PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python lint-and-versions-jvm format wheel staging release release-trial jar jars clean
@@ -72,7 +74,7 @@ versions-part-jvm: $(LAUNCHER)
 VERSIONS_PART_JVM = $(LINES:%="sparkLine %" "delta/testOnly *CommitSafetySuite" delta/package delta/Test/package)
 
 versions-part-python:
-	$(MAKE) $(LINES:%=python-tests-%) VERSION_TESTS='$(VERSION_PART)' VERSION_WORKERS=1
+	$(MAKE) python-tests-$(PART_LINE) VERSION_TESTS='$(VERSION_PART)'
 
 JVM_TESTS := spark/test clustering/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
@@ -227,15 +229,20 @@ clean: ## remove what was built
 	rm -rf $(VENV) .build dist python/zcube/jars project/target project/project
 	find . -name target -type d -prune -exec rm -rf {} +
 
-$(VENV)/.ready: python/pyproject.toml requirements-dev.txt
+# What sbt comes with: it starts while the rest is installed.
+$(VENV)/.spark: requirements-dev.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Building and testing ZCube needs Python 3.11 or later: make PYTHON=/path/to/python3")'
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet $(shell grep ^pyspark== requirements-dev.txt)
+	touch $@
+
+$(VENV)/.ready: python/pyproject.toml requirements-dev.txt $(VENV)/.spark
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e python
 	touch $@
 
-# The Python environments of the other lines, which the tests there need.
-environments: $(LINES:%=.build/venv-%/.ready)
+# The Python environment that the part needs.
+environments: .build/venv-$(PART_LINE)/.ready
 
 .build/venv-%/.ready: requirements-dev.txt python/pyproject.toml project/SparkVersions.scala
 	$(PYTHON) -m venv .build/venv-$*
@@ -256,7 +263,7 @@ environments: $(LINES:%=.build/venv-%/.ready)
 	$(SBT) -Dspark.line=$* delta/package delta/Test/package
 	touch $@
 
-$(LAUNCHER): $(VENV)/.ready
+$(LAUNCHER): $(VENV)/.spark
 	mkdir -p .build
 	$(JAVA_RUN) java -jar $(VENV)/lib/python*/site-packages/pyspark/jars/ivy-*.jar \
 	  -dependency org.scala-sbt sbt-launch $(SBT_VERSION) \
