@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.InternalRow
   *
   * When they become many, those between the same bounds of files are held as one box: they meet the
   * same files. If these boxes too become many, they are grouped into a few that meet as few files as
-  * possible.
+  * possible. Where most keys would have a box of their own, as in several dimensions, they are grouped
+  * at once.
   *
   * @param mostKeys  maximum number of keys, or boxes, held before they are grouped
   * @param mostBoxes maximum number of boxes in the result
@@ -21,7 +22,8 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
   private val cells = new java.util.HashMap[ArraySeq[Int], ValueBox]
   private var boxes = Array.empty[ValueBox]
   private var index = new BoxIndex(boxes, cover)
-  private var areMany = false
+  private var mayJoin = cover.fileCount > 0
+  private var areJoined = false
   private var isEverything = false
 
   /** How often boxes were grouped. */
@@ -33,19 +35,19 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
 
   private val addBox: ValueBox => Unit = key =>
     if (!isEverything && !index.holds(key)) {
-      if (areMany) join(key) else keys.add(key)
-      if (keys.size >= most && cover.fileCount > 0) joinAll()
+      if (areJoined) join(key) else keys.add(key)
+      if (keys.size >= most && mayJoin) joinAll()
       if (keys.size >= most || cells.size >= most) {
         reductions += 1
         reduce(math.min(mostBoxes, math.max(LeastBoxes, mostBoxes / reductions)))
-      } else if (areMany && cells.size >= nextCheck) check()
+      } else if (areJoined && cells.size >= nextCheck) check()
     }
 
   /** Boxes, most of them single keys, that hold all keys of the rows; None if they touch nearly all
     * files.
     */
   def result: Option[Array[ValueBox]] = {
-    if (!isEverything && areMany) check()
+    if (!isEverything && areJoined) check()
     if (!isEverything && all.length > mostBoxes) reduce(mostBoxes)
     Option.when(!isEverything)(all)
   }
@@ -55,9 +57,10 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
       cells.values.toArray(new Array[ValueBox](cells.size))
 
   private def joinAll(): Unit = {
-    areMany = true
     keys.forEach(join(_))
-    keys.clear()
+    areJoined = cells.size <= most * MostCells
+    mayJoin = areJoined
+    if (areJoined) keys.clear() else cells.clear()
   }
 
   private def join(key: ValueBox): Unit = {
@@ -77,7 +80,8 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
 
   /** Gives up if the boxes meet nearly all files. */
   private def check(): Unit = {
-    nextCheck = cells.size + most / Checks
+    // Afterwards each grouping is followed by one.
+    nextCheck = if (reductions > 0) Int.MaxValue else cells.size + most / Checks
     isEverything = cover.fileCount > 0 && cover.met(all) >= cover.fileCount * NearlyAll
     if (isEverything) {
       cells.clear()
@@ -96,6 +100,9 @@ object KeyCollector {
     * down to here each time with fewer boxes, which take in more of the keys that follow.
     */
   private val LeastBoxes = 64
+
+  /** For each key. */
+  private val MostCells = 0.75
 
   /** How often the files are counted before boxes are grouped. */
   private val Checks = 8

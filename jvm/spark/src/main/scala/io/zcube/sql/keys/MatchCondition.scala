@@ -5,6 +5,7 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
 import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
+import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types._
 
 /** What the condition of a MERGE says about the columns of matching rows. It omits parts that it
@@ -143,7 +144,7 @@ object MatchCondition {
     * Spark's own functions are invoked in the same way, and one of them, `aes_encrypt`, isn't
     * deterministic either; they are left out with them. In each plan, Spark replaces texts such as
     * 'now' and 'today' that are cast to a date or a time (`SpecialDatetimeValues`). A text with only a
-    * time of day becomes that time of the present day when the row is read, and so does a TIME.
+    * time of day becomes that time of the present day when the row is read.
     */
   def mayDiffer(e: Expression): Boolean = e match {
     case call: StaticInvoke if call.staticObject != classOf[CharVarcharCodegenUtils] => true
@@ -164,29 +165,38 @@ object MatchCondition {
 
   private val Year = "[+-]?[0-9]{4}".r
 
-  /** Whether it may make times from texts, such as JSON, or from times of day. With a format, what a text
-    * lacks isn't taken from the present date; and without a zone, texts need a date.
+  /** Whether it may make times from texts, such as JSON, or from times of day.
+    *
+    * Without a zone, texts need a date. With a format, what a text lacks isn't taken from the present
+    * date, except that Spark's old parser takes a year of two digits for one of the last 80 years.
     */
   private def needsToday(e: Expression): Boolean = e match {
-    case _: GetTimestamp => false
+    case Cast(from, to, _, _) => needsToday(from.dataType, to)
+    case _: ToTimestamp => SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
+    case _: MakeTimestamp => false
     case _ =>
       // Parts of windows have no type.
-      def typesOf(all: Seq[Expression]) = all.flatMap(each => Try(each.dataType).toOption)
-      val types = typesOf(e.children.filter(!_.foldable))
-      def makes(time: DataType => Boolean, from: DataType => Boolean) =
-        types.exists(holds(_, from)) && !types.exists(holds(_, time)) &&
-          typesOf(Seq(e)).exists(holds(_, time))
-      makes(_ == TimestampType, isText) || makes(isTime, isTimeOfDay)
+      def has(all: Seq[Expression])(sought: DataType => Boolean) =
+        all.exists(each => Try(each.dataType).toOption.exists(holds(_, sought)))
+      has(e.children)(isText) && !has(e.children)(_ == TimestampType) && has(
+        Seq(e))(_ == TimestampType)
+  }
+
+  private def needsToday(from: DataType, to: DataType): Boolean = (from, to) match {
+    case (_: StringType, to) => to == TimestampType
+    case (VariantType, to) => holds(to, _ == TimestampType)
+    // Spark 4.0 has no TimeType; later lines don't cast it yet.
+    case (from, TimestampType | TimestampNTZType) => from.typeName.startsWith("time(")
+    case (ArrayType(from, _), ArrayType(to, _)) => needsToday(from, to)
+    case (MapType(key, value, _), MapType(toKey, toValue, _)) =>
+      needsToday(key, toKey) || needsToday(value, toValue)
+    case (StructType(from), StructType(to)) =>
+      from.zip(to).exists { case (one, other) => needsToday(one.dataType, other.dataType) }
+    case _ => false
   }
 
   private def isText(dataType: DataType): Boolean =
     dataType.isInstanceOf[StringType] || dataType == VariantType
-
-  private def isTime(dataType: DataType): Boolean =
-    dataType == TimestampType || dataType == TimestampNTZType
-
-  // Spark 4.0 has no TimeType.
-  private def isTimeOfDay(dataType: DataType): Boolean = dataType.typeName.startsWith("time(")
 
   private def holds(dataType: DataType, sought: DataType => Boolean): Boolean =
     sought(dataType) || (dataType match {

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
 import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
+import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -126,6 +127,8 @@ class MatchConditionSuite extends AnyFunSuite {
     val text = column("text", StringType)
     val texts = column("texts", ArrayType(StringType))
     val json = column("json", VariantType)
+    val times = new StructType().add("a", TimestampType)
+    val parsed = GetTimestamp(text, Literal("yy"), TimestampType, timeZoneId = Some("UTC"))
     def time(from: Expression, to: DataType = TimestampType) = Cast(from, to, Some("UTC"))
     Seq(
       time(text),
@@ -134,6 +137,17 @@ class MatchConditionSuite extends AnyFunSuite {
       Coalesce(Seq(u, time(text))),
       GetArrayItem(time(texts, ArrayType(TimestampType)), Literal(0)),
       time(json),
+      // Constants too, as each plan evaluates them anew.
+      time(CreateArray(Seq(Literal("10:00"))), ArrayType(TimestampType)),
+      time(CreateNamedStruct(Seq(Literal("a"), Literal("10:00"))), times),
+      JsonToStructs(times, Map.empty, Literal("{\"a\":\"10:00\"}"), Some("UTC")),
+      // Beside what is a time already.
+      time(
+        CreateNamedStruct(Seq(Literal("a"), text, Literal("b"), u)),
+        times.add("b", TimestampType)),
+      time(
+        column("map", MapType(TimestampType, StringType)),
+        MapType(TimestampType, TimestampType)),
       ParseToTimestamp(text, None, TimestampType, Some("UTC"))
     ).foreach(differs => assert(MatchCondition.mayDiffer(differs), differs))
     Seq(
@@ -146,9 +160,13 @@ class MatchConditionSuite extends AnyFunSuite {
       time(Literal(7L)),
       If(EqualTo(text, Literal("a")), u, Literal(0L, TimestampType)),
       TruncTimestamp(Literal("DAY"), u, Some("UTC")),
-      GetTimestamp(text, Literal("HH:mm"), TimestampType, timeZoneId = Some("UTC"))
+      CreateNamedStruct(Seq(Literal("a"), text, Literal("b"), Literal(0L, TimestampType))),
+      parsed
     ).foreach(same => assert(!MatchCondition.mayDiffer(same), same))
     assert(alternatives(EqualTo(a, Cast(time(text), LongType, Some("UTC")))).isEmpty)
+    val conf = new SQLConf
+    conf.setConf(SQLConf.LEGACY_TIME_PARSER_POLICY, LegacyBehaviorPolicy.LEGACY)
+    assert(SQLConf.withExistingConf(conf)(MatchCondition.mayDiffer(parsed)))
   }
 
   test("a long IN says nothing") {
