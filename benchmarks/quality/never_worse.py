@@ -49,8 +49,9 @@ def ratios(runs: list[Run]) -> list[Run]:
         for theirs in DELTAS:
             other = by_key.get((data, columns, files, theirs))
             if other:
+                # Reading no file at all counts as one, as no ratio may be 0.
                 by_kind = {
-                    kind: ours["read"][kind] / ours["written"] / share
+                    kind: max(1, ours["read"][kind]) / ours["written"] / share
                     for kind in KINDS
                     if (share := other["read"][kind] / other["written"])
                 }
