@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
 import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
-import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -165,7 +165,7 @@ class MatchConditionSuite extends AnyFunSuite {
     ).foreach(same => assert(!MatchCondition.mayDiffer(same), same))
     assert(alternatives(EqualTo(a, Cast(time(text), LongType, Some("UTC")))).isEmpty)
     val conf = new SQLConf
-    conf.setConf(SQLConf.LEGACY_TIME_PARSER_POLICY, LegacyBehaviorPolicy.LEGACY)
+    conf.setConfString(SQLConf.LEGACY_TIME_PARSER_POLICY.key, "LEGACY")
     assert(SQLConf.withExistingConf(conf)(MatchCondition.mayDiffer(parsed)))
   }
 
