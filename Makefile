@@ -158,6 +158,7 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge_large_log
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality.never_worse
 	$(BIN)/python -m benchmarks.pictures
 
 leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (an hour)
