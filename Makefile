@@ -78,7 +78,6 @@ versions-part-python:
 
 JVM_TESTS := spark/test clustering/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
-VERSION_WORKERS := 2
 
 # With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: part, line, Python and reports.
 is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED))$(PYTEST_ADDOPTS),,$(or $(filter scala,$(1)),$(filter 4.2,$(2)),$(filter all,$(ZCUBE_TESTS))))
@@ -92,7 +91,7 @@ $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 
 $(ALL_LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.ready
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
-	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n $(VERSION_WORKERS) --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-$*.xml $(VERSION_TESTS)
+	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-$*.xml $(VERSION_TESTS)
 	$(call record,versioned,$*,.build/venv-$*/bin/python .build/tests-$*.xml)
 
 # With another Python: PYTHON=python3.13, in a checkout that has no .build/venv-… yet.

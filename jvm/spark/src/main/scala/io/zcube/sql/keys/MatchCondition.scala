@@ -178,8 +178,8 @@ object MatchCondition {
       // Parts of windows have no type.
       def has(all: Seq[Expression])(sought: DataType => Boolean) =
         all.exists(each => Try(each.dataType).toOption.exists(holds(_, sought)))
-      has(e.children)(isText) && !has(e.children)(_ == TimestampType) && has(
-        Seq(e))(_ == TimestampType)
+      val readsText = has(e.children)(isText) && !has(e.children)(_ == TimestampType)
+      readsText && has(Seq(e))(_ == TimestampType)
   }
 
   private def needsToday(from: DataType, to: DataType): Boolean = (from, to) match {
