@@ -154,7 +154,8 @@ object MatchCondition {
       !beginsWithYear(text) || mayDiffer(text)
     // The replacement contains the children: to look at both would take twice as long on each level.
     case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
-    case other => needsToday(other) || other.children.exists(mayDiffer)
+    case other =>
+      needsToday(other) || needsOtherRows(other) || other.children.exists(mayDiffer)
   }
 
   /** Whether it is a constant whose date isn't the present one; or NULL. */
@@ -172,14 +173,33 @@ object MatchCondition {
     */
   private def needsToday(e: Expression): Boolean = e match {
     case Cast(from, to, _, _) => needsToday(from.dataType, to)
-    case _: ToTimestamp => SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
+    case time: ToTimestamp => isLegacy && !hasWholeYear(time.right)
     case _: MakeTimestamp => false
     case _ =>
       // Parts of windows have no type.
       def has(all: Seq[Expression])(sought: DataType => Boolean) =
         all.exists(each => Try(each.dataType).toOption.exists(holds(_, sought)))
-      val readsText = has(e.children)(isText) && !has(e.children)(_ == TimestampType)
-      readsText && has(Seq(e))(_ == TimestampType)
+      def makes(time: DataType) = has(Seq(e))(_ == time) && !has(e.children)(_ == time)
+      has(e.children)(isText) && (makes(TimestampType) || isLegacy && makes(DateType))
+  }
+
+  private def isLegacy: Boolean =
+    SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
+
+  /** Whether it is a constant format without a year of two digits. */
+  private def hasWholeYear(format: Expression): Boolean = format.foldable &&
+    Try(format.eval()).toOption.exists { value =>
+      value == null || ShortYear.findFirstIn(value.toString).isEmpty
+    }
+
+  private val ShortYear = "(?<![yY])[yY]{1,2}(?![yY])".r
+
+  /** Whether a value depends on the rows that were read before. A VARIANT in CSV is a number only as
+    * long as all texts before it were numbers: whether `007` is 7 depends on the filter below.
+    */
+  private def needsOtherRows(e: Expression): Boolean = e match {
+    case csv: CsvToStructs => holds(csv.dataType, _ == VariantType)
+    case _ => false
   }
 
   private def needsToday(from: DataType, to: DataType): Boolean = (from, to) match {

@@ -166,7 +166,29 @@ class MatchConditionSuite extends AnyFunSuite {
     assert(alternatives(EqualTo(a, Cast(time(text), LongType, Some("UTC")))).isEmpty)
     val conf = new SQLConf
     conf.setConfString(SQLConf.LEGACY_TIME_PARSER_POLICY.key, "LEGACY")
-    assert(SQLConf.withExistingConf(conf)(MatchCondition.mayDiffer(parsed)))
+    SQLConf.withExistingConf(conf) {
+      def time(format: Expression) =
+        GetTimestamp(text, format, TimestampType, timeZoneId = Some("UTC"))
+      // The last two are years of a week, and a format that isn't known yet.
+      Seq(Literal("yy"), Literal("dd.MM.y HH:mm"), Literal("YY-ww"), text).foreach(format =>
+        assert(MatchCondition.mayDiffer(time(format)), format))
+      Seq("yyyy-MM-dd", "HH:mm").foreach(format =>
+        assert(!MatchCondition.mayDiffer(time(Literal(format))), format))
+      val days = new StructType().add("a", DateType)
+      assert(MatchCondition.mayDiffer(
+        JsonToStructs(days, Map("dateFormat" -> "dd.MM.yy"), text, Some("UTC"))))
+      assert(!MatchCondition.mayDiffer(NextDay(b, text)))
+    }
+  }
+
+  test("a VARIANT in CSV, which depends on the rows before, isn't used") {
+    def csv(field: DataType) = CsvToStructs(
+      new StructType().add("a", field),
+      Map.empty,
+      column("text", StringType),
+      Some("UTC"))
+    assert(MatchCondition.mayDiffer(GetStructField(csv(VariantType), 0)))
+    assert(!MatchCondition.mayDiffer(GetStructField(csv(LongType), 0)))
   }
 
   test("a long IN says nothing") {

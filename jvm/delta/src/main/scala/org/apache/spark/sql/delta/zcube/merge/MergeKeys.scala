@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -31,13 +31,20 @@ final class MergeKeys(
 
   private val conf = session.sessionState.conf
 
-  /** Whether it returns the same rows whenever it is read in this transaction: Delta has
-    * materialized it, or it consists of sources that Delta itself trusts to be stable, and of rows
-    * in the plan. Delta doesn't check this for a source that it reads only once. Besides functions,
-    * two things can differ between reads: any of the values that a collation treats as equal may
+  /** The columns that have the same values whenever the source is read in this transaction; none if
+    * even its rows may be others. All of them, if Delta has materialized it.
+    */
+  lazy val repeatable: AttributeSet =
+    if (prepared.isMaterialized) merge.source.outputSet
+    else if (!readsSameRows) AttributeSet.empty
+    else RepeatableColumns.of(merge.source).getOrElse(AttributeSet.empty)
+
+  /** Whether the source consists of sources that Delta itself trusts to be stable, and of rows in the
+    * plan. Delta doesn't check this for a source that it reads only once. Besides functions, two
+    * things can differ between reads: any of the values that a collation treats as equal may
     * represent its group, and each plan has its own current time.
     */
-  def isRepeatable: Boolean = prepared.isMaterialized || {
+  private def readsSameRows: Boolean = {
     val source = merge.source.transform {
       case rows: LocalRelation if !rows.isStreaming =>
         OneRowRelation()
@@ -46,9 +53,6 @@ final class MergeKeys(
     conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
     planContainsOnlyDeltaScans(source) &&
     planIsDeterministic(source, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
-    merge.source.collectWithSubqueries {
-      case node if node.expressions.exists(MatchCondition.mayDiffer) => node
-    }.isEmpty &&
     !planContainsCachedRelation(prepared.df) &&
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
     !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, GetStructField, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{Project, SubqueryAlias}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
@@ -29,7 +29,11 @@ import io.zcube.sql.keys._
   * missing or truncated statistics can't do harm. The statistics of texts that aren't UTF-8 are wrong,
   * and columns with such texts aren't used.
   */
-final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: OptimisticTransaction)
+final class MergePruning(
+    session: SparkSession,
+    merge: MergeIntoCommand,
+    txn: OptimisticTransaction,
+    keys: MergeKeys)
     extends Logging {
   import MergePruning._
 
@@ -38,17 +42,17 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
 
   private val conf = session.sessionState.conf
   // Lazy, so that a condition that is too deep to be read is met where errors are caught.
-  private lazy val condition = conditionOf(merge)
+  private lazy val condition = conditionOf(merge, keys.repeatable)
   private val table = merge.catalogTable
     .fold(txn.deltaLog.dataPath.toString)(_.identifier.unquotedString)
 
   /** Predicates on the target alone; empty if there are none. Runs jobs over the log's
     * statistics, one more for each column of texts, and at most one over the source's keys.
     */
-  def predicates(keys: MergeKeys): Seq[Expression] = {
+  def predicates: Seq[Expression] = {
     val start = System.nanoTime()
     val found =
-      try find(keys)
+      try find()
       catch {
         // Delta may never reach what fails here. If it does, it reports the failure itself, or
         // recovers, as when its materialized rows are lost. Cancelled statements must end.
@@ -68,16 +72,18 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     }
   }
 
-  private def find(keys: MergeKeys): Either[String, Pruning] = {
-    val columns = keyColumns
+  private def find(): Either[String, Pruning] = {
+    lazy val columns = keyColumns
     lazy val files = TargetFiles.ranges(txn.snapshot, columns.map(_.path))
     for {
+      _ <- unless(condition.alternatives.isEmpty)(
+        if (keys.repeatable.isEmpty) "the source may return different rows when it is read again"
+        else "what ON compares may have different values when the source is read again")
       _ <- unless(!isRestricted(columns))("no target column that ON compares has statistics")
       _ <- unless(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
       // Delta compares the numbers of rows of two scans, and has no second one if no file is left.
       _ <- unless(conf.getConf(DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED))(
         s"${DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED.key} is true")
-      _ <- unless(!keys.isRepeatable)("the source may return different rows when it is read again")
       _ <- unless(txn.snapshot.numOfFiles < 2)("the table has at most one file")
       apart = columns.indices.filter(i => overlapIn(columns, files, i) <= MostOverlap)
       _ <- unless(!isRestricted(apart.map(columns)))(
@@ -90,7 +96,7 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
         .filter(_.dataType != StringType)
       _ <- unless(conf.ansiEnabled && !TargetFiles.haveValidPartitions(txn.snapshot, partitions))(
         s"partitions have values that aren't of the type of ${partitions.map(_.name).mkString(", ")}")
-      pruning <- prune(keys, chosen.map(columns), files.map(_.only(chosen)))
+      pruning <- prune(chosen.map(columns), files.map(_.only(chosen)))
     } yield pruning
   }
 
@@ -98,7 +104,6 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
     * @param files   their ranges in the table's files
     */
   private def prune(
-      keys: MergeKeys,
       columns: Seq[KeyColumn],
       files: Array[ValueBox]): Either[String, Pruning] = {
     val cover = new ValueCover(columns.map(_.path.dataType).toIndexedSeq, files)
@@ -190,8 +195,9 @@ final class MergePruning(session: SparkSession, merge: MergeIntoCommand, txn: Op
 
 object MergePruning {
 
-  def conditionOf(merge: MergeIntoCommand): MatchCondition =
-    new MatchCondition(merge.condition, merge.target.outputSet, merge.source.outputSet)
+  /** @param source the columns of the source that may be used */
+  def conditionOf(merge: MergeIntoCommand, source: AttributeSet): MatchCondition =
+    new MatchCondition(merge.condition, merge.target.outputSet, source)
 
   /** @param pruned the predicates
     * @param text   for the log

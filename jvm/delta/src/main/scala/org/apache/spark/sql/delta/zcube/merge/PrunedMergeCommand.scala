@@ -69,7 +69,7 @@ class PrunedMergeCommand(
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
     val source = new MergeKeys(session, getMergeSource, materializedSourceRDD, this)
-    added = new MergePruning(session, this, txn).predicates(source)
+    added = new MergePruning(session, this, txn, source).predicates
     try {
       val result = body
       if (added.nonEmpty) refuseNewCache(spark)
@@ -147,7 +147,7 @@ object PrunedMergeCommand {
 
   /** The columns that ON compares with the source; none if ON is too long to be analyzed. */
   private def columnsOf(merge: MergeIntoCommand): Seq[Expression] =
-    try MergePruning.conditionOf(merge).columns
+    try MergePruning.conditionOf(merge, merge.source.outputSet).columns
     catch { case _: StackOverflowError => Nil }
 
   /** A step of a MERGE that only inserts: it writes the rows that match nothing.
