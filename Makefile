@@ -29,12 +29,12 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
   safety/test_unreadable_input
 # Servers of their own: Spark Connect, a Hive metastore.
 SERVICES := interface/test_connect_server interface/test_hive_metastore
-# The part that every submission runs: tests against lost rows, and every way to declare columns. In Python on the line
-# that has both shims, Spark's and Delta's; the other one has one of each from its neighbours.
+# The part that every submission runs: tests against lost rows, and every way to declare columns. On the line that has
+# both shims, Spark's and Delta's; the other one has one of each from its neighbours, and is compiled.
 PART_LINE := 4.0
 VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python lint-and-versions-jvm format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-jvm-and-versions test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python lint-and-jars-jvm format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -56,6 +56,10 @@ test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; com
 	$(SBT) test delta/package delta/Test/package
 	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
 
+# The same in one JVM, for .ci/run.
+test-jvm-and-versions: $(LAUNCHER)
+	$(SBT) $(VERSIONS_PART_JVM) "sparkLine 4.2" test
+
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
@@ -66,12 +70,11 @@ test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) $(LINES:%=servic
 
 test-versions-part: versions-part-jvm versions-part-python ## run some of the tests on the other Spark lines (5 minutes)
 
-versions-part-jvm: $(LAUNCHER)
-	$(SBT) $(VERSIONS_PART_JVM)
-	touch $(LINES:%=.build/jars-%.ready)
+versions-part-jvm: $(LAUNCHER) .build/jars-4.1.ready
+	$(SBT) $(VERSIONS_PART_JVM) delta/package delta/Test/package
+	touch .build/jars-$(PART_LINE).ready
 
-# One JVM for all lines: its compiler is warm from the second on.
-VERSIONS_PART_JVM = $(LINES:%="sparkLine %" "delta/testOnly *CommitSafetySuite" delta/package delta/Test/package)
+VERSIONS_PART_JVM = "sparkLine $(PART_LINE)" "delta/testOnly *CommitSafetySuite"
 
 versions-part-python:
 	$(MAKE) python-tests-$(PART_LINE) VERSION_TESTS='$(VERSION_PART)'
@@ -119,10 +122,12 @@ lint-scala: $(LAUNCHER)
 # Scalafix compiles without -Werror and keeps nothing of it, so the tests' classes are made first.
 LINT_SCALA := scalafmtCheckAll scalafmtSbtCheck Test/compile "scalafixAll --check" delta/mimaReportBinaryIssues
 
-# Both in one JVM, for .ci/run.
-lint-and-versions-jvm: $(LAUNCHER)
-	$(SBT) $(LINT_SCALA) $(VERSIONS_PART_JVM)
-	touch $(LINES:%=.build/jars-%.ready)
+# And all jars, for .ci/run: one JVM, whose compiler is warm from the second line on.
+JARS := delta/package delta/Test/package
+lint-and-jars-jvm: $(LAUNCHER)
+	$(SBT) $(LINT_SCALA) $(JARS) $(LINES:%="sparkLine %" $(JARS))
+	touch $(JAR)
+	touch $(TEST_JAR) $(LINES:%=.build/jars-%.ready)
 
 lint-python: $(VENV)/.ready
 	$(BIN)/ruff check --config python/pyproject.toml $(CODE)

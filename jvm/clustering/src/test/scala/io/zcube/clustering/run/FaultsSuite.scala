@@ -155,7 +155,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
   test("a file that can't be removed is left, and the first failure is reported") {
     for {
       (name, declared, settings) <- cases
-      number <- 1 until math.min(20, operationsOf(declared, settings).size) by 2
+      number <- 1 until math.min(20, operationsOf(declared, settings).size) by (if (all) 2 else 5)
     } {
       val table = newTable(declared)
       val before = table.rows

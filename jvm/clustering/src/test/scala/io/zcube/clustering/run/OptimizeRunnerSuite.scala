@@ -26,7 +26,7 @@ class OptimizeRunnerSuite
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(
-      minSuccessful = if (Night.all) 60 else 30,
+      minSuccessful = if (Night.all) 60 else 20,
       sizeRange = 60)
 
   private case class Scenario(

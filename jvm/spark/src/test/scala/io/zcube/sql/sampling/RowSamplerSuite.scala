@@ -13,6 +13,7 @@ import org.apache.spark.sql.{DataFrame, classic}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.sql.ZCubeSparkSession
 
 /** The sampling job with a low limit on task results: Spark fails a job that sends more. */
@@ -93,10 +94,10 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
       val limits = bounded.copy(rows = 5000)
       val divided = Seq(
         rows(0, 60000, 1, 300),
-        rows(0, 60000, 7, 300),
         rows(0, 60000, 150, 300),
         // One task has nearly all.
-        rows(0, 58000, 1, 300).union(rows(58000, 60000, 120, 300)))
+        rows(0, 58000, 1, 300).union(rows(58000, 60000, 120, 300))
+      ) ++ Night.only(rows(0, 60000, 7, 300))
       val wanted = expected(divided.head, limits)
       assert(wanted.size > 1000)
       divided.foreach(df => assert(ids(sampled(df, limits, known)) == wanted))

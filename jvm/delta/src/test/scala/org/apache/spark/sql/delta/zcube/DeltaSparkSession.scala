@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube
 import java.nio.file.{Files, Path, Paths}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.delta.catalog.DeltaCatalog
@@ -51,16 +52,17 @@ trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
   }
 
   /** The names of the Parquet files in a table's folder, in the log or not. */
-  protected def dataFiles(path: String): Set[String] = {
-    val walk = Files.walk(Paths.get(path))
-    try walk
-        .iterator()
-        .asScala
-        .filter(f => f.toString.endsWith(".parquet") && !f.toString.contains("_delta_log"))
-        .map(_.getFileName.toString)
-        .toSet
-    finally walk.close()
-  }
+  protected def dataFiles(path: String): Set[String] = walk(Paths.get(path))
+    .filter(f => f.toString.endsWith(".parquet") && !f.toString.contains("_delta_log"))
+    .map(_.getFileName.toString)
+    .toSet
+
+  /** Everything in a folder, folders before what is in them. */
+  protected def walk(of: Path): Seq[Path] =
+    Using.resource(Files.walk(of))(_.iterator().asScala.toVector)
+
+  protected def copy(from: Path, to: Path): Unit =
+    walk(from).foreach(f => Files.copy(f, to.resolve(from.relativize(f).toString)))
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()

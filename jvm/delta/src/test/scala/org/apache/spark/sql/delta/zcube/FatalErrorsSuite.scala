@@ -70,13 +70,12 @@ class FatalErrorsSuite extends AnyFunSuite with DeltaSparkSession {
   private def causes(e: Throwable): Seq[Throwable] =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
 
-  // Each error at two of four places, in turns, so that each place is met with and without batches;
-  // `ZCUBE_TESTS=all`: at all of them.
+  // Each error at one of four places, in turns; `ZCUBE_TESTS=all`: at all of them.
   for {
     ((name, error), i) <- errors.zipWithIndex
     (place, j) <- places.zipWithIndex
     batched = (i + j) % 2 == 0
-    if Night.all || (3 * i + j) % 4 < 2
+    if Night.all || (3 * i + j) % 4 == 0
   } test(s"$name ${place.when}; batched: $batched") {
     val path = folder.resolve(s"fatal-$i-$j").toString
     spark.range(0, 300, 1, 2).selectExpr("id", "id % 2 AS p").write.partitionBy("p")

@@ -3,8 +3,7 @@ package org.apache.spark.sql.delta.zcube
 import java.nio.file.{Files, Path => LocalPath}
 import java.util.concurrent.TimeUnit
 
-import scala.jdk.CollectionConverters._
-import scala.util.{Try, Using}
+import scala.util.Try
 
 import org.scalatest.Suite
 
@@ -49,17 +48,11 @@ private[zcube] trait FaultyTables extends DeltaSparkSession { self: Suite =>
     end.getOrElse(fail(s"It did not end: ${thread.getStackTrace.mkString("\n")}"))
   }
 
-  protected def copy(from: LocalPath, to: LocalPath): Unit =
-    walk(from).foreach(f => Files.copy(f, to.resolve(from.relativize(f).toString)))
-
   /** What is in each file. */
   protected def contents(of: LocalPath): Map[String, Seq[Byte]] = walk(of)
     .filter(Files.isRegularFile(_))
     .map(file => of.relativize(file).toString -> Files.readAllBytes(file).toSeq)
     .toMap
-
-  private def walk(of: LocalPath): Seq[LocalPath] =
-    Using.resource(Files.walk(of))(_.iterator().asScala.toVector)
 }
 
 private[zcube] object FaultyTables {

@@ -1,8 +1,7 @@
 package org.apache.spark.sql.delta.zcube.merge
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.Paths
 
-import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.databricks.spark.util.Log4jUsageLogger
@@ -32,11 +31,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
 
   protected def copyOf(path: String): String = {
     val copied = newPath()
-    val walk = Files.walk(Paths.get(path))
-    try walk.iterator().asScala.foreach { from: Path =>
-        Files.copy(from, Paths.get(copied).resolve(Paths.get(path).relativize(from)))
-      }
-    finally walk.close()
+    copy(Paths.get(path), Paths.get(copied))
     copied
   }
 

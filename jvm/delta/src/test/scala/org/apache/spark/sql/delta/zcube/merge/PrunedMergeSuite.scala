@@ -3,6 +3,8 @@ package org.apache.spark.sql.delta.zcube.merge
 import io.delta.tables.DeltaTable
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
+
 /** Compares MERGE that skips files by its source's keys with Delta's on a copy of the same table.
   */
 class PrunedMergeSuite extends AnyFunSuite with MergeSession {
@@ -26,9 +28,8 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
       of <- Seq(
         "SELECT id AS k, 'new' AS v FROM range(205, 240) UNION ALL VALUES (5, 'new'), (5000, 'new')",
         s"SELECT k, 'new' AS v FROM delta.`$source` WHERE k BETWEEN 205 AND 239",
-        "SELECT id AS k, CAST(rand() AS STRING) AS v FROM range(210, 215)",
-        "SELECT CAST(id AS INT) AS k, 'new' AS v FROM range(595, 605)"
-      )
+        "SELECT id AS k, CAST(rand() AS STRING) AS v FROM range(210, 215)"
+      ) ++ Night.only("SELECT CAST(id AS INT) AS k, 'new' AS v FROM range(595, 605)")
     } {
       val (read, all) =
         if (of.contains("rand"))
@@ -65,21 +66,22 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
     val source = "SELECT 100L AS a, 120L AS b, 300 AS c, CAST(NULL AS BIGINT) AS n, 'x' AS w"
     for {
       (on, files) <- Seq(
-        "t.k BETWEEN s.a AND s.b" -> 1,
         "s.a <= t.k AND t.k < s.a + 60" -> 2,
         "t.k > s.b + 460" -> 1,
-        "t.k < s.a" -> 3,
-        "t.k = s.a OR t.k = s.c" -> 2,
         "t.k IN (s.a, s.b, s.c)" -> 2,
         "t.k = s.a OR (t.k IS NULL AND s.a IS NULL)" -> 1,
         "t.k = s.a OR t.k = 599" -> 2,
-        "t.k IN (s.a, s.c) AND t.id IN (s.a, s.c)" -> 2,
         "CAST(t.k AS DECIMAL(24, 2)) = s.c" -> 1,
-        "t.k = CAST(s.c AS STRING)" -> 1,
-        "t.k = s.n" -> 0,
         "t.k BETWEEN s.n AND s.b" -> 0,
         // One side says nothing.
-        "t.k = s.a OR t.v = s.w" -> 12,
+        "t.k = s.a OR t.v = s.w" -> 12
+      ) ++ Night.only(
+        "t.k BETWEEN s.a AND s.b" -> 1,
+        "t.k < s.a" -> 3,
+        "t.k = s.a OR t.k = s.c" -> 2,
+        "t.k IN (s.a, s.c) AND t.id IN (s.a, s.c)" -> 2,
+        "t.k = CAST(s.c AS STRING)" -> 1,
+        "t.k = s.n" -> 0,
         "t.k = s.a OR s.w = 'y'" -> 12,
         "t.k != s.a" -> 12
       )
@@ -100,11 +102,8 @@ class PrunedMergeSuite extends AnyFunSuite with MergeSession {
     )
     val source = "SELECT DATE'2011-12-30' AS d, TIMESTAMP'2011-12-30 00:00:00' AS ts, " +
       "TIMESTAMP_NTZ'2011-12-30 00:00:00' AS ntz"
-    for (on <- Seq(
-        "t.d = s.ts",
-        "t.d = s.ntz",
-        "CAST(t.ts AS DATE) = s.d",
-        "CAST(t.ntz AS DATE) = s.d")) {
+    for (on <- Seq("t.d = s.ts", "CAST(t.ntz AS DATE) = s.d") ++
+        Night.only("t.d = s.ntz", "CAST(t.ts AS DATE) = s.d")) {
       // The day before, and the day after.
       assert(readBy(table, source, on) == 3, on)
       // There, it is the same time as the day after.

@@ -109,11 +109,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
     Seq(one, other).foreach(path => deleteAll(Paths.get(path)))
   }
 
-  private def deleteAll(path: Path): Unit = {
-    val walk = Files.walk(path)
-    try walk.iterator().asScala.toSeq.reverse.foreach(Files.delete)
-    finally walk.close()
-  }
+  private def deleteAll(path: Path): Unit = walk(path).reverse.foreach(Files.delete)
 
   test("many of them read fewer files than Delta, and some fail") {
     info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors")
@@ -127,9 +123,9 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 object RandomMergesSuite {
 
   /** In each run of the tests. */
-  private val Merges = if (Night.all) 500 else 40
+  private val Merges = if (Night.all) 500 else 20
 
-  private val PerTable = 20
+  private val PerTable = 10
 
   private val Seed = "\"table\": (\\d+)".r
 }

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.delta.zcube.table
 
 import java.net.URI
+import java.nio.file.Paths
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.AnalysisException
@@ -8,6 +9,8 @@ import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.zcube.DeltaSparkSession
 import org.apache.spark.sql.functions.udf
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.Night
 
 /** Compares the files that WHERE selects with those that Spark's scan reads. */
 class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
@@ -74,29 +77,31 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
       first,
       Seq(
         "id BETWEEN 150 AND 250",
-        "id IN (5, 205, 390)",
         "id + 0 = 5 OR id < 120",
-        "ID < 120",
-        "`id` = '17'",
+        "`ID` = '17'",
         "NOT (id >= 250)",
         "id <=> 17",
-        "id < 100 + 100 AND true",
         "id < coalesce(null, 200)",
-        "born > current_date() - 7",
-        "born = current_date() - 7",
-        "born > current_date() - interval 7 days",
         "born BETWEEN date_sub(current_date(), 12) AND current_date() - 8",
         "born >= cast(current_timestamp() AS DATE) - 3",
-        "s LIKE 'd%'",
         "s LIKE 'd32%'",
-        "s IN ('b150', 'd350')",
         "startswith(s, 'c')",
         "s IS NULL",
-        "s = 'c' || '222'",
-        "n.v BETWEEN 600 AND 700",
         "n.V IN (3, 601)",
         "n.v IS NULL",
         "id < 300 AND s LIKE 'c%' AND n.v > 3"
+      ) ++ Night.only(
+        "id IN (5, 205, 390)",
+        "ID < 120",
+        "`id` = '17'",
+        "id < 100 + 100 AND true",
+        "born > current_date() - 7",
+        "born = current_date() - 7",
+        "born > current_date() - interval 7 days",
+        "s LIKE 'd%'",
+        "s IN ('b150', 'd350')",
+        "s = 'c' || '222'",
+        "n.v BETWEEN 600 AND 700"
       ),
       skipping = true
     )
@@ -127,7 +132,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
       "isnan(x)"
     )
     check(second, uncertain, skipping = false)
-    Seq("Asia/Tokyo", "America/Los_Angeles").foreach { zone =>
+    ("Asia/Tokyo" +: Night.only("America/Los_Angeles")).foreach { zone =>
       spark.conf.set("spark.sql.session.timeZone", zone)
       try check(second, "ts < '2023-11-18 10:00:00'" +: uncertain, skipping = false)
       finally spark.conf.unset("spark.sql.session.timeZone")
@@ -147,17 +152,12 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
         "id = null",
         "id < 5 AND id > 7",
         "1 = 2 AND id = 3",
-        "true",
         "id = 3 OR true",
-        "odd(id)",
         "odd(id) AND id < 150",
-        "hash(id) = 5",
-        "id % 2 = 0",
         "id NOT IN (1, 2)",
-        "cast(id AS INT) < 150",
         "CASE WHEN id < 200 THEN true ELSE false END",
         "cast(id AS DOUBLE) < 150.5"
-      ),
+      ) ++ Night.only("true", "odd(id)", "hash(id) = 5", "id % 2 = 0", "cast(id AS INT) < 150"),
       skipping = false
     )
     assert(considered(first, "false").isEmpty)
@@ -217,41 +217,35 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     assert(said.contains("id") && said.contains("100") && !said.contains("#"), said)
   }
 
-  /** The partitions of the files that an OPTIMIZE removed, or its error; then the table is
-    * restored.
-    */
+  private val copies = Iterator.from(0)
+
+  /** The partitions of the files that an OPTIMIZE of a copy removed, or its error. */
   private def outcome(
       path: String,
       predicate: String,
       zcube: Boolean): Either[String, Set[String]] = {
-    val log = DeltaLog.forTable(spark, path)
+    val copied = folder.resolve(s"copy-${copies.next()}")
+    copy(Paths.get(path), copied)
+    val log = DeltaLog.forTable(spark, copied.toString)
     val before = log.update()
     spark.conf.set("spark.zcube.enabled", zcube.toString)
     try {
-      spark.sql(s"OPTIMIZE delta.`$path` WHERE $predicate ZORDER BY (id)").collect()
+      spark.sql(s"OPTIMIZE delta.`$copied` WHERE $predicate ZORDER BY (id)").collect()
       val after = log.update().allFiles.collect().map(_.path).toSet
       Right(before.allFiles.collect().filterNot(f => after(f.path)).map(
         _.partitionValues.toString).toSet)
     } catch {
       case e: SparkThrowable => Left(e.getCondition)
-    } finally {
-      spark.conf.unset("spark.zcube.enabled")
-      if (log.update().version > before.version) {
-        spark.sql(s"RESTORE TABLE delta.`$path` TO VERSION AS OF ${before.version}").collect(): Unit
-      }
-    }
+    } finally spark.conf.unset("spark.zcube.enabled")
   }
 
   test("WHERE on partitions: the same files and errors as Delta") {
-    val Seq(ours, twin) = Seq("ours", "twin").map { which =>
-      val path = folder.resolve(which).toString
-      spark.range(0, 400, 1, 1).selectExpr(
-        "id",
-        "date_sub(current_date(), int(id % 4)) d",
-        "if(id % 4 = 0, null, concat('s', id % 2)) s"
-      ).write.format("delta").partitionBy("d", "s").save(path)
-      path
-    }
+    val path = folder.resolve("partitioned").toString
+    spark.range(0, 400, 1, 1).selectExpr(
+      "id",
+      "date_sub(current_date(), int(id % 4)) d",
+      "if(id % 4 = 0, null, concat('s', id % 2)) s"
+    ).write.format("delta").partitionBy("d", "s").save(path)
     Seq(
       "D IN (current_date() - 1, current_date() - 2) AND s LIKE 's1%'",
       "d BETWEEN current_date() - 2 AND current_date() - 1",
@@ -261,8 +255,8 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
       "s = (SELECT 's1')",
       "nope = 1"
     ).foreach { predicate =>
-      val delta = outcome(twin, predicate, zcube = false)
-      assert(outcome(ours, predicate, zcube = true) == delta, predicate)
+      val delta = outcome(path, predicate, zcube = false)
+      assert(outcome(path, predicate, zcube = true) == delta, predicate)
     }
   }
 }
