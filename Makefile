@@ -100,7 +100,7 @@ $(ALL_LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-
 # With another Python: PYTHON=python3.13, in a checkout that has no .build/venv-… yet.
 $(ALL_LINES:%=services-tests-%): services-tests-%: .build/venv-%/.ready .build/jars-%.ready
 	$(JAVA_RUN) .build/venv-$*/bin/python -m tests.support.fetch_packages
-	$(JAVA_RUN) .build/venv-$*/bin/python -m pytest --junitxml=.build/services-$*.xml $(SERVICES:%=tests/%.py)
+	ZCUBE_TESTS=all $(JAVA_RUN) .build/venv-$*/bin/python -m pytest --junitxml=.build/services-$*.xml $(SERVICES:%=tests/%.py)
 	$(call record,services,$*,.build/venv-$*/bin/python .build/services-$*.xml)
 
 # dbt, Airflow and Dagster, each in an environment of its own: their packages take longer to install than all of these

@@ -15,7 +15,7 @@ from tests.support import jars
 from tests.support.class_archive import QUICK
 
 JARS = Path(pyspark.__file__).parent / "jars"
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 SESSION = """
 import sys

@@ -125,6 +125,7 @@ def test_leveled_rewrites_the_new_and_leaves_the_rest(spark, path):
     assert len(cubes(path)) == 2
 
 
+@pytest.mark.long
 def test_leveled_merges_a_size_class_and_then_into_the_largest(spark, path):
     """A size class's turn comes with append 8, the largest cube's with 9; LazyLevelingSuite simulates 200."""
     table = clustered(spark, path, count=40_000)
@@ -180,6 +181,7 @@ def test_many_jobs_one_commit_each(spark, path):
     assert rows(spark, path) == before
 
 
+@pytest.mark.long
 def test_one_job_makes_several_cubes_and_queries_read_as_after_one(spark, path, tmp_path):
     """Cubes of a few files each, in no order, would each cover everything."""
     one, several = str(tmp_path / "one"), path

@@ -34,6 +34,7 @@ def test_a_run_reads_twice_and_shuffles_once(spark, path, job_counter, original)
     assert (sampling.spilled_bytes, writing.spilled_bytes) == (0, 0)
 
 
+@pytest.mark.long
 def test_a_run_reads_and_shuffles_less_than_one_of_deltas(spark, path, job_counter, original):
     ours = work_of(spark, job_counter, original, path, zcube=True)
     deltas = work_of(spark, job_counter, original, path + "-delta", zcube=False)

@@ -10,6 +10,7 @@ TOUR = Path(__file__).parents[2] / "docs" / "tour.ipynb"
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_tour_runs_and_shows_its_pictures(tmp_path, monkeypatch):
     # The notebook's folder and the kernel's settings must not be left behind.
     monkeypatch.setenv("TMPDIR", str(tmp_path))
