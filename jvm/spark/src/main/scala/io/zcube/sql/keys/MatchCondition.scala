@@ -155,7 +155,7 @@ object MatchCondition {
     // The replacement contains the children: to look at both would take twice as long on each level.
     case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
     case other =>
-      needsToday(other) || needsOtherRows(other) || other.children.exists(mayDiffer)
+      needsToday(other) || needsMore(other) || other.children.exists(mayDiffer)
   }
 
   /** Whether it is a constant whose date isn't the present one; or NULL. */
@@ -192,14 +192,35 @@ object MatchCondition {
       value == null || ShortYear.findFirstIn(value.toString).isEmpty
     }
 
-  private val ShortYear = "(?<![yY])[yY]{1,2}(?![yY])".r
+  /** An option of Spark, whose constant has another name in 4.0. */
+  private val CorruptRecord = "columnNameOfCorruptRecord"
 
-  /** Whether a value depends on the rows that were read before. A VARIANT in CSV is a number only as
-    * long as all texts before it were numbers: whether `007` is 7 depends on the filter below.
+  /** Or with a name of a zone, which also means the same for the texts that come next. */
+  private val ShortYear = "(?<!y)y{1,2}(?!y)|(?<!Y)Y{1,2}(?!Y)|z".r
+
+  /** Whether a value depends on the rows that were read before, on what else is read of its row, or on
+    * chance, although Spark calls it deterministic.
+    *
+    * A VARIANT in CSV is a number only as long as all texts before it were numbers: whether `007` is 7
+    * depends on the filter below. Of JSON, Spark parses only the fields that a plan uses, and what is
+    * corrupt depends on them (SPARK-58707). A merge of sketches draws lots.
     */
-  private def needsOtherRows(e: Expression): Boolean = e match {
+  private def needsMore(e: Expression): Boolean = e match {
     case csv: CsvToStructs => holds(csv.dataType, _ == VariantType)
-    case _ => false
+    case json: JsonToStructs =>
+      val conf = SQLConf.get
+      val names = json.options.collect {
+        case (key, name) if key.equalsIgnoreCase(CorruptRecord) =>
+          name
+      }.toSet + conf.columnNameOfCorruptRecord
+      !conf.getConf(SQLConf.JSON_ENABLE_PARTIAL_RESULTS) ||
+      holds(
+        json.schema,
+        {
+          case fields: StructType => fields.fieldNames.exists(names)
+          case _ => false
+        })
+    case other => other.prettyName.startsWith("kll_sketch_merge")
   }
 
   private def needsToday(from: DataType, to: DataType): Boolean = (from, to) match {

@@ -1,6 +1,6 @@
 package io.zcube.sql.keys
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, InSubquery, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 
 /** The columns of a query that have the same values whenever it is read, if its tables are the same.
@@ -33,7 +33,10 @@ object RepeatableColumns {
   }
 
   private def isSame(e: Expression, known: AttributeSet): Boolean =
-    e.references.subsetOf(known) && !MatchCondition.mayDiffer(e) && !e.exists {
+    e.deterministic && e.references.subsetOf(known) && !MatchCondition.mayDiffer(e) && !e.exists {
+      // Delta doesn't look at the left side of IN.
+      case InSubquery(values, _) if values.exists(_.exists(_.isInstanceOf[SubqueryExpression])) =>
+        true
       case subquery: SubqueryExpression =>
         subquery.plan.collectWithSubqueries {
           case node if node.expressions.exists(MatchCondition.mayDiffer) => node

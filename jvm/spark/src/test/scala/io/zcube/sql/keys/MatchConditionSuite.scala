@@ -169,9 +169,10 @@ class MatchConditionSuite extends AnyFunSuite {
     SQLConf.withExistingConf(conf) {
       def time(format: Expression) =
         GetTimestamp(text, format, TimestampType, timeZoneId = Some("UTC"))
-      // The last two are years of a week, and a format that isn't known yet.
-      Seq(Literal("yy"), Literal("dd.MM.y HH:mm"), Literal("YY-ww"), text).foreach(format =>
-        assert(MatchCondition.mayDiffer(time(format)), format))
+      // Years of a week too, and a format that isn't known yet.
+      Seq(Literal("yy"), Literal("dd.MM.y HH:mm"), Literal("YY-ww"), Literal("yyyyYY"), text)
+        .foreach(format =>
+          assert(MatchCondition.mayDiffer(time(format)), format))
       Seq("yyyy-MM-dd", "HH:mm").foreach(format =>
         assert(!MatchCondition.mayDiffer(time(Literal(format))), format))
       val days = new StructType().add("a", DateType)
@@ -189,6 +190,22 @@ class MatchConditionSuite extends AnyFunSuite {
       Some("UTC"))
     assert(MatchCondition.mayDiffer(GetStructField(csv(VariantType), 0)))
     assert(!MatchCondition.mayDiffer(GetStructField(csv(LongType), 0)))
+  }
+
+  test("JSON with a column for corrupt records isn't used") {
+    def json(options: (String, String)*) = JsonToStructs(
+      new StructType().add("a", LongType).add("bad", StringType),
+      options.toMap,
+      column("text", StringType),
+      Some("UTC"))
+    assert(!MatchCondition.mayDiffer(json()))
+    assert(MatchCondition.mayDiffer(json("columnNameOfCorruptRecord" -> "bad")))
+    val conf = new SQLConf
+    conf.setConfString(SQLConf.COLUMN_NAME_OF_CORRUPT_RECORD.key, "bad")
+    assert(SQLConf.withExistingConf(conf)(MatchCondition.mayDiffer(json())))
+    val whole = new SQLConf
+    whole.setConfString(SQLConf.JSON_ENABLE_PARTIAL_RESULTS.key, "false")
+    assert(SQLConf.withExistingConf(whole)(MatchCondition.mayDiffer(json())))
   }
 
   test("a long IN says nothing") {

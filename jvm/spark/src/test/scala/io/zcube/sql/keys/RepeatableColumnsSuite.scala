@@ -55,5 +55,11 @@ class RepeatableColumnsSuite extends AnyFunSuite {
     assert(RepeatableColumns.of(above(Literal(1L))).isDefined)
     assert(RepeatableColumns.of(above(time(Literal("10:00")))).isEmpty)
     assert(RepeatableColumns.of(Limit(Literal(1), table)).isEmpty)
+    // Delta's check looks only at the right side.
+    val list = ListQuery(Project(Seq(k), table), numCols = 1)
+    def in(left: Expression) = RepeatableColumns.of(Filter(InSubquery(Seq(left), list), table))
+    assert(in(k).isDefined)
+    assert(in(Cast(Rand(Literal(7L)), LongType, Some("UTC"))).isEmpty)
+    assert(in(ScalarSubquery(Limit(Literal(1), Project(Seq(k), table)))).isEmpty)
   }
 }

@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, AttributeSet, Expression, If, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -69,15 +69,23 @@ final class MergeKeys(
     }
   }
 
-  /** Bounds of the keys of the rows that may match, one column each.
+  /** The bounds of each row's keys, one column each, and whether it may match anything.
+    *
+    * Rows that match nothing aren't filtered out here. The optimizer would move a filter into the
+    * source's scan, where it skips files by statistics that may be wrong, or below a DISTINCT, which
+    * makes one of two zeros. Delta's own plan filters above both. Their keys aren't evaluated, which
+    * could fail.
     *
     * @param conditions on the source's rows, which those that match satisfy
     */
   def query(bounds: Seq[Expression], conditions: Seq[Expression]): DataFrame = {
     val rows = prepared.df.asInstanceOf[DataFrame].queryExecution.analyzed
-    val matching = conditions.reduceOption(And(_, _)).fold(rows)(Filter(_, rows))
-    val columns = bounds.zipWithIndex.map { case (bound, i) => Alias(bound, s"key_$i")() }
-    Dataset.ofRows(session, Project(columns, matching))
+    val matches = conditions.reduceOption(And(_, _)).getOrElse(Literal.TrueLiteral)
+    val columns = bounds.zipWithIndex.map { case (bound, i) =>
+      val key = if (conditions.isEmpty) bound else If(matches, bound, Literal(null, bound.dataType))
+      Alias(key, s"key_$i")()
+    }
+    Dataset.ofRows(session, Project(columns :+ Alias(matches, "matches")(), rows))
   }
 
   /** Whether it reads only rows in the plan, and Delta tables at versions that the transaction has
@@ -137,7 +145,10 @@ object MergeKeys {
       cover: ValueCover,
       most: Int): Iterator[InternalRow] => Option[Array[ValueBox]] = rows => {
     val keys = new KeyCollector(layout, cover, MostKeys, most)
-    rows.foreach(keys.add)
+    rows.foreach { row =>
+      val matches = row.numFields - 1
+      if (!row.isNullAt(matches) && row.getBoolean(matches)) keys.add(row)
+    }
     keys.result
   }
 }

@@ -78,8 +78,9 @@ final class MergePruning(
     for {
       _ <- unless(condition.alternatives.isEmpty)(
         if (keys.repeatable.isEmpty) "the source may return different rows when it is read again"
-        else "what ON compares may have different values when the source is read again")
-      _ <- unless(!isRestricted(columns))("no target column that ON compares has statistics")
+        else "what ON compares may differ when the source is read again")
+      _ <- unless(!isRestricted(columns))(
+        "no target column has statistics that ON compares with a repeatable value")
       _ <- unless(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
       // Delta compares the numbers of rows of two scans, and has no second one if no file is left.
       _ <- unless(conf.getConf(DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED))(

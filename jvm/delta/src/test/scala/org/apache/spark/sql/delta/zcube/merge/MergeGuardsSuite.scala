@@ -110,6 +110,39 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (s.id, s.k, s.v)")): Unit
   }
 
+  test("the source's rows are filtered as by Delta: not by its statistics, nor below DISTINCT") {
+    val path = table()
+    val staging = newPath()
+    spark.sql("SELECT 33L AS k, CAST(X'80' AS STRING) AS tag, -0.0D AS f, 'new' AS v")
+      .write.format("delta").save(staging)
+    val whole = s"SELECT * FROM delta.`$staging`"
+    val distinct = s"SELECT DISTINCT k, f, v FROM delta.`$staging`"
+    for ((source, condition) <-
+        Seq((whole, "s.tag < 'é'"), (distinct, "CAST(s.f AS STRING) = '0.0'"))) {
+      val on = s"t.k = s.k AND $condition"
+      assert(compared(path, on)(merge(_, source, on, Insert)) == ((1, Files)), on)
+      // It matches, so that nothing is inserted. A join, unlike MERGE, skips the source's file.
+      val target = copyOf(path)
+      merge(target, source, on, Insert)
+      assert(rowsOf(target).size == 60, on)
+    }
+  }
+
+  test("a column for corrupt JSON, which depends on the fields that are read, prunes nothing") {
+    val bad = "concat('{\"id\":\"', id, '\"}')"
+    val path = create("(id BIGINT, bad STRING, v STRING) USING delta", Files, "bad", rows = 60)(
+      "id",
+      s"$bad AS bad",
+      "'old' AS v")
+    val staging = newPath()
+    spark.range(33, 34).selectExpr(s"concat('{\"id\":\"', id, '\"}') AS j", "'new' AS v")
+      .write.format("delta").save(staging)
+    val source = "SELECT r.id, r._corrupt_record AS bad, v FROM (SELECT v, " +
+      s"from_json(j, 'id BIGINT, _corrupt_record STRING') r FROM delta.`$staging`)"
+    val clauses = "WHEN NOT MATCHED THEN INSERT (id, bad, v) VALUES (s.id, s.bad, s.v)"
+    assert(compared(path)(merge(_, source, "t.bad = s.bad", clauses)) == ((Files, Files)))
+  }
+
   /** Other writers of statistics replace the bytes that aren't UTF-8. */
   test("texts that aren't UTF-8 are found, and so are others in their files") {
     val ofId = "CAST(unhex(md5(CAST(id AS STRING))) AS STRING)"
