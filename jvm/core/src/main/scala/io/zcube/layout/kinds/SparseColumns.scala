@@ -20,8 +20,9 @@ private[kinds] object SparseColumns {
   /** The minimum share of the tree's reads that a curve must save: a tree is cheaper to look up. */
   private val LeastGain = 0.01
 
-  /** Delta's value, so that Delta's curves are among the candidates. */
+  /** Delta's values, so that Delta's curves are among the candidates. */
   private val MostBits = 10
+  private val DeltasRanges = 1000
 
   /** @param tree    the layout by the k-d tree
     * @param bits    of rank that the sample's buckets come from
@@ -47,18 +48,30 @@ private[kinds] object SparseColumns {
   private def isSparse(buckets: Array[Int]): Boolean =
     buckets.count(_ == BucketedSample.NullBucket) > Sparse * buckets.length
 
-  /** Over the bucket numbers, without their last bits if there are more than the curves have. */
+  /** Over the bucket numbers, of which there are at most as many as the curves have bits for. Or as
+    * many as Delta has ranges, of which the NULLs take their share: where the highest bits cut the
+    * values depends on that.
+    */
   private def curvesOver(sample: BucketedSample, rankBits: Int): Seq[CurveLayout] = {
     val dimensions = sample.dimensions
     val bits = math.min(MostBits, SpaceFillingCurve.MostIndexBits / dimensions)
     val shift = math.max(0, rankBits - bits)
     val most = (1 << bits) - 1
-    val scales = sample.scales.map { scale =>
-      val ranks = scale.ranks.indices.map(i => math.min(most, 1 + (i >> shift)))
-      RankScale(scale.boundIndices, ranks.toArray)
+    val fine = sample.scales.map(_.ranks.indices.map(i => math.min(most, 1 + (i >> shift))))
+    val deltas = sample.scales.zip(sample.buckets).map { case (scale, column) =>
+      val values = column.count(_ != BucketedSample.NullBucket).toDouble / column.length
+      val ranges = math.max(1, math.min(most, math.round(DeltasRanges * values).toInt))
+      val buckets = scale.ranks.length
+      scale.ranks.indices.map(i =>
+        if (buckets <= ranges) 1 + i else 1 + (i.toLong * ranges / buckets).toInt)
     }
-    Seq(MortonCurve(dimensions, bits), HilbertCurve(dimensions, bits))
-      .map(new CurveLayout(_, scales))
+    for {
+      ranks <- Seq(fine, deltas).distinct
+      scales = sample.scales.zip(ranks).map { case (scale, of) =>
+        RankScale(scale.boundIndices, of.toArray)
+      }
+      curve <- Seq(MortonCurve(dimensions, bits), HilbertCurve(dimensions, bits))
+    } yield new CurveLayout(curve, scales)
   }
 
   /** The product of what two kinds of queries read from a layout. The first queries all columns
