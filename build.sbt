@@ -14,11 +14,11 @@ ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses
 ThisBuild / semanticdbEnabled := sparkLine == SparkVersions.lines.head
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
-// A test JVM keeps about one core busy: its driver plans while nothing else runs. Three at a time keep two cores busy
-// to the end, when one of them may be alone.
+// A test JVM keeps about one core busy: its driver plans while nothing else runs. Three at a time keep two cores busy;
+// more of them take each other's caches, and need more time in all. `-Dtest.jvms=2` beside another test run.
 Global / concurrentRestrictions := Seq(
   Tags.limitAll(math.max(3, java.lang.Runtime.getRuntime.availableProcessors)),
-  Tags.limit(Tags.ForkedTestGroup, 3),
+  Tags.limit(Tags.ForkedTestGroup, sys.props.getOrElse("test.jvms", "3").toInt),
   Tags.exclusiveGroup(Tags.Clean))
 
 // `sparkLine 4.1`: goes on with another line in the same JVM, whose compiler is warm by then.

@@ -51,9 +51,9 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     table.store.faults.disarm()._1
   }
 
-  /** Numbers of operations, from `first` on: every third, or all and some after the last. */
+  /** Numbers of operations, from `first` on: every fifth, or all and some after the last. */
   private def times(first: Int, operations: Int): Range =
-    if (all) first until operations + 2 else first until operations by 3
+    if (all) first until operations + 2 else first until operations by 5
 
   /** The table of a case. */
   private case class TableKind(declared: Boolean, partitioned: Boolean = false)
@@ -177,7 +177,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     val operations = mutable.Map.empty[String, Int].withDefaultValue(0)
     for {
       ((name, declared, settings), place) <- cases.zipWithIndex
-      number <- times(place % 3, operationsOf(declared, settings).size)
+      number <- times(place % 5, operationsOf(declared, settings).size)
     } {
       val table = newTable(declared)
       val before = table.rows
@@ -204,7 +204,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     var dropped, failed = 0
     for {
       ((name, declared, settings), place) <- cases.zipWithIndex
-      number <- times(place % 3, operationsOf(declared, settings).size)
+      number <- times(place % 5, operationsOf(declared, settings).size)
     } {
       val table = newTable(declared)
       table.store.faults.arm(number, Meanwhile(() => table.delete(isLost)))
