@@ -19,7 +19,8 @@ ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
 Global / concurrentRestrictions := Seq(
   Tags.limitAll(math.max(3, java.lang.Runtime.getRuntime.availableProcessors)),
   Tags.limit(Tags.ForkedTestGroup, sys.props.getOrElse("test.jvms", "3").toInt),
-  Tags.exclusiveGroup(Tags.Clean))
+  Tags.exclusiveGroup(Tags.Clean)
+)
 
 // `sparkLine 4.1`: goes on with another line in the same JVM, whose compiler is warm by then.
 Global / commands += Command.single("sparkLine") { (state, line) =>
