@@ -4,7 +4,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
-import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
+import org.apache.spark.sql.catalyst.util.{CharVarcharCodegenUtils, UnsafeRowUtils}
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types._
 
@@ -31,8 +31,12 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
   val columns: Seq[Expression] =
     alternatives.flatten.map(_.column).distinctBy(_.canonicalized)
 
-  /** The conditions that rows of the source must satisfy to match anything. */
-  val ofSource: Seq[Expression] = splitConjunctivePredicates(condition).filter(isOfSource)
+  /** The conditions that rows of the source must satisfy to match anything. None on columns of which
+    * different values may be equal: Spark may put one into a filter in place of the other
+    * (`ConstantPropagation`).
+    */
+  val ofSource: Seq[Expression] = splitConjunctivePredicates(condition)
+    .filter(e => isOfSource(e) && e.references.forall(column => isExact(column.dataType)))
 
   /** @param isPart whether it is one side of an OR: Delta then doesn't see conditions on the target
     *   alone
@@ -196,14 +200,15 @@ object MatchCondition {
   private val CorruptRecord = "columnNameOfCorruptRecord"
 
   /** Or with a name of a zone, which also means the same for the texts that come next. */
-  private val ShortYear = "(?<!y)y{1,2}(?!y)|(?<!Y)Y{1,2}(?!Y)|z".r
+  private val ShortYear = "(?<!y)y{1,2}(?!y)|(?<!Y)Y{1,2}(?!Y)|[zZ]".r
 
   /** Whether a value depends on the rows that were read before, on what else is read of its row, or on
     * chance, although Spark calls it deterministic.
     *
     * A VARIANT in CSV is a number only as long as all texts before it were numbers: whether `007` is 7
     * depends on the filter below. Of JSON, Spark parses only the fields that a plan uses, and what is
-    * corrupt depends on them (SPARK-58707). A merge of sketches draws lots.
+    * corrupt depends on them (SPARK-58707); a VARIANT that can't be read ends its record. A merge of
+    * sketches draws lots.
     */
   private def needsMore(e: Expression): Boolean = e match {
     case csv: CsvToStructs => holds(csv.dataType, _ == VariantType)
@@ -218,7 +223,7 @@ object MatchCondition {
         json.schema,
         {
           case fields: StructType => fields.fieldNames.exists(names)
-          case _ => false
+          case other => other == VariantType
         })
     case other => other.prettyName.startsWith("kll_sketch_merge")
   }
@@ -235,6 +240,10 @@ object MatchCondition {
       from.zip(to).exists { case (one, other) => needsToday(one.dataType, other.dataType) }
     case _ => false
   }
+
+  /** Whether equal values are the same, in all of its parts. */
+  def isExact(dataType: DataType): Boolean = UnsafeRowUtils.isBinaryStable(dataType) &&
+    !holds(dataType, part => part == FloatType || part == DoubleType)
 
   private def isText(dataType: DataType): Boolean =
     dataType.isInstanceOf[StringType] || dataType == VariantType

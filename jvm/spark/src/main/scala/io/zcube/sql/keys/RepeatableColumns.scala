@@ -20,7 +20,9 @@ object RepeatableColumns {
     case Project(columns, child) =>
       of(child).map(known => AttributeSet(columns.filter(isSame(_, known)).map(_.toAttribute)))
     case Filter(condition, child) => of(child).filter(isSame(condition, _))
+    // Not every plan makes one of two zeros here: the optimizer may leave the DISTINCT out.
     case Distinct(child) => of(child).filter(child.outputSet.subsetOf)
+        .map(known => AttributeSet(known.filter(column => MatchCondition.isExact(column.dataType))))
     case union: Union =>
       val known = union.children.map(of)
       Option.when(known.forall(_.isDefined)) {

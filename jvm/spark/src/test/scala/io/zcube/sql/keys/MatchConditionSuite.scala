@@ -48,6 +48,18 @@ class MatchConditionSuite extends AnyFunSuite {
     assert(read(And(EqualTo(a, x), GreaterThan(x, Literal(3L)))).ofSource.size == 1)
   }
 
+  test(
+    "conditions on columns with values that are equal and not the same say nothing of the source") {
+    val c = column("c", StringType("UTF8_LCASE"))
+    val zero = EqualTo(Cast(z, StringType, Some("UTC")), Literal("0.0"))
+    val small = EqualTo(Cast(c, StringType), Literal("new"))
+    val condition = Seq[Expression](EqualTo(a, x), zero, small, GreaterThan(x, Literal(3L)))
+      .reduce(And(_, _))
+    val found = new MatchCondition(condition, AttributeSet(Seq(a)), AttributeSet(Seq(x, z, c)))
+    assert(found.ofSource == Seq(GreaterThan(x, Literal(3L))))
+    assert(found.alternatives == Seq(Seq(point(a, x))))
+  }
+
   test("NULLs of a field are not counted") {
     val field = GetStructField(s, 0)
     assert(alternatives(EqualNullSafe(field, x)) == Seq(Seq(point(field, x, MatchesAnything))))
@@ -170,7 +182,13 @@ class MatchConditionSuite extends AnyFunSuite {
       def time(format: Expression) =
         GetTimestamp(text, format, TimestampType, timeZoneId = Some("UTC"))
       // Years of a week too, and a format that isn't known yet.
-      Seq(Literal("yy"), Literal("dd.MM.y HH:mm"), Literal("YY-ww"), Literal("yyyyYY"), text)
+      Seq(
+        Literal("yy"),
+        Literal("dd.MM.y HH:mm"),
+        Literal("YY-ww"),
+        Literal("yyyyYY"),
+        Literal("yyyy Z"),
+        text)
         .foreach(format =>
           assert(MatchCondition.mayDiffer(time(format)), format))
       Seq("yyyy-MM-dd", "HH:mm").foreach(format =>
@@ -199,6 +217,9 @@ class MatchConditionSuite extends AnyFunSuite {
       column("text", StringType),
       Some("UTC"))
     assert(!MatchCondition.mayDiffer(json()))
+    val variant = new StructType().add("a", LongType).add("b", VariantType)
+    assert(MatchCondition.mayDiffer(
+      JsonToStructs(variant, Map.empty, column("text", StringType), Some("UTC"))))
     assert(MatchCondition.mayDiffer(json("columnNameOfCorruptRecord" -> "bad")))
     val conf = new SQLConf
     conf.setConfString(SQLConf.COLUMN_NAME_OF_CORRUPT_RECORD.key, "bad")
