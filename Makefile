@@ -60,11 +60,9 @@ test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; com
 test-jvm-and-versions: $(LAUNCHER)
 	$(SBT) -Dtest.jvms=2 $(VERSIONS_PART_JVM) "sparkLine 4.2" test
 
-# A worker keeps about one core busy.
-WORKERS := 2
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
-	$(JAVA_RUN) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
+	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
 	$(call record,python,4.2,$(BIN)/python .build/tests-4.2.xml)
 
 test-versions: export ZCUBE_TESTS := all
