@@ -51,12 +51,15 @@ test-fast: $(VENV)/.ready $(JAR) ## run the tests that need neither Delta nor a 
 	$(SBT) core/test spark/test clustering/test
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not slow" tests
 
+# What makes the jar and the test jar.
+JARS := delta/package delta/Test/package
+
 test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; compile for all Spark lines
 	rm -rf jvm/*/target/spark-4.2/test-reports
-	$(SBT) test delta/package delta/Test/package
+	$(SBT) test $(JARS)
 	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
 
-# The same in one JVM, for .ci/run.
+# The same with part of another line's, for .ci/run, which has the jars by then and runs the Python tests beside it.
 test-jvm-and-versions: $(LAUNCHER)
 	$(SBT) -Dtest.jvms=2 $(VERSIONS_PART_JVM) "sparkLine 4.2" test
 
@@ -71,7 +74,7 @@ test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) $(LINES:%=servic
 test-versions-part: versions-part-jvm versions-part-python ## run some of the tests on the other Spark lines (5 minutes)
 
 versions-part-jvm: $(LAUNCHER) .build/jars-4.1.ready
-	$(SBT) $(VERSIONS_PART_JVM) delta/package delta/Test/package
+	$(SBT) $(VERSIONS_PART_JVM) $(JARS)
 	touch .build/jars-$(PART_LINE).ready
 
 VERSIONS_PART_JVM = "sparkLine $(PART_LINE)" "delta/testOnly *CommitSafetySuite -- -z lost -z coordinator -z yet"
@@ -88,7 +91,7 @@ record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(call is_whole,$(1)
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	rm -rf jvm/*/target/spark-$*/test-reports
-	$(SBT) -Dspark.line=$* $(JVM_TESTS) delta/package delta/Test/package
+	$(SBT) -Dspark.line=$* $(JVM_TESTS) $(JARS)
 	touch .build/jars-$*.ready
 	$(call record,scala,$*,jvm/*/target/spark-$*/test-reports/*.xml)
 
@@ -123,7 +126,6 @@ lint-scala: $(LAUNCHER)
 LINT_SCALA := scalafmtCheckAll scalafmtSbtCheck Test/compile "scalafixAll --check" delta/mimaReportBinaryIssues
 
 # And all jars, for .ci/run: one JVM, whose compiler is warm from the second line on.
-JARS := delta/package delta/Test/package
 lint-and-jars-jvm: $(LAUNCHER)
 	$(SBT) $(LINT_SCALA) $(JARS) $(LINES:%="sparkLine %" $(JARS))
 	touch $(JAR)
@@ -265,7 +267,7 @@ environments: .build/venv-$(PART_LINE)/.ready
 
 # A Spark line's jar and its test jar.
 .build/jars-%.ready: $(LAUNCHER) $(SCALA)
-	$(SBT) -Dspark.line=$* delta/package delta/Test/package
+	$(SBT) -Dspark.line=$* $(JARS)
 	touch $@
 
 $(LAUNCHER): $(VENV)/.spark

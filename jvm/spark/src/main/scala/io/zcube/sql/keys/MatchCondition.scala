@@ -4,7 +4,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
-import org.apache.spark.sql.catalyst.util.{CharVarcharCodegenUtils, UnsafeRowUtils}
+import org.apache.spark.sql.catalyst.util.{CaseInsensitiveMap, CharVarcharCodegenUtils, UnsafeRowUtils}
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types._
 
@@ -158,8 +158,7 @@ object MatchCondition {
       !beginsWithYear(text) || mayDiffer(text)
     // The replacement contains the children: to look at both would take twice as long on each level.
     case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
-    case other =>
-      needsToday(other) || needsMore(other) || other.children.exists(mayDiffer)
+    case other => needsToday(other) || needsMore(other) || other.children.exists(mayDiffer)
   }
 
   /** Whether it is a constant whose date isn't the present one; or NULL. */
@@ -177,7 +176,7 @@ object MatchCondition {
     */
   private def needsToday(e: Expression): Boolean = e match {
     case Cast(from, to, _, _) => needsToday(from.dataType, to)
-    case time: ToTimestamp => isLegacy && !hasWholeYear(time.right)
+    case time: ToTimestamp => isLegacy && !isUnambiguous(time.right)
     case _: MakeTimestamp => false
     case _ =>
       // Parts of windows have no type.
@@ -190,17 +189,19 @@ object MatchCondition {
   private def isLegacy: Boolean =
     SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
 
-  /** Whether it is a constant format without a year of two digits. */
-  private def hasWholeYear(format: Expression): Boolean = format.foldable &&
+  /** Whether it is a constant format of Spark's old parser by which a text always means the same: one
+    * with neither a year of two digits nor the name of a zone, which tells the parser how to read an
+    * ambiguous name in the next text.
+    */
+  private def isUnambiguous(format: Expression): Boolean = format.foldable &&
     Try(format.eval()).toOption.exists { value =>
-      value == null || ShortYear.findFirstIn(value.toString).isEmpty
+      value == null || ShortYearOrZone.findFirstIn(value.toString).isEmpty
     }
+
+  private val ShortYearOrZone = "(?<!y)y{1,2}(?!y)|(?<!Y)Y{1,2}(?!Y)|[zZ]".r
 
   /** An option of Spark, whose constant has another name in 4.0. */
   private val CorruptRecord = "columnNameOfCorruptRecord"
-
-  /** Or with a name of a zone, which also means the same for the texts that come next. */
-  private val ShortYear = "(?<!y)y{1,2}(?!y)|(?<!Y)Y{1,2}(?!Y)|[zZ]".r
 
   /** Whether a value depends on the rows that were read before, on what else is read of its row, or on
     * chance, although Spark calls it deterministic.
@@ -214,10 +215,8 @@ object MatchCondition {
     case csv: CsvToStructs => holds(csv.dataType, _ == VariantType)
     case json: JsonToStructs =>
       val conf = SQLConf.get
-      val names = json.options.collect {
-        case (key, name) if key.equalsIgnoreCase(CorruptRecord) =>
-          name
-      }.toSet + conf.columnNameOfCorruptRecord
+      val names = CaseInsensitiveMap(json.options).get(CorruptRecord).toSet +
+        conf.columnNameOfCorruptRecord
       !conf.getConf(SQLConf.JSON_ENABLE_PARTIAL_RESULTS) ||
       holds(
         json.schema,

@@ -27,12 +27,9 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     path
   }
 
-  private def manifests(path: String, partition: String = ""): Seq[LocalPath] = {
-    val walk = Files.walk(Paths.get(path, "_symlink_format_manifest"))
-    try walk.iterator().asScala.toList
-        .filter(f => f.getFileName.toString == "manifest" && f.toString.contains(partition))
-    finally walk.close()
-  }
+  private def manifests(path: String, partition: String = ""): Seq[LocalPath] =
+    walk(Paths.get(path, "_symlink_format_manifest"))
+      .filter(f => f.getFileName.toString == "manifest" && f.toString.contains(partition))
 
   private def namesIn(manifests: Seq[LocalPath]): Set[String] =
     manifests.flatMap(Files.readAllLines(_).asScala).map(_.split('/').last).toSet

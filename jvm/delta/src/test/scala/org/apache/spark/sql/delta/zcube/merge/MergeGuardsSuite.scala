@@ -135,7 +135,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       s"$bad AS bad",
       "'old' AS v")
     val staging = newPath()
-    spark.range(33, 34).selectExpr("concat('{\"id\":\"', id, '\"}') AS j", "'new' AS v")
+    spark.range(33, 34).selectExpr(s"$bad AS j", "'new' AS v")
       .write.format("delta").save(staging)
     val source = "SELECT r.id, r._corrupt_record AS bad, v FROM (SELECT v, " +
       s"from_json(j, 'id BIGINT, _corrupt_record STRING') r FROM delta.`$staging`)"
