@@ -33,9 +33,10 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
 
   /** The conditions that rows of the source must satisfy to match anything. None on columns of which
     * different values may be equal: Spark may put one into a filter in place of the other
-    * (`ConstantPropagation`).
+    * (`ConstantPropagation`). Between these filters and the source's own columns, Delta's plan has a
+    * projection that nothing passes.
     */
-  val ofSource: Seq[Expression] = splitConjunctivePredicates(condition)
+  lazy val ofSource: Seq[Expression] = splitConjunctivePredicates(condition)
     .filter(e => isOfSource(e) && e.references.forall(column => isExact(column.dataType)))
 
   /** @param isPart whether it is one side of an OR: Delta then doesn't see conditions on the target
@@ -240,9 +241,12 @@ object MatchCondition {
     case _ => false
   }
 
-  /** Whether equal values are the same, in all of its parts. */
-  def isExact(dataType: DataType): Boolean = UnsafeRowUtils.isBinaryStable(dataType) &&
-    !holds(dataType, part => part == FloatType || part == DoubleType)
+  /** Whether equal values are the same, in all of its parts. A text of an indeterminate collation has
+    * none that could be asked.
+    */
+  def isExact(dataType: DataType): Boolean =
+    Try(UnsafeRowUtils.isBinaryStable(dataType)).getOrElse(false) &&
+      !holds(dataType, part => part == FloatType || part == DoubleType)
 
   private def isText(dataType: DataType): Boolean =
     dataType.isInstanceOf[StringType] || dataType == VariantType
