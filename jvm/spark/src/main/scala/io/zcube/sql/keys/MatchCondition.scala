@@ -4,7 +4,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
-import org.apache.spark.sql.catalyst.util.{CaseInsensitiveMap, CharVarcharCodegenUtils, UnsafeRowUtils}
+import org.apache.spark.sql.catalyst.util.{CharVarcharCodegenUtils, UnsafeRowUtils}
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types._
 
@@ -14,7 +14,7 @@ import org.apache.spark.sql.types._
   * Example: `t.day = s.day AND (t.id = s.id OR t.id = s.old)` has two alternatives, each with a
   * range of `day` and one of `id`.
   */
-final class MatchCondition(condition: Expression, target: AttributeSet, source: AttributeSet)
+final class MatchCondition(condition: Expression, target: AttributeSet, source: RepeatableColumns)
     extends PredicateHelper {
   import MatchCondition._
 
@@ -133,7 +133,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
   }
 
   private def isOfSource(e: Expression): Boolean =
-    e.references.nonEmpty && e.references.subsetOf(source) && isRepeatable(e)
+    e.references.nonEmpty && source.suffice(e) && isRepeatable(e)
 }
 
 object MatchCondition {
@@ -157,9 +157,14 @@ object MatchCondition {
     case Cast(text, _: DateType | _: TimestampType | _: TimestampNTZType, _, _)
         if text.foldable && text.dataType.isInstanceOf[StringType] =>
       !beginsWithYear(text) || mayDiffer(text)
+    // Spark may leave out both `to_json` and `from_json` around it, and with them a loss of precision.
+    case _: StructsToJson => true
     // The replacement contains the children: to look at both would take twice as long on each level.
     case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
-    case other => needsToday(other) || needsMore(other) || other.children.exists(mayDiffer)
+    case ParsedRecord(record) =>
+      ParsedRecord.mayDiffer(e.dataType) || ParsedRecord.areFieldsTied(record) ||
+      record.children.exists(mayDiffer)
+    case other => needsToday(other) || drawsLots(other) || other.children.exists(mayDiffer)
   }
 
   /** Whether it is a constant whose date isn't the present one; or NULL. */
@@ -187,7 +192,7 @@ object MatchCondition {
       has(e.children)(isText) && (makes(TimestampType) || isLegacy && makes(DateType))
   }
 
-  private def isLegacy: Boolean =
+  private[keys] def isLegacy: Boolean =
     SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
 
   /** Whether it is a constant format of Spark's old parser by which a text always means the same: one
@@ -201,32 +206,8 @@ object MatchCondition {
 
   private val ShortYearOrZone = "(?<!y)y{1,2}(?!y)|(?<!Y)Y{1,2}(?!Y)|[zZ]".r
 
-  /** An option of Spark, whose constant has another name in 4.0. */
-  private val CorruptRecord = "columnNameOfCorruptRecord"
-
-  /** Whether a value depends on the rows that were read before, on what else is read of its row, or on
-    * chance, although Spark calls it deterministic.
-    *
-    * A VARIANT in CSV is a number only as long as all texts before it were numbers: whether `007` is 7
-    * depends on the filter below. Of JSON, Spark parses only the fields that a plan uses, and what is
-    * corrupt depends on them (SPARK-58707); a VARIANT that can't be read ends its record. A merge of
-    * sketches draws lots.
-    */
-  private def needsMore(e: Expression): Boolean = e match {
-    case csv: CsvToStructs => holds(csv.dataType, _ == VariantType)
-    case json: JsonToStructs =>
-      val conf = SQLConf.get
-      val names = CaseInsensitiveMap(json.options).get(CorruptRecord).toSet +
-        conf.columnNameOfCorruptRecord
-      !conf.getConf(SQLConf.JSON_ENABLE_PARTIAL_RESULTS) ||
-      holds(
-        json.schema,
-        {
-          case fields: StructType => fields.fieldNames.exists(names)
-          case other => other == VariantType
-        })
-    case other => other.prettyName.startsWith("kll_sketch_merge")
-  }
+  /** A merge of sketches draws lots, although Spark calls it deterministic. */
+  private def drawsLots(e: Expression): Boolean = e.prettyName.startsWith("kll_sketch_merge")
 
   private def needsToday(from: DataType, to: DataType): Boolean = (from, to) match {
     case (_: StringType, to) => to == TimestampType
@@ -251,7 +232,7 @@ object MatchCondition {
   private def isText(dataType: DataType): Boolean =
     dataType.isInstanceOf[StringType] || dataType == VariantType
 
-  private def holds(dataType: DataType, sought: DataType => Boolean): Boolean =
+  private[keys] def holds(dataType: DataType, sought: DataType => Boolean): Boolean =
     sought(dataType) || (dataType match {
       case ArrayType(element, _) => holds(element, sought)
       case MapType(key, value, _) => holds(key, sought) || holds(value, sought)

@@ -30,7 +30,7 @@ class MatchConditionSuite extends AnyFunSuite {
     new MatchCondition(
       condition,
       AttributeSet(Seq(a, i, d, s, b, c)),
-      AttributeSet(Seq(x, y, z, w, u)))
+      RepeatableColumns(AttributeSet(Seq(x, y, z, w, u))))
 
   private def alternatives(condition: Expression) = read(condition).alternatives
 
@@ -55,7 +55,10 @@ class MatchConditionSuite extends AnyFunSuite {
     val small = EqualTo(Cast(c, StringType), Literal("new"))
     val condition = Seq[Expression](EqualTo(a, x), zero, small, GreaterThan(x, Literal(3L)))
       .reduce(And(_, _))
-    val found = new MatchCondition(condition, AttributeSet(Seq(a)), AttributeSet(Seq(x, z, c)))
+    val found = new MatchCondition(
+      condition,
+      AttributeSet(Seq(a)),
+      RepeatableColumns(AttributeSet(Seq(x, z, c))))
     assert(found.ofSource == Seq(GreaterThan(x, Literal(3L))))
     assert(found.alternatives == Seq(Seq(point(a, x))))
   }
@@ -227,6 +230,28 @@ class MatchConditionSuite extends AnyFunSuite {
     val whole = new SQLConf
     whole.setConfString(SQLConf.JSON_ENABLE_PARTIAL_RESULTS.key, "false")
     assert(SQLConf.withExistingConf(whole)(MatchCondition.mayDiffer(json())))
+  }
+
+  test("a TIMESTAMP in JSON or CSV doesn't keep other fields from being used") {
+    val text = column("text", StringType)
+    val fields = new StructType().add("a", LongType).add("t", TimestampType)
+      .add("s", new StructType().add("b", DateType).add("u", ArrayType(TimestampType)))
+    val json = JsonToStructs(fields, Map.empty, text, Some("UTC"))
+    val csv = CsvToStructs(StructType(fields.take(2)), Map.empty, text, Some("UTC"))
+    def field(of: Expression, path: Int*) = path.foldLeft(of)(GetStructField(_, _))
+    for (same <- Seq(field(json, 0), field(json, 2, 0), field(csv, 0)))
+      assert(!MatchCondition.mayDiffer(same), same)
+    for (differs <-
+        Seq(json, csv, field(json, 1), field(json, 2), field(json, 2, 1), field(csv, 1)))
+      assert(MatchCondition.mayDiffer(differs), differs)
+    // What the record is made from may differ itself.
+    val now = Cast(Cast(text, TimestampType, Some("UTC")), StringType, Some("UTC"))
+    assert(MatchCondition.mayDiffer(field(json.copy(child = now), 0)))
+    assert(MatchCondition.mayDiffer(GetStructField(
+      GetArrayItem(
+        JsonToStructs(ArrayType(fields), Map.empty, text, Some("UTC")),
+        Literal(0)),
+      0)))
   }
 
   test("a long IN says nothing") {

@@ -125,7 +125,10 @@ class RandomConditionsSuite extends AnyFunSuite {
     val r = new Random(seed)
     val zone = Zones(r.nextInt(Zones.size))
     val condition = new Conditions(r, zone).next(3)
-    val match_ = new MatchCondition(condition, AttributeSet(target), AttributeSet(source))
+    val match_ = new MatchCondition(
+      condition,
+      AttributeSet(target),
+      RepeatableColumns(AttributeSet(source)))
     if (match_.alternatives.isEmpty) (0, 0, 0)
     else {
       val (bounds, layout) = KeyLayout.of(match_.columns, match_.alternatives)

@@ -15,7 +15,7 @@ class RepeatableColumnsSuite extends AnyFunSuite {
   private val ts = Alias(time(x), "ts")()
 
   private def of(plan: LogicalPlan): Option[Seq[Attribute]] =
-    RepeatableColumns.of(plan).map(same => plan.output.filter(same.contains))
+    RepeatableColumns.of(plan).map(same => plan.output.filter(same.suffice))
 
   test("a column that needs the present day is none, nor what is made from it; others are") {
     assert(of(table).contains(Seq(k, x)))
@@ -49,6 +49,43 @@ class RepeatableColumnsSuite extends AnyFunSuite {
     assert(of(Union(Seq(stable, one))).contains(Seq(other)))
     assert(of(Union(Seq(stable, stable.newInstance()))).contains(Seq(other, u)))
     assert(of(Union(Seq(stable, Filter(IsNotNull(ts.toAttribute), one)))).isEmpty)
+  }
+
+  test("of a struct from JSON with a time, the other fields are the same, also further up") {
+    val inner = new StructType().add("id", LongType).add("ts", TimestampType)
+    val schema = new StructType().add("id", LongType).add("ts", TimestampType).add("s", inner)
+    def json(text: Expression, schema: DataType = schema) =
+      Alias(JsonToStructs(schema, Map.empty, text, Some("UTC")), "data")()
+    def field(of: Expression, path: Int*) = path.foldLeft(of)(GetStructField(_, _))
+    val data = json(x)
+    val project = Project(Seq(k, data), table)
+    val same = RepeatableColumns.of(project).get
+    assert(same.suffice(k) && !same.isEmpty)
+    for (path <- Seq(Seq(0), Seq(2, 0)))
+      assert(same.suffice(field(data.toAttribute, path: _*)), path)
+    for (path <- Seq(Seq(), Seq(1), Seq(2), Seq(2, 1)))
+      assert(!same.suffice(field(data.toAttribute, path: _*)), path)
+    val id = Alias(field(data.toAttribute, 0), "id")()
+    val s = Alias(field(data.toAttribute, 2), "s")()
+    val above = Project(Seq(id, s, Alias(data.toAttribute, "again")()), SubqueryAlias("q", project))
+    assert(of(above).contains(Seq(id.toAttribute)))
+    val known = RepeatableColumns.of(above).get
+    assert(known.suffice(field(s.toAttribute, 0)) && !known.suffice(field(s.toAttribute, 1)))
+    assert(known.suffice(field(above.output(2), 0)))
+    // In other plans the whole struct is compared, or isn't one.
+    assert(of(Filter(IsNotNull(field(data.toAttribute, 0)), project)).isDefined)
+    assert(of(Filter(IsNotNull(field(data.toAttribute, 1)), project)).isEmpty)
+    assert(of(Distinct(project)).isEmpty)
+    val union = Union(Seq(project, project))
+    assert(RepeatableColumns.of(union).get == RepeatableColumns(AttributeSet(k)))
+    val list = json(x, ArrayType(schema))
+    val first = GetStructField(GetArrayItem(list.toAttribute, Literal(0)), 0)
+    assert(!RepeatableColumns.of(Project(Seq(list), table)).get.suffice(first))
+    // Another field, or what it is made from, may change all of them.
+    for (tied <- Seq(
+        json(x, schema.add("v", VariantType)),
+        json(Cast(time(x), StringType, Some("UTC")))))
+      assert(RepeatableColumns.of(Project(Seq(tied), table)).get.isEmpty, tied)
   }
 
   test("a subquery is looked into, and other plans aren't understood") {

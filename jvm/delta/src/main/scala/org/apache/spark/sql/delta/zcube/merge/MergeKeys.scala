@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, AttributeSet, Expression, If, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -34,10 +34,10 @@ final class MergeKeys(
   /** The columns that have the same values whenever the source is read in this transaction; none if
     * even its rows may be others. All of them, if Delta has materialized it.
     */
-  lazy val repeatable: AttributeSet =
-    if (prepared.isMaterialized) merge.source.outputSet
-    else if (!readsSameRows) AttributeSet.empty
-    else RepeatableColumns.of(merge.source).getOrElse(AttributeSet.empty)
+  lazy val repeatable: RepeatableColumns =
+    if (prepared.isMaterialized) RepeatableColumns(merge.source.outputSet)
+    else if (!readsSameRows) RepeatableColumns.none
+    else RepeatableColumns.of(merge.source).getOrElse(RepeatableColumns.none)
 
   /** Whether the source consists of sources that Delta itself trusts to be stable, and of rows in the
     * plan. Delta doesn't check this for a source that it reads only once. Besides functions, two
@@ -85,7 +85,8 @@ final class MergeKeys(
       val key = if (conditions.isEmpty) bound else If(matches, bound, Literal(null, bound.dataType))
       Alias(key, s"key_$i")()
     }
-    Dataset.ofRows(session, Project(columns :+ Alias(matches, "matches")(), rows))
+    val keys = Project(columns :+ Alias(matches, "matches")(), rows)
+    Dataset.ofRows(session, WellFormedJson.required(keys))
   }
 
   /** Whether it reads only rows in the plan, and Delta tables at versions that the transaction has
@@ -111,19 +112,22 @@ final class MergeKeys(
     .map(stored => BigInt(stored.memSize) + stored.diskSize)
     .getOrElse(query.queryExecution.optimizedPlan.stats.sizeInBytes)
 
-  /** Reads the keys. None if they touch nearly all files. */
+  /** Reads the keys. Instead of them, why they can't be used: they touch nearly all files, or a text
+    * that is read as JSON isn't well-formed.
+    */
   def collect(
       query: DataFrame,
       layout: KeyLayout,
       cover: ValueCover,
-      description: String): Option[Array[ValueBox]] =
+      description: String): Either[String, Array[ValueBox]] =
     JobDescription.within(session.sparkContext, description) {
       SQLExecution.withNewExecutionId(query.queryExecution) {
         val rdd = query.queryExecution.toRdd
         val most = math.min(MostBoxes, math.max(1, MostInAll / math.max(1, rdd.getNumPartitions)))
         val task = collectorOf(layout, cover, most)
         val results = session.sparkContext.runJob(rdd, task)
-        Option.when(results.forall(_.isDefined))(results.flatMap(_.get).distinct)
+        results.collectFirst { case Left(why) => why }
+          .toLeft(results.flatMap(_.getOrElse(Array.empty[ValueBox])).distinct)
       }
     }
 }
@@ -143,12 +147,19 @@ object MergeKeys {
   private def collectorOf(
       layout: KeyLayout,
       cover: ValueCover,
-      most: Int): Iterator[InternalRow] => Option[Array[ValueBox]] = rows => {
+      most: Int): Iterator[InternalRow] => Either[String, Array[ValueBox]] = rows => {
     val keys = new KeyCollector(layout, cover, MostKeys, most)
-    rows.foreach { row =>
-      val matches = row.numFields - 1
-      if (!row.isNullAt(matches) && row.getBoolean(matches)) keys.add(row)
-    }
-    keys.result
+    // A task that fails here would be tried again.
+    try {
+      rows.foreach { row =>
+        val matches = row.numFields - 1
+        if (!row.isNullAt(matches) && row.getBoolean(matches)) keys.add(row)
+      }
+      keys.result.toRight(NothingSpared)
+    } catch { case WellFormedJson.Malformed(e) => Left(s"$Malformed: ${e.getMessage}") }
   }
+
+  val NothingSpared = "nearly all files may hold some"
+
+  private val Malformed = "a text of the source that is read as JSON isn't well-formed"
 }

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, GetStructField, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{Project, SubqueryAlias}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
@@ -116,12 +116,10 @@ final class MergePruning(
       bytes = keys.bytes(query)
       _ <- unless(bytes > most)(
         s"the source has $bytes bytes, ${ZCubeConf.MergeIntoMaxSourceBytes.key} is $most")
-      read <- keys
-        .collect(query, layout, cover, s"$table: MERGE: keys of the source")
-        .toRight(NothingSpared)
+      read <- keys.collect(query, layout, cover, s"$table: MERGE: keys of the source")
       boxes = cover.reduce(read, conf.getConf(ZCubeConf.MergeIntoMaxBoxes))
       met = cover.met(boxes)
-      _ <- unless(met == files.length)(NothingSpared)
+      _ <- unless(met == files.length)(MergeKeys.NothingSpared)
     } yield {
       val parts = Seq(true, false).map(of => columns.indices.filter(columns(_).isPartition == of))
       // Separate predicates: Delta treats a predicate as one on partitions only if it names nothing
@@ -197,7 +195,7 @@ final class MergePruning(
 object MergePruning {
 
   /** @param source the columns of the source that may be used */
-  def conditionOf(merge: MergeIntoCommand, source: AttributeSet): MatchCondition =
+  def conditionOf(merge: MergeIntoCommand, source: RepeatableColumns): MatchCondition =
     new MatchCondition(merge.condition, merge.target.outputSet, source)
 
   /** @param pruned the predicates
@@ -209,8 +207,6 @@ object MergePruning {
 
   private def unless(reason: Boolean)(text: => String): Either[String, Unit] =
     Either.cond(!reason, (), text)
-
-  private val NothingSpared = "nearly all files may hold some"
 
   /** A share of the files. Above it, one key skips almost nothing, and many keys skip even less. */
   private val MostOverlap = 0.9

@@ -13,6 +13,8 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{SparkSession, classic}
 
+import io.zcube.sql.keys.RepeatableColumns
+
 /** Delta's MERGE, which also skips files by the keys of its source.
   *
   * Delta reads the files that remain after ON's conditions on the target alone. This command first
@@ -147,7 +149,7 @@ object PrunedMergeCommand {
 
   /** The columns that ON compares with the source; none if ON is too long to be analyzed. */
   private def columnsOf(merge: MergeIntoCommand): Seq[Expression] =
-    try MergePruning.conditionOf(merge, merge.source.outputSet).columns
+    try MergePruning.conditionOf(merge, RepeatableColumns(merge.source.outputSet)).columns
     catch { case _: StackOverflowError => Nil }
 
   /** A step of a MERGE that only inserts: it writes the rows that match nothing.

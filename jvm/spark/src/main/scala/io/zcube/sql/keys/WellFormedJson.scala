@@ -1,0 +1,75 @@
+package io.zcube.sql.keys
+
+import java.io.IOException
+
+import scala.annotation.tailrec
+import scala.util.Using
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.json.{CreateJacksonParser, JSONOptions}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.unsafe.types.UTF8String
+
+/** A text that Spark reads as JSON, unchanged. Evaluating it fails if it isn't well-formed.
+  *
+  * The fields of such a text depend on each other: an error within a field that a plan reads ends that
+  * field (`JacksonParser.convertObject`), and one within a field that it doesn't read ends the record.
+  * Which fields a plan reads is up to the optimizer (`OptimizeCsvJsonExprs`).
+  *
+  * Example: `{"id": 1, "a": {"x": 01}}` has an `id` in a plan that reads `a`, and NULL in
+  * others.
+  *
+  * @param options those of `from_json`
+  */
+final case class WellFormedJson(
+    child: Expression,
+    options: Map[String, String],
+    timeZoneId: Option[String])
+    extends UnaryExpression
+    with CodegenFallback {
+
+  override def dataType: DataType = child.dataType
+
+  override def prettyName: String = "well_formed_json"
+
+  @transient private lazy val factory = new JSONOptions(
+    options,
+    timeZoneId.getOrElse(SQLConf.get.sessionLocalTimeZone),
+    SQLConf.get.columnNameOfCorruptRecord).buildJsonFactory()
+
+  override protected def nullSafeEval(text: Any): Any =
+    try Using.resource(CreateJacksonParser.utf8String(factory, text.asInstanceOf[UTF8String])) {
+        parser =>
+          while (parser.nextToken() != null) {}
+          text
+      }
+    catch { case e: IOException => throw new WellFormedJson.MalformedJsonException(e) }
+
+  override protected def withNewChildInternal(newChild: Expression): Expression =
+    copy(child = newChild)
+}
+
+object WellFormedJson {
+
+  final class MalformedJsonException(cause: Throwable)
+      extends RuntimeException(cause.getMessage, cause)
+
+  object Malformed {
+
+    /** The error itself, or the one that caused it. */
+    @tailrec
+    def unapply(e: Throwable): Option[MalformedJsonException] = e match {
+      case malformed: MalformedJsonException => Some(malformed)
+      case other => if (other.getCause == null) None else unapply(other.getCause)
+    }
+  }
+
+  /** The plan, so that it fails on texts that aren't well-formed. */
+  def required(plan: LogicalPlan): LogicalPlan = plan.transformAllExpressionsWithSubqueries {
+    case json @ JsonToStructs(_, options, text, zone) if !text.isInstanceOf[WellFormedJson] =>
+      json.copy(child = WellFormedJson(text, options, zone))
+  }
+}

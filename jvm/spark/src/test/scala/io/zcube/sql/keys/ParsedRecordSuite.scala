@@ -1,0 +1,160 @@
+package io.zcube.sql.keys
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumnsUtils.EXISTS_DEFAULT_COLUMN_METADATA_KEY
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Spark itself says whether a field's value depends on what else is read of its record. */
+class ParsedRecordSuite extends AnyFunSuite {
+  import ParsedRecordSuite._
+
+  private val text = AttributeReference("text", StringType)()
+
+  private def json(schema: StructType) = JsonToStructs(schema, Map.empty, text, Some("UTC"))
+  private def csv(schema: StructType, required: Option[StructType]) =
+    CsvToStructs(schema, Map.empty, text, Some("UTC"), required)
+
+  private def read(record: Expression, field: Int, row: InternalRow): Any = {
+    val e = BindReferences.bindReference[Expression](
+      GetStructField(record, field),
+      AttributeSeq(Seq(text)))
+    try e.eval(row)
+    catch { case e: Exception => e.getClass }
+  }
+
+  private def isWellFormed(row: InternalRow): Boolean = {
+    val e = WellFormedJson(BoundReference(0, StringType, nullable = true), Map.empty, Some("UTC"))
+    try e.eval(row) == row.getUTF8String(0)
+    catch { case WellFormedJson.Malformed(_) => false }
+  }
+
+  private def rowOf(text: String) = InternalRow(UTF8String.fromString(text))
+
+  test("a field of JSON that is the same has its value whatever else is read of a record") {
+    val r = new Random(7)
+    var values, nulls = 0
+    for (_ <- 0 until 1000) {
+      val row = rowOf(objectOf(r, Fields))
+      assert(isWellFormed(row))
+      val some = StructType(r.shuffle(Fields.toSeq).take(1 + r.nextInt(Fields.size)))
+      for ((field, i) <- some.zipWithIndex if !ParsedRecord.mayDiffer(field.dataType)) {
+        assert(!MatchCondition.mayDiffer(GetStructField(json(some), i)))
+        val whole = read(json(Fields), Fields.fieldIndex(field.name), row)
+        assert(read(json(some), i, row) == whole, s"${row.getString(0)}: ${field.name} of $some")
+        if (whole == null) nulls += 1 else values += 1
+      }
+    }
+    assert(values > 500 && nulls > 500)
+  }
+
+  test("where a field of JSON depends on others, the text isn't well-formed") {
+    val r = new Random(9)
+    var differ, wellFormed = 0
+    for (_ <- 0 until 3000) {
+      val row = rowOf(broken(r, objectOf(r, Fields)))
+      val some = StructType(Seq(Fields(r.nextInt(Fields.size))))
+      if (!ParsedRecord.mayDiffer(some.head.dataType)) {
+        val whole = read(json(Fields), Fields.fieldIndex(some.head.name), row)
+        if (isWellFormed(row)) {
+          wellFormed += 1
+          assert(read(json(some), 0, row) == whole, s"${row.getString(0)}: $some")
+        } else if (read(json(some), 0, row) != whole) differ += 1
+      }
+    }
+    info(s"$differ fields differ, $wellFormed are of texts that are well-formed nonetheless")
+    assert(differ > 20 && wellFormed > 200)
+  }
+
+  // Spark reads either all columns or one (`OptimizeCsvJsonExprs`).
+  test("a field of CSV that is the same has its value whatever else is read of the record") {
+    val r = new Random(8)
+    var values, nulls = 0
+    for (_ <- 0 until 1000) {
+      val text = Flat.map(field => value(r, field.dataType)).mkString(",")
+      val row = rowOf(if (r.nextInt(3) == 0) broken(r, text) else text)
+      for ((field, i) <- Flat.zipWithIndex if !ParsedRecord.mayDiffer(field.dataType)) {
+        assert(!MatchCondition.mayDiffer(GetStructField(csv(Flat, None), i)))
+        val whole = read(csv(Flat, None), i, row)
+        val alone = read(csv(Flat, Some(StructType(Seq(field)))), 0, row)
+        assert(alone == whole, s"${row.getString(0)}: ${field.name}")
+        if (whole == null) nulls += 1 else values += 1
+      }
+    }
+    assert(values > 500 && nulls > 500)
+  }
+
+  test("a default is missing where another field can't be read, and its record isn't used") {
+    val default = new MetadataBuilder().putString(EXISTS_DEFAULT_COLUMN_METADATA_KEY, "7").build()
+    val one = StructType(Seq(StructField("a", LongType, nullable = true, default)))
+    val row = rowOf("""{"b": "no number"}""")
+    assert(read(json(one), 0, row) == 7L)
+    assert(read(json(one.add("b", LongType)), 0, row) == null)
+    assert(MatchCondition.mayDiffer(GetStructField(json(one), 0)))
+    assert(MatchCondition.mayDiffer(GetStructField(json(new StructType().add("s", one)), 0)))
+  }
+}
+
+object ParsedRecordSuite {
+
+  private val Flat = new StructType()
+    .add("id", LongType)
+    .add("ts", TimestampType)
+    .add("name", StringType)
+    .add("day", DateType)
+    .add("price", DecimalType(8, 2))
+
+  private val Fields = Flat
+    .add("inner", new StructType().add("id", IntegerType).add("ts", TimestampType))
+    .add("list", ArrayType(new StructType().add("ts", TimestampType).add("n", IntegerType)))
+    .add("map", MapType(StringType, TimestampType))
+    .add("numbers", ArrayType(IntegerType))
+    .add("flag", BooleanType)
+
+  /** Mostly of this type. */
+  private def value(r: Random, dataType: DataType): String = if (r.nextInt(6) == 0)
+    Odd(r.nextInt(Odd.size))
+  else dataType match {
+    case LongType | IntegerType => r.nextInt(100).toString
+    case TimestampType => Seq("\"2024-01-01T10:00:00\"", "\"10:00\"", "\"?\"")(r.nextInt(3))
+    case DateType => "\"2024-02-0" + r.nextInt(10) + "\""
+    case _: DecimalType => s"${r.nextInt(1000)}.${r.nextInt(100)}"
+    case BooleanType => r.nextBoolean().toString
+    case fields: StructType => objectOf(r, fields)
+    case ArrayType(element, _) => Seq.fill(r.nextInt(4))(value(r, element)).mkString("[", ",", "]")
+    case MapType(_, element, _) =>
+      Seq.tabulate(r.nextInt(3))(i => s""""$i":${value(r, element)}""").mkString("{", ",", "}")
+    case _ => "\"text " + r.nextInt(10) + "\""
+  }
+
+  private val Odd = Seq(
+    "null",
+    "\"\"",
+    "1e400",
+    "12345678901234567890123",
+    "[1, [2], {\"id\": 3}]",
+    "{\"id\": {\"id\": [4]}, \"ts\": []}",
+    "NaN",
+    "'x'",
+    "\"a,b\"",
+    "true")
+
+  private def objectOf(r: Random, fields: StructType): String =
+    // Some fields are missing, and some are there twice.
+    r.shuffle(fields.toSeq ++ fields.filter(_ => r.nextInt(8) == 0)).filter(_ => r.nextInt(8) > 0)
+      .map(field => s""""${field.name}": ${value(r, field.dataType)}""").mkString("{", ", ", "}")
+
+  /** It is cut off, or has a character too few or too many. */
+  private def broken(r: Random, text: String): String = {
+    val at = r.nextInt(text.length + 1)
+    r.nextInt(3) match {
+      case 0 => text.take(at)
+      case 1 => text.patch(at, "", 1)
+      case _ => text.patch(at, Seq("\"", "}", "]", "{", ",", "\\", "\n", "0")(r.nextInt(8)), 0)
+    }
+  }
+}
