@@ -29,12 +29,8 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
   safety/test_unreadable_input
 # Servers of their own: Spark Connect, a Hive metastore.
 SERVICES := interface/test_connect_server interface/test_hive_metastore
-# The part that every submission runs: tests against lost rows, and every way to declare columns. On the line that has
-# both shims, Spark's and Delta's; the other one has one of each from its neighbours, and is compiled.
-PART_LINE := 4.0
-VERSION_PART := tests/declare/test_cluster_by.py tests/safety/test_conflicts.py -k "cluster_by or False"
 
-.PHONY: help demo test test-all test-fast test-jvm test-jvm-and-versions test-python test-versions test-versions-part versions-part-jvm versions-part-python environments test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python lint-and-jars-jvm format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python lint-and-jars-jvm format wheel staging release release-trial jar jars clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -59,10 +55,6 @@ test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; com
 	$(SBT) test $(JARS)
 	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
 
-# The same with part of another line's, for .ci/run, which has the jars by then and runs the Python tests beside it.
-test-jvm-and-versions: $(LAUNCHER)
-	$(SBT) -Dtest.jvms=2 $(VERSIONS_PART_JVM) "sparkLine 4.2" test
-
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
@@ -70,17 +62,6 @@ test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
 
 test-versions: export ZCUBE_TESTS := all
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) $(LINES:%=services-tests-%) ## run the tests on the other Spark lines (over an hour)
-
-test-versions-part: versions-part-jvm versions-part-python ## run some of the tests on the other Spark lines (5 minutes)
-
-versions-part-jvm: $(LAUNCHER) .build/jars-4.1.ready
-	$(SBT) $(VERSIONS_PART_JVM) $(JARS)
-	touch .build/jars-$(PART_LINE).ready
-
-VERSIONS_PART_JVM = "sparkLine $(PART_LINE)" "delta/testOnly *CommitSafetySuite -- -z lost -z coordinator -z yet"
-
-versions-part-python:
-	$(MAKE) python-tests-$(PART_LINE) VERSION_TESTS='$(VERSION_PART)'
 
 JVM_TESTS := spark/test clustering/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
@@ -240,16 +221,13 @@ clean: ## remove what was built
 $(VENV)/.spark: requirements-dev.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Building and testing ZCube needs Python 3.11 or later: make PYTHON=/path/to/python3")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet $(shell grep ^pyspark== requirements-dev.txt)
+	$(BIN)/python -m pip install --quiet --no-compile $(shell grep ^pyspark== requirements-dev.txt)
 	touch $@
 
 $(VENV)/.ready: python/pyproject.toml requirements-dev.txt $(VENV)/.spark
-	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e python
 	touch $@
-
-# The Python environment that the part needs.
-environments: .build/venv-$(PART_LINE)/.ready
 
 .build/venv-%/.ready: requirements-dev.txt python/pyproject.toml project/SparkVersions.scala
 	$(PYTHON) -m venv .build/venv-$*

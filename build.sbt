@@ -15,10 +15,10 @@ ThisBuild / semanticdbEnabled := sparkLine == SparkVersions.lines.head
 ThisBuild / semanticdbVersion := "4.14.2"
 ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
 // A test JVM keeps about one core busy: its driver plans while nothing else runs. Three at a time keep two cores busy;
-// many more take each other's caches, and need more time in all. `-Dtest.jvms=2` beside another test run.
+// many more take each other's caches, and need more time in all.
 Global / concurrentRestrictions := Seq(
   Tags.limitAll(math.max(3, java.lang.Runtime.getRuntime.availableProcessors)),
-  Tags.limit(Tags.ForkedTestGroup, sys.props.getOrElse("test.jvms", "3").toInt),
+  Tags.limit(Tags.ForkedTestGroup, 3),
   Tags.exclusiveGroup(Tags.Clean)
 )
 

@@ -114,7 +114,7 @@ def test_the_first_page_shows_what_it_says(spark, started):
 
 @pytest.mark.parametrize(
     "page",
-    cases([page for page in PAGES if page != "index.md" and blocks(page)], {"operating.md"}),
+    cases([page for page in PAGES if page != "index.md" and blocks(page)], set()),
 )
 def test_examples_run_on_the_tables_of_the_first_page(spark, started, page):
     run(spark, page)
@@ -132,7 +132,7 @@ def own_schema(spark):
         spark.sql("DROP SCHEMA examples CASCADE")
 
 
-@pytest.mark.parametrize("page", cases(OWN_TABLES, {"../README.md", "zorder.md", "merge.md"}))
+@pytest.mark.parametrize("page", cases(OWN_TABLES, {"../README.md"}))
 def test_examples_run_on_tables_of_their_own(spark, own_schema, page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     # Small enough that these tables have many files, and are worth clustering.

@@ -202,6 +202,7 @@ def run_client(script, *arguments):
     return done.stdout.splitlines()
 
 
+@pytest.mark.long
 def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path):
     jars = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
     with connect_server(

@@ -14,6 +14,7 @@ from tests.support.log_replay import live_files
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_demo_shows_what_another_session_reads(spark, tmp_path, capsys):
     folder = tmp_path / "out"
     command = [sys.executable, "-m", "zcube.cli", "demo", "--scale", "0.01", "--output", folder]

@@ -49,14 +49,14 @@ class ChangedScanSuite extends AnyFunSuite with DeltaSparkSession {
     ((mode, isCounted, condition), i) <- Seq(
       ("filter", true, Changed),
       ("late filter", true, Mismatch),
-      ("late filter", false, Changed),
       ("mask", true, Changed),
-      ("late end", false, Changed),
-      ("format", true, Changed),
       ("late format", true, Changed),
       ("late copy", false, Changed)
     ).++(Night.only(
       ("swap", true, Changed),
+      ("late filter", false, Changed),
+      ("late end", false, Changed),
+      ("format", true, Changed),
       ("late format", false, Changed),
       ("copy", true, Changed),
       ("late copy", true, Changed)

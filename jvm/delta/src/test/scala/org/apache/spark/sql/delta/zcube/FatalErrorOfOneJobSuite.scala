@@ -15,6 +15,7 @@ import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.types.{BooleanType, LongType}
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.concurrent.Caught
 
 /** A fatal error in the thread of one job, while another job of the same OPTIMIZE has written a file
@@ -48,8 +49,9 @@ class FatalErrorOfOneJobSuite extends AnyFunSuite with DeltaSparkSession {
   /** Both jobs in the commit of small cubes, a commit each, or both in the commit of a batch. */
   private val cases = Seq[(String, Seq[(String, String)], () => Throwable)](
     ("shared", Nil, memory),
+    ("each", Seq(MinCubeSize -> "1"), linkage)
+  ) ++ Night.only(
     ("each", Seq(MinCubeSize -> "1"), memory),
-    ("each", Seq(MinCubeSize -> "1"), linkage),
     ("batch", Seq(BatchSize -> "1g"), linkage))
 
   for (((commit, settings, error), number) <- cases.zipWithIndex)

@@ -11,6 +11,7 @@ import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.storage.RDDInfo
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.Night
 import io.zcube.clustering.table.OutsideWhere
 import io.zcube.planning.CubeRest
 
@@ -99,7 +100,8 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     (bytes, files)
   }
 
-  test("WHERE on one partition: about as much data as Delta collects, none from other partitions") {
+  if (Night.all) test(
+    "WHERE on one partition: about as much data as Delta collects, none from other partitions") {
     val (delta, files) = yardstick(partitioned, "p = 7")
     assert(files == Files / Partitions)
     Seq(
@@ -134,7 +136,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     assert(bytes(kept.filterNot(rdd => before(rdd.id))) > 1.2 * bytes(state))
   }
 
-  test("WHERE on a clustered table: excluded files are counted, not collected") {
+  if (Night.all) test("WHERE on a clustered table: excluded files are counted, not collected") {
     val few = "a BETWEEN 1000 AND 1100"
     var stay = 0L
     val bytes = received {

@@ -122,8 +122,9 @@ class WriteFaultSweepSuite extends AnyFunSuite with FaultyTables {
     }
   }
 
-  // Two of them write as others do.
-  private val alike = Set("save, overwrite", "writeTo, overwritePartitions")
+  // Three of them write as others do.
+  private val alike =
+    Set("save, overwrite", "save, overwrite, clusterBy", "writeTo, overwritePartitions")
 
   for {
     ((name, expected, exists, write), turn) <- writes.zipWithIndex

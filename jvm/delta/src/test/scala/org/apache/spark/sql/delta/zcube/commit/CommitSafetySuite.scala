@@ -103,14 +103,14 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
   }
 
   // Like S3 with DynamoDB, when a lost response made the SDK retry.
-  // Two kinds of answers for each kind of commit, in turns; `ZCUBE_TESTS=all`: all three.
+  // One kind of answer for each kind of commit, in turns; `ZCUBE_TESTS=all`: all three.
   for {
     ((cubes, commits, settings), i) <- kinds.zipWithIndex
     ((name, error, idempotent), j) <- Seq(
       ("already exists", () => exists, false),
       ("already exists", () => exists, true),
       ("connection lost", () => lost, false)).zipWithIndex
-    if Night.all || i % 3 != j
+    if Night.all || i % 3 == j
   } test(s"a commit that is written is a success: $name, $cubes cubes, $commits; $idempotent") {
     val path = table(s"landed-$cubes-$commits-${name.hashCode}-$idempotent", cubes)
     val (before, known) = (rows(path), dataFiles(path))
@@ -139,7 +139,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
     assert(rows(path) === before)
   }
 
-  for ((cubes, commits, settings) <- kinds)
+  for ((cubes, commits, settings) <- if (Night.all) kinds else kinds.takeRight(2))
     test(s"a commit that may yet get there keeps its files, and says so: $cubes cubes, $commits") {
       val path = table(s"unknown-$cubes-$commits", cubes)
       val (before, known) = (rows(path), dataFiles(path))
@@ -201,12 +201,11 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
   // This coordinator's commits stay in its own folder, which a plain listing doesn't show.
   for {
     (name, lands, error) <- Seq(
-      ("conflict", true, () => new CommitFailedException(true, true, "a test's")),
       ("try again", true, () => new CommitFailedException(true, false, "a test's")),
       ("failed", true, () => new CommitFailedException(false, false, "a test's")),
       ("connection lost", true, () => lost),
       ("connection lost", false, () => lost)
-    )
+    ) ++ Night.only(("conflict", true, () => new CommitFailedException(true, true, "a test's")))
   } test(s"a commit coordinator that answers '$name', taken: $lands") {
     val path = folder.resolve(s"coordinated-${name.hashCode}-$lands").toString
     registered
@@ -238,7 +237,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
     assert(dataFiles(path).size > known.size)
   }
 
-  test("a commit after an empty version is found") {
+  if (Night.all) test("a commit after an empty version is found") {
     val path = table("after-empty")
     val before = rows(path)
     val fault = ThrowingLogStore.Fault { (_, write) =>
@@ -288,7 +287,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
   }
 
   // As Spark Connect interrupts, or an application's thread pool.
-  for ((batched, partitions) <- Seq((false, 2), (true, 2)) ++ Night.only((false, 1), (true, 1)))
+  for ((batched, partitions) <- (false, 2) +: Night.only((true, 2), (false, 1), (true, 1)))
     test(s"an interrupt leaves no commit, file or task; batched: $batched, groups: $partitions") {
       val path = table(s"interrupted-$batched-$partitions", partitions)
       val (before, known) = (rows(path), dataFiles(path))

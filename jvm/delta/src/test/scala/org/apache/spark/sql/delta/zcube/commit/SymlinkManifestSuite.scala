@@ -78,7 +78,7 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     },
     IsManifest)
 
-  test("an error of a hook after the commit is not a failure of the commit") {
+  if (Night.all) test("an error of a hook after the commit is not a failure of the commit") {
     val path = tableWithManifest("hook")
     val before = rows(path)
     val fault = ThrowingLogStore.before(lost).copy(ofFile = IsManifest)
@@ -99,7 +99,7 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     assert(rows(path) === before)
   }
 
-  test("an interrupted commit whose manifest can't be written says both") {
+  if (Night.all) test("an interrupted commit whose manifest can't be written says both") {
     val path = tableWithManifest("interrupted-manifest")
     val before = rows(path)
     val caller = Thread.currentThread()
@@ -210,18 +210,19 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     assert(inManifest(path) === liveFiles(path))
   }
 
-  test("the first manifests are of the newest version, whichever partitions others write to") {
-    val path = firstManifests("first-overtaken", 2)
-    val other = meanwhile(insert(path, "(-1L, 0, 1)"))
-    val first = ThrowingLogStore.after(lost).copy(act = (lines, write) => {
-      write(lines)
-      ThrowingLogStore.instead.set(Some(other))
-      throw lost
-    })
-    assert(failing(first)(optimizeFirst(path)).isEmpty)
-    assert(version(path) === 3)
-    assert(inManifest(path) === liveFiles(path))
-  }
+  if (Night.all)
+    test("the first manifests are of the newest version, whichever partitions others write to") {
+      val path = firstManifests("first-overtaken", 2)
+      val other = meanwhile(insert(path, "(-1L, 0, 1)"))
+      val first = ThrowingLogStore.after(lost).copy(act = (lines, write) => {
+        write(lines)
+        ThrowingLogStore.instead.set(Some(other))
+        throw lost
+      })
+      assert(failing(first)(optimizeFirst(path)).isEmpty)
+      assert(version(path) === 3)
+      assert(inManifest(path) === liveFiles(path))
+    }
 
   private def append(path: String): Unit =
     spark.range(3000, 3300, 1, 3).selectExpr("id", "hash(id) AS x", "0L AS p")
@@ -318,32 +319,33 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     assert(rows(path).size === before.size + 300)
   }
 
-  test("a write succeeds even if another writer maps columns before it is compacted") {
-    val path = tableWithManifest("mapped")
-    val before = rows(path)
-    optimize(path)
-    val mapping = ThrowingLogStore.Fault { (lines, write) =>
-      // The compaction's own log object is locked.
-      DeltaLog.clearCache()
-      val other = new Thread(() =>
-        spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES " +
-          "('delta.columnMapping.mode' = 'name', 'delta.minReaderVersion' = '2', " +
-          "'delta.minWriterVersion' = '5')"): Unit)
-      other.start()
-      other.join()
-      write(lines)
-    }
-    withSettings(AutoCompact -> "true", FewestFiles -> "2") {
-      ThrowingLogStore.instead.set(Some(ThrowingLogStore.Fault { (lines, write) =>
+  if (Night.all)
+    test("a write succeeds even if another writer maps columns before it is compacted") {
+      val path = tableWithManifest("mapped")
+      val before = rows(path)
+      optimize(path)
+      val mapping = ThrowingLogStore.Fault { (lines, write) =>
+        // The compaction's own log object is locked.
+        DeltaLog.clearCache()
+        val other = new Thread(() =>
+          spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES " +
+            "('delta.columnMapping.mode' = 'name', 'delta.minReaderVersion' = '2', " +
+            "'delta.minWriterVersion' = '5')"): Unit)
+        other.start()
+        other.join()
         write(lines)
-        ThrowingLogStore.instead.set(Some(mapping))
-      }))
-      try append(path)
-      finally ThrowingLogStore.instead.set(None)
+      }
+      withSettings(AutoCompact -> "true", FewestFiles -> "2") {
+        ThrowingLogStore.instead.set(Some(ThrowingLogStore.Fault { (lines, write) =>
+          write(lines)
+          ThrowingLogStore.instead.set(Some(mapping))
+        }))
+        try append(path)
+        finally ThrowingLogStore.instead.set(None)
+      }
+      assert(rows(path).size === before.size + 300)
+      assert(DeltaLog.forTable(spark, path).update().metadata.columnMappingMode.name === "name")
     }
-    assert(rows(path).size === before.size + 300)
-    assert(DeltaLog.forTable(spark, path).update().metadata.columnMappingMode.name === "name")
-  }
 
   for ((times, name) <- Seq(1 -> "once", 100 -> "always"))
     test(s"manifests are not written of a version without the commit: listings lag $name") {
@@ -374,7 +376,7 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     assert(dataFiles(path) === before)
   }
 
-  test("after an interrupt no task writes manifests any more") {
+  if (Night.all) test("after an interrupt no task writes manifests any more") {
     val path = tableWithManifest("interrupted-hook")
     val caller = Thread.currentThread()
     val ended = new AtomicBoolean(false)
@@ -396,27 +398,28 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     assert(inManifest(path) === liveFiles(path))
   }
 
-  test("a manifest that fails after a write is reported as by Delta, after auto compaction") {
-    for (enabled <- true +: Night.only(false)) {
-      val path = tableWithManifest(s"auto-failing-$enabled")
-      optimize(path)
-      lazy val always: ThrowingLogStore.Fault = ThrowingLogStore.Fault(
-        (_, _) => {
-          ThrowingLogStore.instead.set(Some(always))
-          throw lost
-        },
-        IsManifest)
-      ThrowingLogStore.instead.set(Some(always))
-      val error =
-        try withSettings(
-            "spark.zcube.enabled" -> enabled.toString,
-            AutoCompact -> "true",
-            FewestFiles -> "2")(Caught(append(path)).failed.toOption)
-        finally ThrowingLogStore.instead.set(None)
-      assert(conditionOf(error) === Some("DELTA_POST_COMMIT_HOOK_FAILED"), enabled)
-      assert(lastOperation(path) === "OPTIMIZE", enabled)
+  if (Night.all)
+    test("a manifest that fails after a write is reported as by Delta, after auto compaction") {
+      for (enabled <- true +: Night.only(false)) {
+        val path = tableWithManifest(s"auto-failing-$enabled")
+        optimize(path)
+        lazy val always: ThrowingLogStore.Fault = ThrowingLogStore.Fault(
+          (_, _) => {
+            ThrowingLogStore.instead.set(Some(always))
+            throw lost
+          },
+          IsManifest)
+        ThrowingLogStore.instead.set(Some(always))
+        val error =
+          try withSettings(
+              "spark.zcube.enabled" -> enabled.toString,
+              AutoCompact -> "true",
+              FewestFiles -> "2")(Caught(append(path)).failed.toOption)
+          finally ThrowingLogStore.instead.set(None)
+        assert(conditionOf(error) === Some("DELTA_POST_COMMIT_HOOK_FAILED"), enabled)
+        assert(lastOperation(path) === "OPTIMIZE", enabled)
+      }
     }
-  }
 
   test("a write to a table with an auto compaction that Delta doesn't know succeeds") {
     val path = tableWithManifest("auto-unknown")

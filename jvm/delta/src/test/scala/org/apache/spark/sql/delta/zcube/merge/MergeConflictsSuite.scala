@@ -135,7 +135,8 @@ object MergeConflictsSuite {
       false,
       false,
       false,
-      t => s"INSERT INTO delta.`$t` VALUES (1000, 55, 'other')"),
+      t => s"INSERT INTO delta.`$t` VALUES (1000, 55, 'other')",
+      always = false),
     Other("deletes a key", true, true, false, t => s"DELETE FROM delta.`$t` WHERE k = 13"),
     Other(
       "deletes another key",
@@ -165,7 +166,8 @@ object MergeConflictsSuite {
       true,
       true,
       false,
-      t => s"UPDATE delta.`$t` SET k = 13 WHERE k = 55"),
+      t => s"UPDATE delta.`$t` SET k = 13 WHERE k = 55",
+      always = false),
     Other(
       "merges a key",
       true,
@@ -184,6 +186,13 @@ object MergeConflictsSuite {
       always = false),
     // In partitions, only the key 55 has two files.
     Other("optimizes", true, true, false, t => s"OPTIMIZE delta.`$t`", Some(false)),
-    Other("optimizes another key", false, true, true, t => s"OPTIMIZE delta.`$t`", Some(true))
+    Other(
+      "optimizes another key",
+      false,
+      true,
+      true,
+      t => s"OPTIMIZE delta.`$t`",
+      Some(true),
+      always = false)
   )
 }

@@ -123,7 +123,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 object RandomMergesSuite {
 
   /** In each run of the tests. */
-  private val Merges = if (Night.all) 500 else 20
+  private val Merges = if (Night.all) 500 else 10
 
   private val PerTable = 10
 
