@@ -10,10 +10,11 @@ import org.apache.spark.sql.types._
 
 /** A struct made from JSON or CSV, and its fields.
   *
-  * Of a text that is well-formed (`WellFormedJson`), Spark's parsers read each field on its own: one
-  * that can't be read is NULL, and the others aren't. So a field that may have another value in another plan, such as a TIMESTAMP, doesn't change the
-  * others, and neither does a plan that doesn't use it (`JacksonParser.convertObject`,
-  * `UnivocityParser.convert`).
+  * Of JSON that is well-formed (`WellFormedJson`), Spark's parser reads each field on its own: one that
+  * can't be read is NULL, and the others aren't (`JacksonParser.convertObject`). So a field that may
+  * have another value in another plan, such as a TIMESTAMP, doesn't change the others, and neither
+  * does a plan that doesn't use it. CSV has a parser that reads a field in another way if others are
+  * skipped.
   */
 private[keys] object ParsedRecord {
 
@@ -31,25 +32,36 @@ private[keys] object ParsedRecord {
 
   /** Whether each field may depend on what else is read of its record.
     *
+    * Of CSV, Spark reads a single field where a plan needs no more, unless there are options
+    * (`OptimizeCsvJsonExprs`). The parser then skips quoted texts by other rules than it reads them, and
+    * a column for corrupt records has another place (`CsvToStructsEvaluator`).
+    *
     * What is corrupt in JSON depends on the fields that a plan uses (SPARK-58707). A VARIANT that can't
-    * be read ends its record. Without partial results, a value that can't be read makes the struct
-    * around it NULL; with it, a field that is missing doesn't get its default.
+    * be read ends its record, and so does a BINARY, as its reader is past the closing quote then. Of two
+    * fields of the same name, the last one is read. Without partial results, a value that can't be
+    * read makes the struct around it NULL; with it, a field that is missing doesn't get its default.
     */
-  def areFieldsTied(record: Expression): Boolean = record match {
-    case json: JsonToStructs =>
-      val conf = SQLConf.get
-      val names = CaseInsensitiveMap(json.options).get(CorruptRecord).toSet +
-        conf.columnNameOfCorruptRecord
-      !conf.getConf(SQLConf.JSON_ENABLE_PARTIAL_RESULTS) ||
-      MatchCondition.holds(
-        json.schema,
-        {
-          case StructType(fields) => fields.exists(field =>
-              names(field.name) || field.metadata.contains(EXISTS_DEFAULT_COLUMN_METADATA_KEY))
-          case other => other == VariantType
-        }
-      )
-    case _ => false
+  def areFieldsTied(record: Expression): Boolean = {
+    val conf = SQLConf.get
+    record match {
+      case json: JsonToStructs =>
+        val names = CaseInsensitiveMap(json.options).get(CorruptRecord).toSet +
+          conf.columnNameOfCorruptRecord
+        !conf.getConf(SQLConf.JSON_ENABLE_PARTIAL_RESULTS) ||
+        MatchCondition.holds(
+          json.schema,
+          {
+            case StructType(fields) =>
+              fields.map(_.name).distinct.length < fields.length ||
+              fields.exists(field =>
+                names(field.name) || field.metadata.contains(EXISTS_DEFAULT_COLUMN_METADATA_KEY))
+            case other => other == VariantType || other == BinaryType
+          }
+        )
+      case csv: CsvToStructs =>
+        conf.csvExpressionOptimization && csv.options.isEmpty && csv.schema.length > 1
+      case _ => false
+    }
   }
 
   /** Whether a value of this type may be another one in another plan, read from the same text.

@@ -5,6 +5,7 @@ import java.io.IOException
 import scala.annotation.tailrec
 import scala.util.Using
 
+import com.fasterxml.jackson.core.JsonToken
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.json.{CreateJacksonParser, JSONOptions}
@@ -43,7 +44,9 @@ final case class WellFormedJson(
   override protected def nullSafeEval(text: Any): Any =
     try Using.resource(CreateJacksonParser.utf8String(factory, text.asInstanceOf[UTF8String])) {
         parser =>
-          while (parser.nextToken() != null) {}
+          // Whether a text is too long is only known when it is read.
+          while (parser.nextToken() != null)
+            if (parser.currentToken == JsonToken.VALUE_STRING) parser.getText: Unit
           text
       }
     catch { case e: IOException => throw new WellFormedJson.MalformedJsonException(e) }

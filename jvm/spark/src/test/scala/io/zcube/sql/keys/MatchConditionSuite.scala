@@ -237,13 +237,25 @@ class MatchConditionSuite extends AnyFunSuite {
     val fields = new StructType().add("a", LongType).add("t", TimestampType)
       .add("s", new StructType().add("b", DateType).add("u", ArrayType(TimestampType)))
     val json = JsonToStructs(fields, Map.empty, text, Some("UTC"))
-    val csv = CsvToStructs(StructType(fields.take(2)), Map.empty, text, Some("UTC"))
+    def read(options: (String, String)*) =
+      CsvToStructs(StructType(fields.take(2)), options.toMap, text, Some("UTC"))
+    val csv = read("mode" -> "PERMISSIVE")
     def field(of: Expression, path: Int*) = path.foldLeft(of)(GetStructField(_, _))
     for (same <- Seq(field(json, 0), field(json, 2, 0), field(csv, 0)))
       assert(!MatchCondition.mayDiffer(same), same)
     for (differs <-
         Seq(json, csv, field(json, 1), field(json, 2), field(json, 2, 1), field(csv, 1)))
       assert(MatchCondition.mayDiffer(differs), differs)
+    // Without options, Spark may read one column alone, by other rules.
+    assert(MatchCondition.mayDiffer(field(read(), 0)))
+    val conf = new SQLConf
+    conf.setConfString(SQLConf.CSV_EXPRESSION_OPTIMIZATION.key, "false")
+    assert(!SQLConf.withExistingConf(conf)(MatchCondition.mayDiffer(field(read(), 0))))
+    for (more <- Seq("b" -> BinaryType, "a" -> LongType)) {
+      val tied = fields.add(more._1, more._2)
+      assert(MatchCondition.mayDiffer(field(json.copy(schema = tied), 0)), more)
+    }
+    assert(MatchCondition.mayDiffer(StructsToJson(Map.empty, column("s", fields), Some("UTC"))))
     // What the record is made from may differ itself.
     val now = Cast(Cast(text, TimestampType, Some("UTC")), StringType, Some("UTC"))
     assert(MatchCondition.mayDiffer(field(json.copy(child = now), 0)))

@@ -4,6 +4,8 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.OptimizeCsvJsonExprs
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumnsUtils.EXISTS_DEFAULT_COLUMN_METADATA_KEY
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -39,7 +41,8 @@ class ParsedRecordSuite extends AnyFunSuite {
     val r = new Random(7)
     var values, nulls = 0
     for (_ <- 0 until 1000) {
-      val row = rowOf(objectOf(r, Fields))
+      val one = objectOf(r, Fields)
+      val row = rowOf(Seq(one, one, one, s"[$one]", s"[$one, $one]", s"$one $one")(r.nextInt(6)))
       assert(isWellFormed(row))
       val some = StructType(r.shuffle(Fields.toSeq).take(1 + r.nextInt(Fields.size)))
       for ((field, i) <- some.zipWithIndex if !ParsedRecord.mayDiffer(field.dataType)) {
@@ -70,22 +73,32 @@ class ParsedRecordSuite extends AnyFunSuite {
     assert(differ > 20 && wellFormed > 200)
   }
 
-  // Spark reads either all columns or one (`OptimizeCsvJsonExprs`).
-  test("a field of CSV that is the same has its value whatever else is read of the record") {
-    val r = new Random(8)
-    var values, nulls = 0
-    for (_ <- 0 until 1000) {
-      val text = Flat.map(field => value(r, field.dataType)).mkString(",")
-      val row = rowOf(if (r.nextInt(3) == 0) broken(r, text) else text)
-      for ((field, i) <- Flat.zipWithIndex if !ParsedRecord.mayDiffer(field.dataType)) {
-        assert(!MatchCondition.mayDiffer(GetStructField(csv(Flat, None), i)))
-        val whole = read(csv(Flat, None), i, row)
-        val alone = read(csv(Flat, Some(StructType(Seq(field)))), 0, row)
-        assert(alone == whole, s"${row.getString(0)}: ${field.name}")
-        if (whole == null) nulls += 1 else values += 1
-      }
+  test("a field of CSV depends on the rows before if it is read alone, and isn't used then") {
+    val schema = new StructType().add("p", StringType).add("id", LongType).add("n", StringType)
+    def ids(csv: Expression) = {
+      val e = BindReferences.bindReference[Expression](csv, AttributeSeq(Seq(text)))
+      Seq("a,1,b", "\"C:\\\\\",5,\", etc.\"").map(row => e.eval(rowOf(row)))
     }
-    assert(values > 500 && nulls > 500)
+    def id(options: (String, String)*) =
+      GetStructField(CsvToStructs(schema, options.toMap, text, Some("UTC")), 1)
+    assert(ids(id()) == Seq[Any](1L, 5L))
+    // As the optimizer reads it.
+    val alone = Some(StructType(Seq(schema(1))))
+    assert(ids(GetStructField(csv(schema, alone), 0)) == Seq[Any](1L, null))
+    assert(MatchCondition.mayDiffer(id()) && !MatchCondition.mayDiffer(id("sep" -> ",")))
+    def optimized(e: Expression) =
+      OptimizeCsvJsonExprs(Project(Seq(Alias(e, "id")()), LocalRelation(text))).expressions.flatMap(
+        _.collect { case csv: CsvToStructs => csv.requiredSchema })
+    assert(optimized(id()) == Seq(alone) && optimized(id("sep" -> ",")) == Seq(None))
+  }
+
+  test("a BINARY that can't be read, and a text that is too long, change other fields") {
+    val schema = new StructType().add("id", LongType)
+    val binary = rowOf("""{"id": 5, "s": "A"}""")
+    assert(read(json(schema), 0, binary) == 5L)
+    assert(read(json(schema.add("s", BinaryType)), 0, binary) == null)
+    assert(MatchCondition.mayDiffer(GetStructField(json(schema.add("s", BinaryType)), 0)))
+    assert(!isWellFormed(rowOf(s"""{"id": 5, "s": "${"x" * 21000000}"}""")))
   }
 
   test("a default is missing where another field can't be read, and its record isn't used") {

@@ -175,6 +175,28 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(rowsOf(target).size == 60)
   }
 
+  test("CSV of which Spark may read one column alone prunes nothing, and other CSV prunes") {
+    val record = "STRUCT<p: STRING, id: BIGINT, n: STRING>"
+    val path = create(s"(id BIGINT, r $record) USING delta", Files, "id", rows = 60)(
+      "id",
+      s"CAST(NULL AS $record) AS r")
+    val staging = newPath()
+    // Read alone, the second line has no id after the first one.
+    spark.createDataFrame(Seq("a,1,b", "\"C:\\\\\",2,\", etc.\"").map(Tuple1(_))).toDF("line")
+      .coalesce(1).write.format("delta").save(staging)
+    def upserted(options: String): String => Unit = merge(
+      _,
+      s"SELECT from_csv(line, 'p STRING, id BIGINT, n STRING'$options) r FROM delta.`$staging`",
+      "t.id = s.r.id",
+      "WHEN NOT MATCHED THEN INSERT (id, r) VALUES (s.r.id, s.r)"
+    )
+    assert(compared(path)(upserted("")) == ((Files, Files)))
+    assert(compared(path)(upserted(", map('sep', ',')")) == ((1, Files)))
+    val target = copyOf(path)
+    upserted("")(target)
+    assert(rowsOf(target).size == 60)
+  }
+
   /** Other writers of statistics replace the bytes that aren't UTF-8. */
   test("texts that aren't UTF-8 are found, and so are others in their files") {
     val ofId = "CAST(unhex(md5(CAST(id AS STRING))) AS STRING)"
