@@ -157,13 +157,16 @@ object MatchCondition {
     case Cast(text, _: DateType | _: TimestampType | _: TimestampNTZType, _, _)
         if text.foldable && text.dataType.isInstanceOf[StringType] =>
       !beginsWithYear(text) || mayDiffer(text)
+    // univocity skips columns that a plan doesn't use by other rules than it reads them, and what it
+    // reads of a row depends on the rows before.
+    case _: CsvToStructs => true
     // Spark may leave out both `to_json` and `from_json` around it, and with them a loss of precision.
     case _: StructsToJson => true
     // The replacement contains the children: to look at both would take twice as long on each level.
     case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
-    case ParsedRecord(record) =>
-      ParsedRecord.mayDiffer(e.dataType) || ParsedRecord.areFieldsTied(record) ||
-      record.children.exists(mayDiffer)
+    case ParsedJson(json) =>
+      ParsedJson.mayDiffer(e.dataType) || ParsedJson.areFieldsTied(json) ||
+      json.children.exists(mayDiffer)
     case other => needsToday(other) || drawsLots(other) || other.children.exists(mayDiffer)
   }
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
   * `SELECT from_json(x, 'id BIGINT, ts TIMESTAMP') AS data FROM s` it is `data.id`.
   *
   * @param whole   columns that are the same with all of their parts
-  * @param structs columns made from JSON or CSV, of which only some fields are the same
+  * @param structs columns made from JSON, of which only some fields are the same
   */
 final case class RepeatableColumns(whole: AttributeSet, structs: AttributeSet) {
 
@@ -20,11 +20,11 @@ final case class RepeatableColumns(whole: AttributeSet, structs: AttributeSet) {
   /** Whether an expression that is otherwise deterministic uses nothing else. */
   def suffice(e: Expression): Boolean = e match {
     case column: Attribute => whole.contains(column)
-    case field: GetStructField if isField(field) => !ParsedRecord.mayDiffer(field.dataType)
+    case field: GetStructField if isField(field) => !ParsedJson.mayDiffer(field.dataType)
     case other => other.children.forall(suffice)
   }
 
-  private def isField(e: Expression): Boolean = ParsedRecord.baseOf(e) match {
+  private def isField(e: Expression): Boolean = ParsedJson.baseOf(e) match {
     case column: Attribute => structs.contains(column)
     case _ => false
   }
@@ -68,9 +68,9 @@ object RepeatableColumns {
   /** Whether it is a struct whose fields are the same, apart from those that differ by their type. */
   private def isStruct(e: Expression, known: RepeatableColumns): Boolean = e match {
     case Alias(child, _) => isStruct(child, known)
-    case ParsedRecord(record) =>
-      e.dataType.isInstanceOf[StructType] && !ParsedRecord.areFieldsTied(record) &&
-      record.children.forall(isSame(_, known))
+    case ParsedJson(json) =>
+      e.dataType.isInstanceOf[StructType] && !ParsedJson.areFieldsTied(json) &&
+      json.children.forall(isSame(_, known))
     case other => other.dataType.isInstanceOf[StructType] && known.isField(other)
   }
 

@@ -156,10 +156,11 @@ object MergeKeys {
         if (!row.isNullAt(matches) && row.getBoolean(matches)) keys.add(row)
       }
       keys.result.toRight(NothingSpared)
-    } catch { case WellFormedJson.Malformed(e) => Left(s"$Malformed: ${e.getMessage}") }
+    } catch { case WellFormedJson.Malformed(e) => Left(malformed(e)) }
   }
 
   val NothingSpared = "nearly all files may hold some"
 
-  private val Malformed = "a text of the source that is read as JSON isn't well-formed"
+  def malformed(e: Throwable): String =
+    s"a text of the source that is read as JSON isn't well-formed: ${e.getMessage}"
 }

@@ -175,7 +175,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     assert(rowsOf(target).size == 60)
   }
 
-  test("CSV of which Spark may read one column alone prunes nothing, and other CSV prunes") {
+  test("CSV, whose values depend on what else is read, prunes nothing") {
     val record = "STRUCT<p: STRING, id: BIGINT, n: STRING>"
     val path = create(s"(id BIGINT, r $record) USING delta", Files, "id", rows = 60)(
       "id",
@@ -184,16 +184,15 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     // Read alone, the second line has no id after the first one.
     spark.createDataFrame(Seq("a,1,b", "\"C:\\\\\",2,\", etc.\"").map(Tuple1(_))).toDF("line")
       .coalesce(1).write.format("delta").save(staging)
-    def upserted(options: String): String => Unit = merge(
+    val upserted: String => Unit = merge(
       _,
-      s"SELECT from_csv(line, 'p STRING, id BIGINT, n STRING'$options) r FROM delta.`$staging`",
+      s"SELECT from_csv(line, 'p STRING, id BIGINT, n STRING') r FROM delta.`$staging`",
       "t.id = s.r.id",
       "WHEN NOT MATCHED THEN INSERT (id, r) VALUES (s.r.id, s.r)"
     )
-    assert(compared(path)(upserted("")) == ((Files, Files)))
-    assert(compared(path)(upserted(", map('sep', ',')")) == ((1, Files)))
+    assert(compared(path)(upserted) == ((Files, Files)))
     val target = copyOf(path)
-    upserted("")(target)
+    upserted(target)
     assert(rowsOf(target).size == 60)
   }
 
