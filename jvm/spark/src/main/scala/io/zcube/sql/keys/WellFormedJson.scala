@@ -5,7 +5,7 @@ import java.io.IOException
 import scala.annotation.tailrec
 import scala.util.Using
 
-import com.fasterxml.jackson.core.JsonToken
+import com.fasterxml.jackson.core.{JsonProcessingException, JsonToken}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.json.{CreateJacksonParser, JSONOptions}
@@ -49,7 +49,7 @@ final case class WellFormedJson(
             if (parser.currentToken == JsonToken.VALUE_STRING) parser.getText: Unit
           text
       }
-    catch { case e: IOException => throw new WellFormedJson.MalformedJsonException(e) }
+    catch { case e: IOException => throw new WellFormedJson.MalformedJsonError(e) }
 
   override protected def withNewChildInternal(newChild: Expression): Expression =
     copy(child = newChild)
@@ -57,15 +57,24 @@ final case class WellFormedJson(
 
 object WellFormedJson {
 
-  final class MalformedJsonException(cause: Throwable)
-      extends RuntimeException(cause.getMessage, cause)
+  /** Not an exception: `try_add` and others would make NULL of it (`TryEval`). Its message says where
+    * the text isn't well-formed; Jackson's quotes the text.
+    */
+  final class MalformedJsonError(cause: IOException) extends Error(
+        cause match {
+          case e: JsonProcessingException if e.getLocation != null =>
+            s"at character ${e.getLocation.getCharOffset + 1}"
+          case _ => cause.getClass.getSimpleName
+        },
+        cause
+      )
 
   object Malformed {
 
     /** The error itself, or the one that caused it. */
     @tailrec
-    def unapply(e: Throwable): Option[MalformedJsonException] = e match {
-      case malformed: MalformedJsonException => Some(malformed)
+    def unapply(e: Throwable): Option[MalformedJsonError] = e match {
+      case malformed: MalformedJsonError => Some(malformed)
       case other => if (other.getCause == null) None else unapply(other.getCause)
     }
   }

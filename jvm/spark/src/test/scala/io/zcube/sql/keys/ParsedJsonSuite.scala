@@ -4,6 +4,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
 import org.apache.spark.sql.catalyst.util.MapData
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumnsUtils.EXISTS_DEFAULT_COLUMN_METADATA_KEY
 import org.apache.spark.sql.types._
@@ -107,6 +108,16 @@ class ParsedJsonSuite extends AnyFunSuite {
     assert(isWellFormed(nested))
     assert(read(json(schema), 0, nested) == 5L)
     assert(read(json(schema.add("v", NullType)), 0, nested) == 7L)
+  }
+
+  test("no function takes a text that isn't well-formed for NULL, and the text isn't quoted") {
+    val text = WellFormedJson(Literal("{\"secret\": 01}"), Map.empty, Some("UTC"))
+    val length = TryEval(Length(text))
+    val error = intercept[WellFormedJson.MalformedJsonError](length.eval())
+    assert(error.getMessage.startsWith("at character 1") && !error.getMessage.contains("secret"))
+    intercept[WellFormedJson.MalformedJsonError](
+      GenerateUnsafeProjection.generate(Seq(length)).apply(InternalRow.empty))
+    assert(WellFormedJson.Malformed.unapply(new RuntimeException(error)).contains(error))
   }
 
   test("a default is missing where another field can't be read, and its record isn't used") {

@@ -162,5 +162,5 @@ object MergeKeys {
   val NothingSpared = "nearly all files may hold some"
 
   def malformed(e: Throwable): String =
-    s"a text of the source that is read as JSON isn't well-formed: ${e.getMessage}"
+    s"a text of the source that is read as JSON isn't well-formed (${e.getMessage})"
 }

@@ -55,7 +55,8 @@ final class MergePruning(
       try find()
       catch {
         // Where it was read before a shuffle, or while the query was planned.
-        case WellFormedJson.Malformed(e) => Left(MergeKeys.malformed(e))
+        case failure @ WellFormedJson.Malformed(e) if !isCancelled(failure) =>
+          Left(MergeKeys.malformed(e))
         // Delta may never reach what fails here. If it does, it reports the failure itself, or
         // recovers, as when its materialized rows are lost. Cancelled statements must end.
         case e @ (NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError | _: LinkageError)

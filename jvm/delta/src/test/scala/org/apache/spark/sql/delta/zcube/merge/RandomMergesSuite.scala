@@ -114,7 +114,8 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
   test("many of them read fewer files than Delta, and some fail") {
     info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors")
     if (known.isEmpty) {
-      assert(fewer >= merges / 5)
+      // Ten are few.
+      assert(fewer >= merges / (if (merges > PerTable) 5 else 10))
       assert(failed > 0)
     }
   }
