@@ -217,7 +217,7 @@ clean: ## remove what was built
 	rm -rf $(VENV) .build dist python/zcube/jars project/target project/project
 	find . -name target -type d -prune -exec rm -rf {} +
 
-# What sbt comes with: it starts while the rest is installed.
+# What sbt comes with: it starts while the rest is installed. Python compiles only what it imports.
 $(VENV)/.spark: requirements-dev.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Building and testing ZCube needs Python 3.11 or later: make PYTHON=/path/to/python3")'
 	$(PYTHON) -m venv $(VENV)

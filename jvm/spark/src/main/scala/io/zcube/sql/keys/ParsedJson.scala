@@ -61,9 +61,7 @@ private[keys] object ParsedJson {
     */
   def mayDiffer(field: DataType): Boolean = MatchCondition.holds(
     field,
-    part =>
-      part == TimestampType ||
-        part == DateType && MatchCondition.isLegacy)
+    part => part == TimestampType || part == DateType && MatchCondition.isLegacy)
 
   // Options of Spark; in 4.0, their constants have other names.
   private val CorruptRecord = "columnNameOfCorruptRecord"

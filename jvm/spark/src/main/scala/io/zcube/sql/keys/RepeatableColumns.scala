@@ -30,7 +30,7 @@ final case class RepeatableColumns(whole: AttributeSet, structs: AttributeSet) {
   }
 }
 
-/** These are the plans that Delta, too, reads twice without keeping a copy
+/** Finds them in the plans that Delta, too, reads twice without keeping a copy
   * (`DeltaSparkPlanUtils.findFirstNonDeterministicNode`).
   */
 object RepeatableColumns {

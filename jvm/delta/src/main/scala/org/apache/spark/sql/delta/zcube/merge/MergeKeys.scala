@@ -134,6 +134,11 @@ final class MergeKeys(
 
 object MergeKeys {
 
+  // Why no files are pruned, for the log.
+  val NothingSpared = "nearly all files may hold some"
+  def malformed(e: Throwable): String =
+    s"a text of the source that is read as JSON isn't well-formed (${e.getMessage})"
+
   /** Maximum number of boxes, or single keys, that a task may send. */
   private val MostBoxes = 1024
 
@@ -158,9 +163,4 @@ object MergeKeys {
       keys.result.toRight(NothingSpared)
     } catch { case WellFormedJson.Malformed(e) => Left(malformed(e)) }
   }
-
-  val NothingSpared = "nearly all files may hold some"
-
-  def malformed(e: Throwable): String =
-    s"a text of the source that is read as JSON isn't well-formed (${e.getMessage})"
 }
