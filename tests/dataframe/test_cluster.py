@@ -31,6 +31,7 @@ def boxes(path):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("curve", ["zorder", "hilbert"])
 def test_parquet_row_groups_show_the_layout(spark, points, path, curve):
     zcube.cluster(points, "x", "y", curve=curve, num_partitions=16).write.parquet(path)

@@ -83,6 +83,7 @@ def test_files_are_the_same_however_the_input_is_split(spark, source, path, curv
     assert largest < 1.1 * smallest
 
 
+@pytest.mark.long
 def test_filtered_and_computed_columns_do_not_depend_on_the_split(spark, source, path):
     def read():
         rows = spark.read.parquet(source).where("p < 2 AND x IS NOT NULL")
@@ -92,6 +93,7 @@ def test_filtered_and_computed_columns_do_not_depend_on_the_split(spark, source,
     assert all(one == found[0] for one in found)
 
 
+@pytest.mark.long
 def test_one_core_makes_the_same_files_as_two(spark, source, path, tmp_path):
     here = laid_out(spark.read.parquet(source), path)
     other = str(tmp_path / "other")
@@ -112,6 +114,7 @@ def test_one_core_makes_the_same_files_as_two(spark, source, path, tmp_path):
     assert boxes(other) == here
 
 
+@pytest.mark.long
 def test_rows_that_come_from_no_file_are_ordered_by_their_contents(spark, source, path):
     """Only contents matter, not how rows are divided or ordered."""
     rows = spark.read.parquet(source)
@@ -124,6 +127,7 @@ def test_rows_that_come_from_no_file_are_ordered_by_their_contents(spark, source
     assert all(one == found[0] for one in found)
 
 
+@pytest.mark.long
 def test_values_of_every_kind_do_not_depend_on_the_split(spark, path):
     rows = spark.range(120_000).selectExpr(
         "hash(id) x",

@@ -203,6 +203,7 @@ def test_one_sampling_job_for_all_placeholders(spark, path):
     assert sampling == ["ZCube: sampling x, y, z for range_partition_id"]
 
 
+@pytest.mark.long
 def test_the_same_data_gives_the_same_ids(spark, path):
     spark.range(0, 300_000, 1, 5).selectExpr("hash(id) x").write.parquet(path)
     query = spark.read.parquet(path).selectExpr("x", "range_partition_id(x, 1000) r")

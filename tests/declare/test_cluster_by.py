@@ -79,6 +79,7 @@ def test_save_by_path_declares_the_columns(spark, path, mode):
     assert multiset(spark.read.format("delta").load(path)) == multiset(rows(spark))
 
 
+@pytest.mark.long
 def test_save_by_path_checks_the_columns_of_an_existing_table(spark, path):
     table = f"delta.`{path}`"
     write = rows(spark).write.format("delta")

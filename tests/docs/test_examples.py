@@ -101,6 +101,7 @@ def started(spark):
     clear()
 
 
+@pytest.mark.long
 def test_the_first_page_shows_what_it_says(spark, started):
     # Parquet's sizes differ a little by version, and with them the number of files.
     reads = re.findall(r" reads (\d+) of", started)
@@ -236,6 +237,7 @@ def test_a_day_of_a_timestamp_skips_what_its_range_skips(spark, path):
     assert len(quality.files_read("name = '2026-01-03 00:00:00'")) == 1
 
 
+@pytest.mark.long
 def test_tables_that_delta_laid_out(spark, path, delta_only):
     """As `migrating.md` says: ZORDER BY rewrites once, and cubes of a clustered table stay."""
     rows = "SELECT id, hash(id) AS x, hash(id, 1) AS y FROM range(0, 4000, 1, 8)"

@@ -74,6 +74,7 @@ def run_here(capsys, *arguments):
     return code, printed.out, printed.err
 
 
+@pytest.mark.long
 def test_optimize_passes_columns_curve_and_weights_on(spark, path):
     spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y").write.format("delta").save(path)
     result = run(

@@ -45,6 +45,7 @@ def numbers(line):
     return [float(number) for number in re.findall(r"\d+(?:\.\d+)?", line)]
 
 
+@pytest.mark.long
 def test_batch_rewrites_what_is_new_and_a_query_skips_files(run, spark, tmp_path):
     *days, query, again = run("batch.py")
     assert [line.split(":")[0] for line in days] == ["day 1", "day 2"]
@@ -55,6 +56,7 @@ def test_batch_rewrites_what_is_new_and_a_query_skips_files(run, spark, tmp_path
     assert numbers(again) == [0]
 
 
+@pytest.mark.long
 def test_streaming_clusters_while_rows_arrive(run):
     *runs, rows = run("streaming.py")
     assert len(runs) == 2

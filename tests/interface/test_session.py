@@ -202,6 +202,7 @@ def test_a_running_jvm_without_the_jar_gets_the_cure(
         zcube.configure(SparkSession.Builder())
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_extensions_work_in_the_other_order(tmp_path: Path) -> None:
     """The order of zcube.configure is that of all other tests."""

@@ -41,6 +41,7 @@ spark.stop()
 """
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_sql_tab_and_prometheus_tell_what_optimize_did(tmp_path):
     settings = {

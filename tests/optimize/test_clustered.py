@@ -89,6 +89,7 @@ def test_files_and_history_say_how_the_table_was_clustered(spark, path):
     assert result.cubes[0].version == last_version(path)
 
 
+@pytest.mark.long
 def test_one_column_is_plain_range_order(spark, path):
     table = clustered(spark, path, by=("x",))
     with jobs.recorded(spark) as ran:
@@ -113,6 +114,7 @@ def test_nothing_to_do_commits_nothing_and_runs_no_job_over_data(spark, path, jo
     assert table.optimize(full=True).files_added == 0
 
 
+@pytest.mark.long
 def test_leveled_rewrites_the_new_and_leaves_the_rest(spark, path):
     table = clustered(spark, path, count=20_000)
     table.optimize()
@@ -144,6 +146,7 @@ def test_leveled_merges_a_size_class_and_then_into_the_largest(spark, path):
     assert None not in cubes(path)
 
 
+@pytest.mark.long
 def test_policy_all_merges_every_partial_cube(spark, path):
     table = clustered(spark, path)
     table.optimize()
@@ -154,6 +157,7 @@ def test_policy_all_merges_every_partial_cube(spark, path):
     assert len(cubes(path)) == 1
 
 
+@pytest.mark.long
 def test_stable_cubes_are_left_alone(spark, path):
     table = clustered(spark, path)
     table.optimize(min_cube_size=1000)
@@ -167,6 +171,7 @@ def test_stable_cubes_are_left_alone(spark, path):
     assert result.kept == {"stable": len(stable)}
 
 
+@pytest.mark.long
 def test_many_jobs_one_commit_each(spark, path):
     table = clustered(spark, path, count=12_000, parts=12)
     before, version = rows(spark, path), last_version(path)
@@ -217,6 +222,7 @@ def boxes(path):
     )
 
 
+@pytest.mark.long
 def test_deltas_batch_size_keeps_its_meaning(spark, path):
     table = clustered(spark, path, count=12_000, parts=12)
     version = last_version(path)
@@ -228,6 +234,7 @@ def test_deltas_batch_size_keeps_its_meaning(spark, path):
     assert last_version(path) == version + 1
 
 
+@pytest.mark.long
 def test_other_columns_stay_until_full(spark, path):
     table = clustered(spark, path)
     table.optimize()
@@ -300,6 +307,7 @@ def test_where_takes_in_what_a_scan_reads(spark, path):
     assert error.value.getCondition() == "ZCUBE_NONDETERMINISTIC_PREDICATE"
 
 
+@pytest.mark.long
 def test_where_takes_dates_and_nested_columns(spark, path):
     df = spark.range(0, 3000, 1, 3).selectExpr(
         "struct(date_add(DATE'2026-01-01', cast(id / 10 AS int)) d, hash(id) h) n", "id"
@@ -311,6 +319,7 @@ def test_where_takes_dates_and_nested_columns(spark, path):
     assert table.optimize(where="n.d >= '2026-01-01'").files_removed >= 2
 
 
+@pytest.mark.long
 def test_max_bytes_bounds_a_run_and_the_next_runs_go_on(spark, path):
     table = clustered(spark, path, count=12_000, parts=12)
     total = sum(file.size for file in live_files(path))
@@ -405,6 +414,7 @@ print("cubes", metrics["clusteringStats"]["inputNumZCubes"])
 """
 
 
+@pytest.mark.long
 def test_a_session_without_zcube_goes_on_with_the_table(spark, path):
     """Delta alone, in a separate process, writes, deletes and clusters; then ZCube continues."""
     table = clustered(spark, path)
@@ -423,6 +433,7 @@ def test_a_session_without_zcube_goes_on_with_the_table(spark, path):
     assert rows(spark, path).rows == 6000 + 100 - 1 + 400
 
 
+@pytest.mark.long
 def test_delta_table_api_clusters_and_sql_takes_options(spark, path):
     clustered(spark, path)
     DeltaTable.forPath(spark, path).optimize().executeCompaction()
@@ -435,6 +446,7 @@ def test_delta_table_api_clusters_and_sql_takes_options(spark, path):
     assert spark.sql(f"OPTIMIZE delta.`{path}`").columns == ["path", "metrics"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("curve", ["zorder", "linear"])
 def test_another_curve_is_another_layout(spark, path, curve):
     table = clustered(spark, path)
@@ -445,6 +457,7 @@ def test_another_curve_is_another_layout(spark, path, curve):
     assert {f.tags["ZCUBE_ZORDER_CURVE"] for f in live_files(path)} == {"kdtree"}
 
 
+@pytest.mark.long
 def test_zorder_by_is_incremental_by_partition(spark, path):
     points(spark, 0, 6000, 3).selectExpr("*", "id % 2 p").write.format("delta").partitionBy(
         "p"
@@ -474,6 +487,7 @@ def test_zorder_by_is_incremental_by_partition(spark, path):
     assert rows(spark, path) == before
 
 
+@pytest.mark.long
 def test_files_far_from_the_target_are_put_right(spark, path):
     table = clustered(spark, path, count=20_000)
     table.optimize()
@@ -486,6 +500,7 @@ def test_files_far_from_the_target_are_put_right(spark, path):
     assert table.optimize(max_file_size=SMALL).files_removed == 0
 
 
+@pytest.mark.long
 def test_a_table_without_rows_or_statistics_is_clustered_without_loss(spark, path):
     spark.sql(f"CREATE TABLE delta.`{path}` (x INT, y INT) USING delta CLUSTER BY (x, y)")
     table = ClusteredTable.for_path(spark, path)

@@ -31,7 +31,7 @@ def make(spark, path, clustered):
     append(spark, path, 0, 8000)
 
 
-@pytest.fixture(params=["zorder by", "cluster by"])
+@pytest.fixture(params=cases(["zorder by", "cluster by"], {"cluster by"}))
 def table(request, spark, path):
     """The OPTIMIZE call of such a table."""
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(16 << 10))
@@ -126,6 +126,7 @@ def test_the_setting_changes_the_default_for_new_cubes_only(spark, path, table, 
     assert sorted(repr(file.box) for file in live_files(path)) == ours
 
 
+@pytest.mark.long
 def test_a_curve_that_zorder_by_names_is_asked_for(spark, path):
     append(spark, path, 0, 4000)
     table = ClusteredTable.for_path(spark, path)

@@ -70,7 +70,7 @@ def wide_table(spark, path, rows=120_000, x="hash(id)"):
     return sum(f.size for f in delta_log.files(spark, path))
 
 
-@pytest.mark.parametrize("parts", cases([1.9, 5.0, 12.3], lambda parts: parts == 5.0))
+@pytest.mark.parametrize("parts", cases([1.9, 5.0, 12.3], set()))
 def test_sizes_are_near_the_target(spark, path, parts):
     total = wide_table(spark, path)
     size = int(total / parts)
@@ -105,6 +105,7 @@ def test_a_value_too_frequent_for_a_file_is_spread_unless_switched_off(spark, pa
         assert len(holding) == 1
 
 
+@pytest.mark.long
 def test_the_number_of_ranges_can_be_set(spark, path):
     wide_table(spark, path, 20_000)
     target(spark, 50 << 10)
@@ -116,6 +117,7 @@ def test_the_number_of_ranges_can_be_set(spark, path):
     assert min(f.high["x"] - f.low["x"] for f in files) > 2**32 / 4 * 0.8
 
 
+@pytest.mark.long
 def test_the_number_of_files_follows_the_target_size(spark, path):
     total = wide_table(spark, path)
     for wanted in (1, 3, 25):
@@ -124,6 +126,7 @@ def test_the_number_of_files_follows_the_target_size(spark, path):
         assert abs(len(delta_log.files(spark, path)) - wanted) <= max(1, wanted // 10)
 
 
+@pytest.mark.long
 def test_the_same_table_gives_the_same_files(spark, path):
     """Also if the input is divided into different tasks, as with another number of cores."""
     spark.range(0, 160_000, 1, 5).selectExpr(
@@ -164,7 +167,8 @@ def queries(columns, span, number, seed):
     return made
 
 
-@pytest.mark.parametrize("columns", cases([["x", "y"], ["x", "y", "z"]], lambda c: len(c) == 3))
+@pytest.mark.long
+@pytest.mark.parametrize("columns", [["x", "y"], ["x", "y", "z"]])
 def test_no_worse_than_delta_over_200_queries(spark, path, columns):
     spark.range(0, 120_000, 1, 4).selectExpr(
         "id", "hash(id) x", "hash(id, 1) y", "hash(id, 2) z"

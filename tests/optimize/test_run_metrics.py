@@ -160,6 +160,7 @@ def test_files_without_statistics_have_no_quality(spark, path):
     assert texts["averageDepthAfter"] == "1.0"
 
 
+@pytest.mark.long
 def test_no_quality_is_recorded_above_100000_files(spark, path):
     rows = spark.range(0, 300, 1, 3).selectExpr("id", "id y", "1 p")
     rows.write.format("delta").partitionBy("p").save(path)

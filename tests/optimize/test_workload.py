@@ -66,6 +66,7 @@ def scanned(spark, path, predicate):
     return len(names), sum(sizes[name] for name in names)
 
 
+@pytest.mark.long
 def test_a_skewed_workload_reads_fewer_files_than_with_the_usual_tree(spark, path):
     write(spark, path)
     copy = path + "-copy"

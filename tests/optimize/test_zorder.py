@@ -159,6 +159,7 @@ def test_delta_table_api_is_taken_over(spark, path):
     assert sum("OPTIMIZE by (x, y)" in d for d in ran) == 2
 
 
+@pytest.mark.long
 def test_a_table_may_be_named_by_one_to_three_parts(spark, name):
     spark.sql(f"CREATE TABLE {name} USING delta AS SELECT id x, hash(id) y FROM range(1000)")
     for table in (name, f"default.{name}", f"spark_catalog.default.{name}"):
@@ -169,6 +170,7 @@ def test_a_table_may_be_named_by_one_to_three_parts(spark, name):
     assert any(d.startswith(f"spark_catalog.default.{name}: OPTIMIZE") for d in ran)
 
 
+@pytest.mark.long
 def test_each_partition_is_laid_out_by_itself(spark, path):
     odd = ["NULL", "''", "'a b'", "'a/b=c'", "'ü%:'", "'__HIVE_DEFAULT'", "'x'"]
     values = ", ".join(f"({i}, {v})" for i, v in enumerate(odd))
@@ -192,7 +194,7 @@ def test_each_partition_is_laid_out_by_itself(spark, path):
     assert table.optimize(zorder_by=["x"], where="p = 'ü%:'").partitions == 1
 
 
-@pytest.mark.parametrize("mode", ["name", "id"])
+@pytest.mark.parametrize("mode", cases(["name", "id"], {"name"}))
 def test_mapped_columns_with_odd_names_are_ordered(spark, path, mode):
     spark.sql(
         f"CREATE TABLE delta.`{path}` (`a b` INT, `c.d` INT, s STRUCT<`e f`: INT, g: INT>, `a) ; DROP` INT)"
@@ -296,6 +298,7 @@ def test_a_table_without_files_is_left_alone(spark, path):
     assert DeltaTable.forPath(spark, path).history(1).collect()[0].version == version
 
 
+@pytest.mark.long
 def test_files_without_statistics_are_rewritten_without_loss(spark, path):
     spark.conf.set("spark.databricks.delta.stats.collect", "false")
     write.__wrapped__(spark, path)
@@ -309,6 +312,7 @@ def test_files_without_statistics_are_rewritten_without_loss(spark, path):
     assert all(f.rows for f in delta_log.files(spark, path))
 
 
+@pytest.mark.long
 def test_null_values_are_gathered_and_columns_of_nulls_do_no_harm(spark, path):
     spark.range(3000).selectExpr(
         "id", "if(id % 5 = 0, NULL, hash(id)) x", "CAST(NULL AS STRING) n"
@@ -353,6 +357,7 @@ def test_options_are_refused_without_zcube_or_zorder(spark, path):
         assert error.value.getCondition() == "ZCUBE_OPTIONS_NOT_SUPPORTED"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("curve", cases(["zorder", "hilbert", "linear", "HILBERT"], str.isupper))
 def test_a_named_curve_has_nothing_to_do_a_second_time(spark, path, curve):
     write(spark, path)
@@ -376,6 +381,7 @@ def test_parameters_of_sql_reach_other_statements(spark, path):
         ClusteredTable.for_path(spark, path).optimize(zorder_by=[])
 
 
+@pytest.mark.long
 def test_a_failure_in_the_middle_leaves_nothing_behind(spark, path):
     """A CHECK that fails for one row only under ANSI casts: some tasks succeed, one fails."""
     spark.conf.set("spark.sql.ansi.enabled", "false")
@@ -409,6 +415,7 @@ def test_the_users_session_is_left_alone(spark, path):
     assert spark.conf.getAll == before
 
 
+@pytest.mark.long
 def test_old_versions_and_their_readers_stay(spark, path):
     write(spark, path)
     old = checksum.multiset(spark.read.format("delta").load(path))

@@ -247,6 +247,7 @@ def test_the_depth_histogram_has_the_figures_of_quality(histogram):
     assert second.lines[0].get_xdata()[0] == pytest.approx(row.average_depth)
 
 
+@pytest.mark.long
 def test_the_history_has_the_figures_of_each_version(spark, path):
     def append(start):
         rows = spark.range(start, start + 500, 1, 2).selectExpr("hash(id) x", "hash(id, 1) y")

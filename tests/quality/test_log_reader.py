@@ -67,6 +67,7 @@ def same(spark, path, columns=None):
     return own
 
 
+@pytest.mark.long
 def test_clustered_tables_are_read_as_by_spark(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     points(spark, 0, 8000, 12).write.format("delta").clusterBy("x", "s").save(path)
@@ -229,6 +230,7 @@ def sections(page):
     return [part.split('<img src="')[0] for part in rest]
 
 
+@pytest.mark.long
 def test_a_report_is_the_same_as_by_spark(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     points(spark, 0, 6000, 6).selectExpr("x", "date_from_unix_date(y) d", "s").write.format(

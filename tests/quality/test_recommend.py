@@ -193,6 +193,7 @@ def test_what_is_not_understood_is_said(spark, path):
     assert table.recommend(["x = 1"]).layouts
 
 
+@pytest.mark.long
 def test_the_same_table_gives_the_same_advice(spark, path):
     table = points(spark, path, 6000, 3)
     queries = ["x < 50 AND s = 's3'", "d = date '2026-02-01'", "y IN (1, 2, 900)", "s LIKE 's1%'"]
@@ -219,6 +220,7 @@ spark.stop()
 """
 
 
+@pytest.mark.long
 def test_the_command_advises_as_python_from_queries_and_from_an_event_log(
     spark, path, tmp_path, capsys, monkeypatch
 ):

@@ -57,6 +57,7 @@ def assert_died_with_tasks(cluster, victim, stage):
     assert sum(attempt["numFailedTasks"] for attempt in after) > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("round_", range(ROUNDS))
 @pytest.mark.parametrize(
     "place", cases(["before-sampling", "before-writing"], lambda place: place == "before-writing")
@@ -106,6 +107,7 @@ def test_no_row_is_lost_when_an_executor_dies_while_it_writes(cluster, table, ro
     table.check(unfinished)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("round_", range(ROUNDS))
 def test_no_row_is_lost_with_shuffle_files(cluster, table, round_):
     """After one executor has finished its part and before the other has, so before anything reads it."""

@@ -153,10 +153,7 @@ def unpadded(rows):
 
 ALWAYS = {
     "char, clustered",
-    "widened",
-    "defaults",
     "mapped by id, row tracking",
-    "odder names",
     "odd types",
 }
 

@@ -159,12 +159,9 @@ def outcome(read, path):
 
 
 ALWAYS = {
-    "clustered",
-    "text partitions",
     "other partitions",
     "deletion vectors",
     "mapped by name",
-    "timestamp_ntz",
     "v2 checkpoint",
 }
 

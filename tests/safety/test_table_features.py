@@ -196,17 +196,12 @@ def detail(spark, path):
 # Each changes what a rewrite must write, or its outcome; the others are variants, or are in
 # test_kinds_of_tables, test_other_readers or test_zorder too.
 ALWAYS = {
-    "append-only tables",
     "column mapping by name",
     "deletion vectors",
     "row tracking",
-    "shredded variant",
     "collations, ordered by",
     "in-commit timestamps",
-    "materialized partition columns",
-    "liquid clustering",
     "IcebergCompatV2, partitioned",
-    "IcebergCompatV3",
     "catalog-managed tables",
 }
 
