@@ -26,7 +26,7 @@ class OptimizeRunnerSuite
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(
-      minSuccessful = if (Night.all) 60 else 20,
+      minSuccessful = if (Night.all) 60 else 8,
       sizeRange = 60)
 
   private case class Scenario(

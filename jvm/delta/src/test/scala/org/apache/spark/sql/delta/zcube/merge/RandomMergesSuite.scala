@@ -114,7 +114,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 
   private def deleteAll(path: Path): Unit = walk(path).reverse.foreach(Files.delete)
 
-  test("many of them read fewer files than Delta, and some fail") {
+  if (merges > 0) test("many of them read fewer files than Delta, and some fail") {
     info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors")
     if (known.isEmpty) {
       assert(fewer >= merges / 5)
@@ -126,7 +126,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 object RandomMergesSuite {
 
   /** In each run of the tests. */
-  private val Merges = if (Night.all) 500 else 10
+  private val Merges = if (Night.all) 500 else 0
 
   private val PerTable = 10
 
