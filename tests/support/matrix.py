@@ -30,10 +30,15 @@ def cases(all_of_them: Iterable[Any], always: Set[Any] | Callable[[Any], bool]) 
         pytest.param(
             *(case if isinstance(case, tuple) else (case,)),
             marks=() if always(case) else pytest.mark.long,
-            id="-".join(map(str, case)) if isinstance(case, tuple) else str(case),
+            id="-".join(map(_name, case if isinstance(case, tuple) else (case,))),
         )
         for case in all_of_them
     ]
+
+
+def _name(value: Any) -> str:
+    """Return the same name in each process: a function's text has its address."""
+    return value.__name__ if callable(value) else str(value)
 
 
 def rest_at_night(always: list[T], more: list[T]) -> list[T]:
