@@ -163,12 +163,12 @@ lazy val delta = (project in file("jvm/delta"))
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
     Test / javaOptions ++= quickJvm,
-    // Half of the suites in each of two JVMs.
+    // In several JVMs, so that no core is idle for long while the last one ends.
     Test / testGrouping := {
       val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
       val jvm = Tests.SubProcess((Test / forkOptions).value)
-      for (half <- Seq(0, 1))
-        yield Tests.Group(s"delta-$half", suites.collect { case (t, i) if i % 2 == half => t }, jvm)
+      for (part <- 0 until 4)
+        yield Tests.Group(s"delta-$part", suites.collect { case (t, i) if i % 4 == part => t }, jvm)
     },
     Test / fullClasspath := {
       val isDelta = (jar: Attributed[File]) => jar.data.getName.startsWith("delta-")

@@ -2,6 +2,8 @@ package io.zcube.sql.errors
 
 import org.apache.spark.sql.types.DataType
 
+import io.zcube.concurrent.Causes
+
 /** The factory of all ZCube errors; their messages are in `error/zcube-error-conditions.json`. */
 object ZCubeErrors {
 
@@ -193,8 +195,7 @@ object ZCubeErrors {
 
   /** The innermost cause has the reason; the others only say where. */
   private def innermostMessage(e: Throwable): String = {
-    // Causes may form a cycle.
-    val innermost = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(100).toSeq.last
+    val innermost = Causes.of(e).last
     Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
   }
 

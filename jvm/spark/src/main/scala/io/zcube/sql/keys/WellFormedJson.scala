@@ -2,7 +2,6 @@ package io.zcube.sql.keys
 
 import java.io.IOException
 
-import scala.annotation.tailrec
 import scala.util.Using
 
 import com.fasterxml.jackson.core.{JsonProcessingException, JsonToken}
@@ -13,6 +12,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
+
+import io.zcube.concurrent.Causes
 
 /** A text that Spark reads as JSON, unchanged. Evaluating it fails if it isn't well-formed.
   *
@@ -58,25 +59,20 @@ final case class WellFormedJson(
 object WellFormedJson {
 
   /** Not an exception: `try_add` and others would make NULL of it (`TryEval`). Its message says where
-    * the text isn't well-formed; Jackson's quotes the text.
+    * the text isn't well-formed. Jackson's exception quotes the text, and Spark logs all causes of a
+    * task's failure, so it isn't kept.
     */
-  final class MalformedJsonError(cause: IOException) extends Error(
-        cause match {
-          case e: JsonProcessingException if e.getLocation != null =>
-            s"at character ${e.getLocation.getCharOffset + 1}"
-          case _ => cause.getClass.getSimpleName
-        },
-        cause
-      )
+  final class MalformedJsonError(from: IOException) extends Error(from match {
+        case e: JsonProcessingException if e.getLocation != null =>
+          s"at character ${e.getLocation.getCharOffset + 1}"
+        case _ => from.getClass.getSimpleName
+      })
 
   object Malformed {
 
     /** The error itself, or the one that caused it. */
-    @tailrec
-    def unapply(e: Throwable): Option[MalformedJsonError] = e match {
-      case malformed: MalformedJsonError => Some(malformed)
-      case other => if (other.getCause == null) None else unapply(other.getCause)
-    }
+    def unapply(e: Throwable): Option[MalformedJsonError] =
+      Causes.of(e).collectFirst { case malformed: MalformedJsonError => malformed }
   }
 
   /** The plan, so that it fails on texts that aren't well-formed. */

@@ -11,7 +11,7 @@ import org.apache.spark.sql.delta.actions.{Action, AddFile, CommitInfo, RemoveFi
 import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
 
 import io.zcube.clustering.table.CommitResult
-import io.zcube.concurrent.DeferredInterrupt
+import io.zcube.concurrent.{Causes, DeferredInterrupt}
 import io.zcube.sql.errors.ZCubeErrors
 
 /** Determines from the log whether a transaction whose commit failed is committed nevertheless.
@@ -113,14 +113,10 @@ object CommitInquiry {
 
   /** Whether a run must stop after this, even though the commit succeeded. */
   private def endsRun(failure: Throwable): Boolean =
-    causesOf(failure).exists {
+    Causes.of(failure).exists {
       case _: SocketTimeoutException => false
       case _: InterruptedIOException | _: ClosedByInterruptException => true
       case NonFatal(_) => false
       case _ => true
     }
-
-  private def causesOf(failure: Throwable): Seq[Throwable] =
-    // Causes may form a cycle.
-    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).take(100).toSeq
 }

@@ -13,7 +13,8 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.delta.util.DeltaSparkPlanUtils
 import org.apache.spark.sql.delta.util.DeltaSparkPlanUtils.CheckDeterministicOptions
-import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.internal.SQLConf
 
@@ -53,7 +54,7 @@ final class MergeKeys(
     conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
     planContainsOnlyDeltaScans(source) &&
     planIsDeterministic(source, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
-    !planContainsCachedRelation(prepared.df) &&
+    !readsCache(prepared.df.queryExecution) &&
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
     !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&
     !merge.source.containsPattern(TreePattern.CURRENT_LIKE) &&
@@ -133,6 +134,12 @@ final class MergeKeys(
 }
 
 object MergeKeys {
+
+  /** Whether the query or one of its subqueries would read a cache. Delta's own check leaves out
+    * subqueries.
+    */
+  def readsCache(query: QueryExecution): Boolean =
+    query.withCachedData.collectWithSubqueries { case cached: InMemoryRelation => cached }.nonEmpty
 
   // Why no files are pruned, for the log.
   val NothingSpared = "nearly all files may hold some"

@@ -1,8 +1,9 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import java.io.InterruptedIOException
+import java.net.SocketTimeoutException
 import java.nio.channels.ClosedByInterruptException
 
-import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
@@ -20,6 +21,7 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
 
 import io.zcube.clustering.table.ColumnPath
+import io.zcube.concurrent.Causes
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.keys._
 
@@ -228,13 +230,15 @@ object MergePruning {
   }
 
   /** Whether the statement or its jobs were cancelled. */
-  @tailrec
-  def isCancelled(e: Throwable): Boolean = e match {
-    case null => Thread.currentThread.isInterrupted
-    case _: InterruptedException | _: ClosedByInterruptException => true
-    case of: SparkThrowable if Cancellations.contains(of.getCondition) => true
-    case other => isCancelled(other.getCause)
-  }
+  def isCancelled(e: Throwable): Boolean =
+    Thread.currentThread.isInterrupted || Causes.withSuppressed(e).exists {
+      case _: SocketTimeoutException => false
+      // File systems that were interrupted.
+      case _: InterruptedIOException | _: ClosedByInterruptException => true
+      case _: InterruptedException => true
+      case of: SparkThrowable => Cancellations.contains(of.getCondition)
+      case _ => false
+    }
 
   private val Cancellations = Set("SPARK_JOB_CANCELLED", "OPERATION_CANCELED")
 }

@@ -85,7 +85,7 @@ class PrunedMergeCommand(
   private def refuseNewCache(spark: SparkSession): Unit = {
     val source = getMergeSource
     def planned = DataFrameUtils.ofRows(spark, source.df.queryExecution.logical)
-    if (!source.isMaterialized && planContainsCachedRelation(planned))
+    if (!source.isMaterialized && MergeKeys.readsCache(planned.queryExecution))
       throw DeltaErrors.mergeConcurrentOperationCachedSourceException()
   }
 

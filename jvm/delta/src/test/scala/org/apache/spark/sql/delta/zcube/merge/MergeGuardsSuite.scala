@@ -1,5 +1,9 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import java.io.InterruptedIOException
+import java.net.SocketTimeoutException
+
+import org.apache.spark.SparkException
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.delta.DeltaLog
@@ -10,6 +14,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
 import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.keys.WellFormedJson
 
 /** Cases in which MERGE must not skip files by its source's keys, and sources that change
   * meanwhile.
@@ -356,16 +361,27 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
   }
 
   test("a failure while reading keys prunes nothing, a cancellation ends the statement") {
-    val failed = new org.apache.spark.SparkException("maxResultSize")
+    var failed = new SparkException("maxResultSize")
     assert(!MergePruning.isCancelled(failed))
-    val cancelled = new org.apache.spark.SparkException(
+    val cancelled = new SparkException(
       "SPARK_JOB_CANCELLED",
       Map("jobId" -> "1", "reason" -> "by the user"),
       null)
     Seq(cancelled, new InterruptedException).foreach { cause =>
       assert(MergePruning.isCancelled(cause))
       assert(MergePruning.isCancelled(new RuntimeException(cause)))
+      // Of stages that fail together, the first is the cause.
+      failed.addSuppressed(new RuntimeException(cause))
+      assert(MergePruning.isCancelled(failed))
+      failed = new SparkException("maxResultSize")
     }
+    assert(MergePruning.isCancelled(new InterruptedIOException))
+    assert(!MergePruning.isCancelled(new SocketTimeoutException))
+    val (one, other) = (new RuntimeException("one"), new RuntimeException("other"))
+    one.initCause(other)
+    other.initCause(one)
+    assert(!MergePruning.isCancelled(one))
+    assert(WellFormedJson.Malformed.unapply(one).isEmpty)
   }
 
   if (Night.all) test("a key that can't be evaluated fails only if Delta evaluates it") {
@@ -422,8 +438,11 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
   if (Night.all)
     test("a source that is cached in another version after its keys were read is not merged") {
       val path = table()
-      for (clauses <- Seq(Upsert, Insert)) {
+      for (clauses <- Seq(Upsert, Insert); inSubquery <- Seq(false, true)) {
         val (target, of) = (copyOf(path), newPath())
+        val source =
+          if (!inSubquery) s"SELECT * FROM delta.`$of`"
+          else s"SELECT k, 'new' AS v FROM delta.`$path` WHERE k IN (SELECT k FROM delta.`$of`)"
         spark.sql(s"CREATE TABLE delta.`$of` (k BIGINT, v STRING) USING delta")
         spark.sql(s"INSERT INTO delta.`$of` VALUES (3, 'new')")
         def change(): Unit = {
@@ -439,7 +458,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
               other.start()
               other.join()
             }) {
-          failed = Some(outcome(target, merge(_, s"SELECT * FROM delta.`$of`", clauses = clauses)))
+          failed = Some(outcome(target, merge(_, source, clauses = clauses)))
         }
         assert(failed.flatMap(_.error).contains("DELTA_MERGE_SOURCE_CACHED_DURING_EXECUTION"))
         assert(failed.map(_.rows).contains(rowsOf(path)))
@@ -464,6 +483,30 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     java.nio.file.Files.write(
       java.nio.file.Paths.get(path, "_delta_log", f"$next%020d.json"),
       java.util.Arrays.asList(actions.map(_.json): _*)): Unit
+  }
+
+  test("a cache that only Delta would use, in a subquery, isn't trusted") {
+    val path = table()
+    val (keys, texts) = (newPath(), newPath())
+    spark.sql(s"CREATE TABLE delta.`$keys` (k BIGINT, v STRING) USING delta")
+    spark.sql(s"INSERT INTO delta.`$keys` VALUES (3, 'new'), (44, 'new')")
+    spark.sql(s"CREATE TABLE delta.`$texts` (x STRING) USING delta")
+    spark.sql(s"""INSERT INTO delta.`$texts` VALUES ('{"id": 3}')""")
+    val one = DeltaLog.forTable(spark, texts).update().allFiles.collect().toSet
+    spark.sql(s"""INSERT INTO delta.`$texts` VALUES ('{"id": 44}')""")
+    val both = DeltaLog.forTable(spark, texts).update().allFiles.collect().toSet
+    val id = "from_json(x, 'id BIGINT').id"
+    val kept = spark.read.format("delta").load(texts).selectExpr(s"$id AS id").cache()
+    assert(kept.count() == 2)
+    commitUnseen(texts, (both -- one).toSeq.map(_.remove))
+    val source = s"SELECT * FROM delta.`$keys` WHERE k IN (SELECT $id AS id FROM delta.`$texts`)"
+    try {
+      // The table has one row, but Delta's plan reads the cache.
+      assert(spark.read.format("delta").load(texts).count() == 1)
+      assert(spark.sql(source).count() == 2)
+      for (clauses <- Seq(Upsert, Insert))
+        compared(path, clauses)(merge(_, source, clauses = clauses)): Unit
+    } finally kept.unpersist(true): Unit
   }
 
   if (Night.all) test("a cache that only the key query would use isn't trusted") {
