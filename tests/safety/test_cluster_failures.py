@@ -11,7 +11,6 @@ import pytest
 
 from tests.support.breaking_cluster import BreakingCluster, until
 from tests.support.log_replay import files_ever_added
-from tests.support.matrix import cases
 from tests.support.table_on_cluster import TableOnCluster
 
 pytestmark = pytest.mark.slow
@@ -59,9 +58,7 @@ def assert_died_with_tasks(cluster, victim, stage):
 
 @pytest.mark.long
 @pytest.mark.parametrize("round_", range(ROUNDS))
-@pytest.mark.parametrize(
-    "place", cases(["before-sampling", "before-writing"], lambda place: place == "before-writing")
-)
+@pytest.mark.parametrize("place", ["before-sampling", "before-writing"])
 def test_no_row_is_lost_when_an_executor_dies_while_it_samples_or_shuffles(
     cluster, table, place, round_
 ):

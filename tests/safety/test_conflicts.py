@@ -75,7 +75,7 @@ CHANGES = {
     "property": (sql("ALTER TABLE {t} SET TBLPROPERTIES ('k' = 'v')"), 2),
 }
 WITH_VECTORS = ("append", "overwrite", "delete", "update", "merge")
-# What takes a cube away, by each way, and what takes none. RESTORE removes files as DELETE does.
+# What takes all cubes away, and what takes none. DELETE, which takes one, is among those with vectors.
 ALWAYS = {"append", "overwrite"}
 CASES = [(name, False) for name in CHANGES] + [(name, True) for name in WITH_VECTORS]
 

@@ -102,7 +102,7 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
     }
   }
 
-  // Each before or after it begins, in turns; `ZCUBE_TESTS=all`: each in both ways.
+  // Two writes, one before and one after it begins; `ZCUBE_TESTS=all`: each in both ways.
   for {
     ((name, write), i) <- overwrites.zipWithIndex
     beforeItBegins <- Seq(true, false)

@@ -125,7 +125,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 
 object RandomMergesSuite {
 
-  /** In each run of the tests. */
+  /** Without `ZCUBE_MERGES`. */
   private val Merges = if (Night.all) 500 else 0
 
   private val PerTable = 10
