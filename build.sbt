@@ -13,6 +13,8 @@ ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses
 // For scalafix, which checks the default line.
 ThisBuild / semanticdbEnabled := sparkLine == SparkVersions.lines.head
 ThisBuild / semanticdbVersion := "4.14.2"
+// Its cache has called a file clean that a clean checkout then refused.
+ThisBuild / scalafixCaching := false
 ThisBuild / tpolecatDefaultOptionsMode := org.typelevel.sbt.tpolecat.CiMode
 // A test JVM keeps about one core busy: its driver plans while nothing else runs. Three at a time keep two cores busy;
 // many more take each other's caches, and need more time in all.
