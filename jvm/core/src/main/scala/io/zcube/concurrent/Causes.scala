@@ -1,5 +1,9 @@
 package io.zcube.concurrent
 
+import java.io.InterruptedIOException
+import java.nio.channels.ClosedByInterruptException
+import java.util.{Collections, IdentityHashMap}
+
 import scala.collection.mutable
 
 object Causes {
@@ -12,13 +16,27 @@ object Causes {
     * of the failure, and suppresses the others.
     */
   def withSuppressed(failure: Throwable): Seq[Throwable] = {
-    val found = mutable.LinkedHashSet.empty[Throwable]
+    // Exceptions that are equal may have other causes.
+    val known = Collections.newSetFromMap(new IdentityHashMap[Throwable, java.lang.Boolean])
+    val found = Seq.newBuilder[Throwable]
     val left = mutable.Queue(failure)
-    while (left.nonEmpty && found.size < Most) {
+    while (left.nonEmpty && known.size < Most) {
       val next = left.dequeue()
-      if (next != null && found.add(next)) left ++= next.getCause +: next.getSuppressed
+      if (next != null && known.add(next)) {
+        found += next
+        left ++= next.getCause +: next.getSuppressed
+      }
     }
-    found.toSeq
+    found.result()
+  }
+
+  /** Whether it says that its thread was interrupted. Subclasses of `InterruptedIOException`, such as
+    * `SocketTimeoutException` and those of HTTP clients, are timeouts.
+    */
+  def isInterruption(e: Throwable): Boolean = e match {
+    case _: InterruptedException | _: ClosedByInterruptException => true
+    case io: InterruptedIOException => io.getClass == classOf[InterruptedIOException]
+    case _ => false
   }
 
   private val Most = 100

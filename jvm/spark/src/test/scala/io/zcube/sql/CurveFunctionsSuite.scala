@@ -5,6 +5,7 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.functions.{col, hex}
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.concurrent.Causes
 import io.zcube.sql.errors.ZCubeArithmeticException
 import io.zcube.sql.functions.{hilbert_index, interleave_bits}
 
@@ -135,7 +136,7 @@ class CurveFunctionsSuite extends AnyFunSuite with ZCubeSparkSession {
       inMode(mode) {
         val error = intercept[Throwable](
           spark.range(0, 2000, 1, 1).selectExpr("hilbert_index(10, id, 0)").collect())
-        val ours = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).collectFirst {
+        val ours = Causes.of(error).collectFirst {
           case e: ZCubeArithmeticException => e: SparkThrowable
         }
         assert(ours.exists(_.getCondition == "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE"), error)

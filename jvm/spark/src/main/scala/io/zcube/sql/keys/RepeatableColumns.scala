@@ -75,14 +75,20 @@ object RepeatableColumns {
   }
 
   private def isSame(e: Expression, known: RepeatableColumns): Boolean =
-    e.deterministic && known.suffice(e) && !MatchCondition.mayDiffer(e) && !e.exists {
-      // Delta doesn't look at the left side of IN.
-      case InSubquery(values, _) if values.exists(_.exists(_.isInstanceOf[SubqueryExpression])) =>
-        true
-      case subquery: SubqueryExpression =>
-        subquery.plan.collectWithSubqueries {
-          case node if node.expressions.exists(MatchCondition.mayDiffer) => node
-        }.nonEmpty
-      case _ => false
-    }
+    e.deterministic && known.suffice(e) && !MatchCondition.mayDiffer(e) && !isUnchecked(e) &&
+      !e.exists {
+        case subquery: SubqueryExpression =>
+          subquery.plan.collectWithSubqueries {
+            case node
+                if node.expressions.exists(e => MatchCondition.mayDiffer(e) || isUnchecked(e)) =>
+              node
+          }.nonEmpty
+        case _ => false
+      }
+
+  /** Whether there is a subquery on the left side of an IN, which Delta doesn't look at. */
+  private def isUnchecked(e: Expression): Boolean = e.exists {
+    case InSubquery(values, _) => values.exists(SubqueryExpression.hasSubquery)
+    case _ => false
+  }
 }

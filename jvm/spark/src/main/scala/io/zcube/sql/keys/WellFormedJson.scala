@@ -70,9 +70,9 @@ object WellFormedJson {
 
   object Malformed {
 
-    /** The error itself, or the one that caused it. */
+    /** The error itself, or one among its causes and what failed beside them. */
     def unapply(e: Throwable): Option[MalformedJsonError] =
-      Causes.of(e).collectFirst { case malformed: MalformedJsonError => malformed }
+      Causes.withSuppressed(e).collectFirst { case malformed: MalformedJsonError => malformed }
   }
 
   /** The plan, so that it fails on texts that aren't well-formed. */

@@ -100,6 +100,12 @@ class RepeatableColumnsSuite extends AnyFunSuite {
     def in(left: Expression) = RepeatableColumns.of(Filter(InSubquery(Seq(left), list), table))
     assert(in(k).isDefined)
     assert(in(Cast(Rand(Literal(7L)), LongType, Some("UTC"))).isEmpty)
-    assert(in(ScalarSubquery(Limit(Literal(1), Project(Seq(k), table)))).isEmpty)
+    val first = ScalarSubquery(Limit(Literal(1), Project(Seq(k), table)))
+    assert(in(first).isEmpty)
+    // The same within a subquery.
+    def within(left: Expression) =
+      ListQuery(Project(Seq(k), Filter(InSubquery(Seq(left), list), table)), numCols = 1)
+    assert(RepeatableColumns.of(Filter(InSubquery(Seq(k), within(k)), table)).isDefined)
+    assert(RepeatableColumns.of(Filter(InSubquery(Seq(k), within(first)), table)).isEmpty)
   }
 }

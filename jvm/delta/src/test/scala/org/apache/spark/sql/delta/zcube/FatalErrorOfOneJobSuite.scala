@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.{BooleanType, LongType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
-import io.zcube.concurrent.Caught
+import io.zcube.concurrent.{Caught, Causes}
 
 /** A fatal error in the thread of one job, while another job of the same OPTIMIZE has written a file
   * and is writing more: both jobs end, nothing of either is left, and the error is reported.
@@ -39,9 +39,6 @@ class FatalErrorOfOneJobSuite extends AnyFunSuite with DeltaSparkSession {
     statement.join(60000)
     end.getOrElse(fail("OPTIMIZE did not end"))
   }
-
-  private def causes(e: Throwable): Seq[Throwable] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
 
   private val memory = () => new OutOfMemoryError("a test's")
   private val linkage = () => new NoClassDefFoundError("a test's")
@@ -76,7 +73,7 @@ class FatalErrorOfOneJobSuite extends AnyFunSuite with DeltaSparkSession {
           spark.sparkContext.removeSparkListener(jobs)
         }
       assert(rule.threads === 2)
-      assert(causes(end.failed.get).contains(thrown), end)
+      assert(Causes.of(end.failed.get).contains(thrown), end)
       assert(jobs.running === 0)
       DeltaLog.clearCache()
       assert(DeltaLog.forTable(spark, path).update().version === 0)

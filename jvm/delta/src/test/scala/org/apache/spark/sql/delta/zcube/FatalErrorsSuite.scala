@@ -10,7 +10,7 @@ import org.apache.spark.sql.delta.DeltaLog
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
-import io.zcube.concurrent.Caught
+import io.zcube.concurrent.{Caught, Causes}
 
 /** Errors that Scala's futures and `Try` don't catch: an OPTIMIZE still ends, cleans up, and
   * reports them.
@@ -67,9 +67,6 @@ class FatalErrorsSuite extends AnyFunSuite with DeltaSparkSession {
     }
   }
 
-  private def causes(e: Throwable): Seq[Throwable] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
-
   // Each error at one of four places, in turns; `ZCUBE_TESTS=all`: at all of them.
   for {
     ((name, error), i) <- errors.zipWithIndex
@@ -87,7 +84,7 @@ class FatalErrorsSuite extends AnyFunSuite with DeltaSparkSession {
       try throwing(place, thrown)(endOf(path))
       finally spark.conf.unset(BatchSize)
     val seen = end.failed.get
-    assert(causes(seen).contains(thrown), seen)
+    assert(Causes.of(seen).contains(thrown), seen)
     DeltaLog.clearCache()
     val snapshot = DeltaLog.forTable(spark, path).update()
     assert(snapshot.version === (if (place == AfterCommit) 1 else 0))

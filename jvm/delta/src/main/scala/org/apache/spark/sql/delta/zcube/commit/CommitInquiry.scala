@@ -1,9 +1,5 @@
 package org.apache.spark.sql.delta.zcube.commit
 
-import java.io.InterruptedIOException
-import java.net.SocketTimeoutException
-import java.nio.channels.ClosedByInterruptException
-
 import scala.util.control.NonFatal
 
 import org.apache.spark.internal.Logging
@@ -113,10 +109,5 @@ object CommitInquiry {
 
   /** Whether a run must stop after this, even though the commit succeeded. */
   private def endsRun(failure: Throwable): Boolean =
-    Causes.of(failure).exists {
-      case _: SocketTimeoutException => false
-      case _: InterruptedIOException | _: ClosedByInterruptException => true
-      case NonFatal(_) => false
-      case _ => true
-    }
+    Causes.of(failure).exists(e => Causes.isInterruption(e) || !NonFatal(e))
 }

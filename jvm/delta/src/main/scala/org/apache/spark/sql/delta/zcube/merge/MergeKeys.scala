@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import java.util.UUID
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, Literal}
@@ -7,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.delta.DataFrameUtils
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
@@ -140,6 +143,20 @@ object MergeKeys {
     */
   def readsCache(query: QueryExecution): Boolean =
     query.withCachedData.collectWithSubqueries { case cached: InMemoryRelation => cached }.nonEmpty
+
+  /** The same rows, from plans that match no cache's plan: an option of their files is unique. */
+  def uncached(source: MergeSource): MergeSource = {
+    val query = source.df.queryExecution
+    val unique = "zcube.merge" -> UUID.randomUUID.toString
+    val plan = query.analyzed.transformWithSubqueries { case table: LogicalRelation =>
+      table.relation match {
+        case files: HadoopFsRelation =>
+          table.copy(relation = files.copy(options = files.options + unique)(files.sparkSession))
+        case _ => table
+      }
+    }
+    source.copy(df = DataFrameUtils.ofRows(query.sparkSession, plan))
+  }
 
   // Why no files are pruned, for the log.
   val NothingSpared = "nearly all files may hold some"

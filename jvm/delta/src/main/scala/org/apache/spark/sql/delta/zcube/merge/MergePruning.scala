@@ -1,9 +1,5 @@
 package org.apache.spark.sql.delta.zcube.merge
 
-import java.io.InterruptedIOException
-import java.net.SocketTimeoutException
-import java.nio.channels.ClosedByInterruptException
-
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
@@ -63,8 +59,10 @@ final class MergePruning(
         // recovers, as when its materialized rows are lost. Cancelled statements must end.
         case e @ (NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError | _: LinkageError)
             if !isCancelled(e) =>
-          logWarning(s"$table: MERGE: the source's keys can't be determined", e)
-          Left(e.toString)
+          val kinds = kindsOf(e)
+          logWarning(s"$table: MERGE: the source's keys can't be determined: $kinds")
+          logDebug(s"$table: MERGE: the source's keys can't be determined", e)
+          Left(kinds)
       }
     val took = s"(${(System.nanoTime() - start) / 1000000} ms)"
     found match {
@@ -232,13 +230,15 @@ object MergePruning {
   /** Whether the statement or its jobs were cancelled. */
   def isCancelled(e: Throwable): Boolean =
     Thread.currentThread.isInterrupted || Causes.withSuppressed(e).exists {
-      case _: SocketTimeoutException => false
-      // File systems that were interrupted.
-      case _: InterruptedIOException | _: ClosedByInterruptException => true
-      case _: InterruptedException => true
       case of: SparkThrowable => Cancellations.contains(of.getCondition)
-      case _ => false
+      case other => Causes.isInterruption(other)
     }
+
+  /** What failed. Messages are left out, as they may quote values of the source. */
+  private def kindsOf(failure: Throwable): String = Causes.of(failure).map {
+    case of: SparkThrowable if of.getCondition != null => s"[${of.getCondition}]"
+    case other => other.getClass.getName
+  }.distinct.mkString(", caused by ")
 
   private val Cancellations = Set("SPARK_JOB_CANCELLED", "OPERATION_CANCELED")
 }

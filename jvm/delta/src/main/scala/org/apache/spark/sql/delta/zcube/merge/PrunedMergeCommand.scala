@@ -3,15 +3,15 @@ package org.apache.spark.sql.delta.zcube.merge
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.DeduplicateCDFDeletes
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
 import org.apache.spark.sql.delta.files.TahoeFileIndex
-import org.apache.spark.sql.delta.{DataFrameUtils, DeltaErrors, OptimisticTransaction}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{SparkSession, classic}
+import org.apache.spark.sql.{Row, SparkSession, classic}
 
 import io.zcube.sql.keys.RepeatableColumns
 
@@ -67,27 +67,27 @@ class PrunedMergeCommand(
 
   /** State of the current attempt. */
   private var added: Seq[Expression] = Nil
+  private var uncached: Option[MergeSource] = None
 
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
-    val source = new MergeKeys(session, getMergeSource, materializedSourceRDD, this)
+    val prepared = super.getMergeSource
+    val source = new MergeKeys(session, prepared, materializedSourceRDD, this)
     added = new MergePruning(session, this, txn, source).predicates
-    try {
-      val result = body
-      if (added.nonEmpty) refuseNewCache(spark)
-      result
-    } finally added = Nil
+    uncached = Option.when(added.nonEmpty && !prepared.isMaterialized)(MergeKeys.uncached(prepared))
+    try body
+    finally added = Nil
   }
 
-  /** A cache that was made after the keys were read may hold rows of another version. Delta checks
-    * this only where it reads the source twice itself.
+  /** Once files are skipped by the source's keys, no plan of the attempt may read rows from a cache:
+    * a cache made since then may hold those of another version, whether or not it still exists when
+    * the statement ends.
     */
-  private def refuseNewCache(spark: SparkSession): Unit = {
-    val source = getMergeSource
-    def planned = DataFrameUtils.ofRows(spark, source.df.queryExecution.logical)
-    if (!source.isMaterialized && MergeKeys.readsCache(planned.queryExecution))
-      throw DeltaErrors.mergeConcurrentOperationCachedSourceException()
-  }
+  override protected def getMergeSource: MergeSource = uncached.getOrElse(super.getMergeSource)
+
+  override protected def runMerge(spark: SparkSession): Seq[Row] =
+    try super.runMerge(spark)
+    finally uncached = None
 
   override protected def findTouchedFiles(
       spark: SparkSession,

@@ -59,10 +59,6 @@ trait CommitFaults extends DeltaSparkSession { self: Suite =>
   protected def conditionOf(e: Option[Throwable]): Option[String] =
     e.collect { case known: SparkThrowable => known.getCondition }
 
-  /** An exception, its causes, and those that each suppressed. */
-  protected def within(e: Throwable): Seq[Throwable] =
-    e +: (Option(e.getCause).toSeq ++ e.getSuppressed).flatMap(within)
-
   protected def exists = new FileAlreadyExistsException("it is there")
   protected def lost = new IOException("connection lost after writing")
   protected def refused = new IOException("no connection to the store")

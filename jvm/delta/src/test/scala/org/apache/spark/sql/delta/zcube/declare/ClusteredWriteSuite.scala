@@ -11,6 +11,7 @@ import org.apache.spark.sql.delta.{DeltaLog, TransactionExecutionObserver}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
+import io.zcube.concurrent.Causes
 
 /** Writes to clustered tables when the log store fails, and when others change the columns. */
 class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
@@ -62,9 +63,6 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val asTable: (String, (DataFrame, Target) => Unit) =
     ("saveAsTable, overwrite", (d, t) => saved(d, "overwrite").saveAsTable(t.name))
-
-  private def causes(error: Throwable): Seq[Throwable] =
-    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toSeq
 
   // Each log write fails in one of three ways, in turns; `ZCUBE_TESTS=all`: in each.
   private val faults = Seq("before", "after", "exists")
@@ -130,7 +128,7 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
       val error = intercept[Exception] {
         TransactionExecutionObserver.withObserver(other)(asTable._2(rows(10, 13), target))
       }
-      assert(causes(error).exists(_.isInstanceOf[ConcurrentTransactionException]))
+      assert(Causes.of(error).exists(_.isInstanceOf[ConcurrentTransactionException]))
       assert(target.found === Seq(0L, 1L))
       assert(target.columns === Seq("b"))
       asTable._2(rows(10, 13), target)

@@ -3,13 +3,15 @@ package org.apache.spark.sql.delta.zcube.merge
 import java.io.InterruptedIOException
 import java.net.SocketTimeoutException
 
+import org.apache.hadoop.net.ConnectTimeoutException
 import org.apache.spark.SparkException
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.scheduler.{SparkListener, SparkListenerStageSubmitted}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.actions.Action
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.execution.CommandExecutionMode
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
@@ -20,6 +22,7 @@ import io.zcube.sql.keys.WellFormedJson
   * meanwhile.
   */
 class MergeGuardsSuite extends AnyFunSuite with MergeSession {
+  import MergeGuardsSuite._
 
   private val Files = 6
 
@@ -376,7 +379,21 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       failed = new SparkException("maxResultSize")
     }
     assert(MergePruning.isCancelled(new InterruptedIOException))
-    assert(!MergePruning.isCancelled(new SocketTimeoutException))
+    val timeouts = Seq(
+      new SocketTimeoutException,
+      new ConnectTimeoutException("connect"),
+      // As HTTP clients have them.
+      new InterruptedIOException("no connection left in the pool") {}
+    )
+    timeouts.foreach { timeout =>
+      assert(!MergePruning.isCancelled(timeout))
+      assert(!MergePruning.isCancelled(new SparkException("stage", new RuntimeException(timeout))))
+    }
+    // Equal failures may have other causes.
+    val (first, second) = (Same("failed"), Same("failed"))
+    second.initCause(cancelled)
+    first.addSuppressed(second)
+    assert(MergePruning.isCancelled(first))
     val (one, other) = (new RuntimeException("one"), new RuntimeException("other"))
     one.initCause(other)
     other.initCause(one)
@@ -435,37 +452,59 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
-  if (Night.all)
-    test("a source that is cached in another version after its keys were read is not merged") {
-      val path = table()
-      for (clauses <- Seq(Upsert, Insert); inSubquery <- Seq(false, true)) {
-        val (target, of) = (copyOf(path), newPath())
-        val source =
-          if (!inSubquery) s"SELECT * FROM delta.`$of`"
-          else s"SELECT k, 'new' AS v FROM delta.`$path` WHERE k IN (SELECT k FROM delta.`$of`)"
-        spark.sql(s"CREATE TABLE delta.`$of` (k BIGINT, v STRING) USING delta")
-        spark.sql(s"INSERT INTO delta.`$of` VALUES (3, 'new')")
-        def change(): Unit = {
-          spark.sql(s"INSERT INTO delta.`$of` VALUES (44, 'late')").collect()
-          spark.read.format("delta").load(of).cache().count(): Unit
-        }
-        var failed = Option.empty[Outcome]
-        val changes = LogLines.of(
-          "io.zcube.merge",
-          line =>
-            if (line.contains("source's keys (k)")) {
-              val other = new Thread(() => change())
-              other.start()
-              other.join()
-            }) {
-          failed = Some(outcome(target, merge(_, source, clauses = clauses)))
-        }
-        assert(failed.flatMap(_.error).contains("DELTA_MERGE_SOURCE_CACHED_DURING_EXECUTION"))
-        assert(failed.map(_.rows).contains(rowsOf(path)))
-        assert(changes.exists(_.contains("source's keys (k)")))
-        spark.catalog.clearCache()
+  test("a source that is cached in another version after its keys were read is merged as it was") {
+    val path = table()
+    for {
+      (clauses, i) <- Seq(Upsert, Insert).zipWithIndex
+      inSubquery <- if (Night.all) Seq(false, true) else Seq(i == 0)
+    } {
+      val (target, of) = (copyOf(path), newPath())
+      val source =
+        if (!inSubquery) s"SELECT * FROM delta.`$of`"
+        else s"SELECT k, 'new' AS v FROM delta.`$path` WHERE k IN (SELECT k FROM delta.`$of`)"
+      spark.sql(s"CREATE TABLE delta.`$of` (k BIGINT, v STRING) USING delta")
+      spark.sql(s"INSERT INTO delta.`$of` VALUES (3, 'new')")
+      val first = DeltaLog.forTable(spark, of).update().version
+      var kept = Option.empty[DataFrame]
+      def apart(run: => Unit): Unit = {
+        val other = new Thread(() => run)
+        other.start()
+        other.join()
       }
+      // A plan that reads the cache goes on without it, and a look for caches finds none.
+      val dropping = new SparkListener {
+        override def onStageSubmitted(of: SparkListenerStageSubmitted): Unit = {
+          val scopes = of.stageInfo.rddInfos.flatMap(_.scope).map(_.name)
+          if (scopes.exists(_.startsWith("InMemoryTableScan")))
+            kept.foreach(_.unpersist(false))
+        }
+      }
+      val lines = LogLines.of(
+        "io.zcube.merge",
+        line =>
+          if (line.contains("source's keys (k)")) apart {
+            spark.sql(s"INSERT INTO delta.`$of` VALUES (44, 'late')").collect()
+            val cached = spark.read.format("delta").load(of).cache()
+            assert(cached.count() == 2)
+            kept = Some(cached)
+          }
+      ) {
+        spark.sparkContext.addSparkListener(dropping)
+        try merge(target, source, clauses = clauses)
+        finally spark.sparkContext.removeSparkListener(dropping)
+      }
+      assert(kept.isDefined && lines.exists(_.contains("source's keys (k)")))
+      spark.catalog.clearCache()
+      val plain = copyOf(path)
+      withSettings(ZCubeConf.MergeIntoPruning.key -> "false") {
+        merge(
+          plain,
+          source.replace(s"delta.`$of`", s"delta.`$of` VERSION AS OF $first"),
+          clauses = clauses)
+      }
+      assert(rowsOf(target) == rowsOf(plain), (clauses, inSubquery))
     }
+  }
 
   /** Adds a file to a table without invalidating this session's caches. */
   private def appendUnseen(path: String, like: String): Unit = {
@@ -598,4 +637,9 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     val (_, random) = said("SELECT CAST(rand() * 60 AS BIGINT) AS k, 'new' AS v", Insert)
     assert(random.contains("the source may return different rows when it is read again"))
   }
+}
+
+private object MergeGuardsSuite {
+
+  final case class Same(message: String) extends RuntimeException(message)
 }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog}
 import org.apache.spark.sql.functions.col
 import org.scalatest.Suite
 
+import io.zcube.concurrent.Causes
 import io.zcube.sql.conf.ZCubeConf
 
 /** Runs MERGE with pruning and without it, on copies of one table. */
@@ -114,8 +115,9 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       )
     } catch {
       case NonFatal(e) =>
-        val of = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null)
-          .collectFirst { case e: SparkThrowable if e.getCondition != null => e.getCondition }
+        val of = Causes.of(e).collectFirst {
+          case e: SparkThrowable if e.getCondition != null => e.getCondition
+        }
         Outcome(rowsOf(path, hidden, tracked), Map.empty, 0, Map.empty, Some(of.getOrElse(throw e)))
     }
 

@@ -9,6 +9,8 @@ import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, Uninterrupted}
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.concurrent.Causes
+
 /** A write fails in one task while another is still running. */
 class DeltaTransactionSuite extends AnyFunSuite with DeltaSparkSession {
   import DeltaTransactionSuite._
@@ -51,7 +53,7 @@ class DeltaTransactionSuite extends AnyFunSuite with DeltaSparkSession {
     }.toDF("id")
     try {
       val error = intercept[Exception](txn.writeFiles(rows, None, isOptimize = true, Nil))
-      assert(causes(error).exists(_.getMessage.contains("the first task fails")))
+      assert(Causes.of(error).exists(_.getMessage.contains("the first task fails")))
       spark.sparkContext.listenerBus.waitUntilEmpty()
       assert(lateEnd, "the write was over before its last task")
       assert((dataFiles(path) -- before).isEmpty == obeys)
@@ -59,9 +61,6 @@ class DeltaTransactionSuite extends AnyFunSuite with DeltaSparkSession {
       dataFiles(path) -- before
     } finally spark.sparkContext.removeSparkListener(listener)
   }
-
-  private def causes(e: Throwable): Seq[Throwable] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
 
   test("a task that is stopped after its job's end leaves no file") {
     assert(failingWrite("stopped", obeys = true).isEmpty)
