@@ -47,6 +47,11 @@ test-fast: $(VENV)/.ready $(JAR) ## run the tests that need neither Delta nor a 
 	$(SBT) core/test spark/test clustering/test
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not slow" tests
 
+# Classes that the Python tests' JVMs map into memory instead of loading them one by one.
+CLASSES := .build/classes-4.2.jsa
+$(CLASSES): tests/support/class_archive.py $(VENV)/.ready | $(JAR)
+	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
+
 # What makes the jar and the test jar.
 JARS := delta/package delta/Test/package
 
@@ -55,8 +60,8 @@ test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; com
 	$(SBT) test $(JARS)
 	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
 
-test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) ## run the Python tests
-	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
+test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) $(CLASSES) ## run the Python tests
+	$(JAVA_RUN) $(BIN)/python -m tests.support.fetch_packages
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
 	$(call record,python,4.2,$(BIN)/python .build/tests-4.2.xml)
 
