@@ -169,8 +169,8 @@ lazy val delta = (project in file("jvm/delta"))
     Test / testGrouping := {
       val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
       val jvm = Tests.SubProcess((Test / forkOptions).value)
-      for (part <- 0 until 4)
-        yield Tests.Group(s"delta-$part", suites.collect { case (t, i) if i % 4 == part => t }, jvm)
+      for (part <- 0 until 3)
+        yield Tests.Group(s"delta-$part", suites.collect { case (t, i) if i % 3 == part => t }, jvm)
     },
     Test / fullClasspath := {
       val isDelta = (jar: Attributed[File]) => jar.data.getName.startsWith("delta-")

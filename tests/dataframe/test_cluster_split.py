@@ -12,7 +12,7 @@ import zcube
 from zcube import functions as zf
 
 from tests.support import jars
-from tests.support.matrix import cases, rest_at_night
+from tests.support.matrix import rest_at_night
 
 # More rows than a sample includes completely.
 ROWS, FILES = 160_000, 8
@@ -73,7 +73,8 @@ def over_splits(spark, read, path, **arguments):
     return found, tasks
 
 
-@pytest.mark.parametrize("curve", cases(["hilbert", "kdtree"], {"kdtree"}))
+@pytest.mark.long
+@pytest.mark.parametrize("curve", ["hilbert", "kdtree"])
 def test_files_are_the_same_however_the_input_is_split(spark, source, path, curve):
     found, tasks = over_splits(spark, lambda: spark.read.parquet(source), path, curve=curve)
     assert len(tasks) >= 3

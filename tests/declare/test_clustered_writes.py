@@ -262,9 +262,8 @@ def test_tables_that_are_not_clustered_are_written_as_by_delta(spark, tmp_path, 
     assert found[1] == []
 
 
-@pytest.mark.parametrize(
-    "name", cases(["save overwrite", "saveAsTable overwrite"], {"saveAsTable overwrite"})
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["save overwrite", "saveAsTable overwrite"])
 def test_rows_that_lack_a_clustering_column_keep_it_until_the_schema_changes(spark, twins, name):
     """The columns stay as long as the table has them; only a different schema removes them."""
     left = []
@@ -335,6 +334,7 @@ def test_a_generated_column_of_a_missing_one_is_refused(spark, twins, name):
     assert left == ["Row(a=1, b=2, c='1')"]
 
 
+@pytest.mark.long
 def test_streams_write_as_by_delta_and_keep_the_columns(spark, twins, tmp_path):
     source = str(tmp_path / "source")
     for start in (0, 10):

@@ -64,6 +64,7 @@ def test_streaming_clusters_while_rows_arrive(run):
     assert numbers(rows)[0] >= 6 * 500
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_submit_lowers_the_depth(spark, tmp_path):
     """As its docstring says, but for Delta's jars, which Ivy brought before."""

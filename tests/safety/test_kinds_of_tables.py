@@ -153,7 +153,6 @@ def unpadded(rows):
 
 ALWAYS = {
     "char, clustered",
-    "mapped by id, row tracking",
     "odd types",
 }
 

@@ -162,7 +162,6 @@ ALWAYS = {
     "other partitions",
     "deletion vectors",
     "mapped by name",
-    "v2 checkpoint",
 }
 
 

@@ -51,9 +51,9 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     table.store.faults.disarm()._1
   }
 
-  /** Numbers of operations, from `first` on: every fifth, or all and some after the last. */
+  /** Numbers of operations, from `first` on: every seventh, or all and some after the last. */
   private def times(first: Int, operations: Int): Range =
-    if (all) first until operations + 2 else first until operations by 5
+    if (all) first until operations + 2 else first until operations by 7
 
   /** The table of a case. */
   private case class TableKind(declared: Boolean, partitioned: Boolean = false)

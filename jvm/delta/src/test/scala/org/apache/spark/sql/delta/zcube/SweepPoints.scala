@@ -45,9 +45,9 @@ private[zcube] object SweepPoints {
   private val Reads = Set("open", "read", "list", "status")
 
   // The engine's own sweep, on a table in memory, fails every operation in every way (FaultsSuite).
-  private val SampledChanges = 4
+  private val SampledChanges = 2
 
-  private val SampledWrites = 3
+  private val SampledWrites = 2
 
-  private val SampledReads = 2
+  private val SampledReads = 1
 }
