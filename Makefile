@@ -55,7 +55,7 @@ $(CLASSES): tests/support/class_archive.py $(VENV)/.ready | $(JAR)
 # What makes the jar and the test jar.
 JARS := delta/package delta/Test/package
 
-test-jvm: $(LAUNCHER) $(LINES:%=.build/jars-%.ready) ## run the Scala tests; compile for all Spark lines
+test-jvm: $(LAUNCHER) $(LINES:%=.build/jar-%.ready) ## run the Scala tests; compile for all Spark lines
 	rm -rf jvm/*/target/spark-4.2/test-reports
 	$(SBT) test $(JARS)
 	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
@@ -113,9 +113,9 @@ LINT_SCALA := scalafmtCheckAll scalafmtSbtCheck Test/compile "scalafixAll --chec
 
 # And all jars, for .ci/run: one JVM, whose compiler is warm from the second line on.
 lint-and-jars-jvm: $(LAUNCHER)
-	$(SBT) $(LINT_SCALA) $(JARS) $(LINES:%="sparkLine %" $(JARS))
+	$(SBT) $(LINT_SCALA) $(JARS) $(LINES:%="sparkLine %" delta/package)
 	touch $(JAR)
-	touch $(TEST_JAR) $(LINES:%=.build/jars-%.ready)
+	touch $(TEST_JAR) $(LINES:%=.build/jar-%.ready)
 
 lint-python: $(VENV)/.ready
 	$(BIN)/ruff check --config python/pyproject.toml $(CODE)
@@ -248,7 +248,12 @@ $(VENV)/.ready: python/pyproject.toml requirements-dev.txt $(VENV)/.spark
 	.build/tool-$*/bin/python -m pip install --quiet --only-binary :all: --no-binary pyspark -r $<
 	touch $@
 
-# A Spark line's jar and its test jar.
+# A Spark line's jar.
+.build/jar-%.ready: $(LAUNCHER) $(SCALA)
+	$(SBT) -Dspark.line=$* delta/package
+	touch $@
+
+# And its test jar, which the Python tests need.
 .build/jars-%.ready: $(LAUNCHER) $(SCALA)
 	$(SBT) -Dspark.line=$* $(JARS)
 	touch $@

@@ -1,6 +1,5 @@
 package org.apache.spark.sql.delta.zcube.commit
 
-import java.io.InterruptedIOException
 import java.util.ConcurrentModificationException
 
 import scala.annotation.tailrec
@@ -15,7 +14,7 @@ import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
 import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, Snapshot}
 
 import io.zcube.clustering.table.CommitResult
-import io.zcube.concurrent.{Caught, DeferredInterrupt}
+import io.zcube.concurrent.{Caught, Causes, DeferredInterrupt}
 
 /** The files that tell readers without a Delta reader, such as Presto, which files a table has
   * (`delta.compatibility.symlinkFormatManifest.enabled`).
@@ -51,7 +50,7 @@ final class SymlinkManifest(
   private val hadManifests = isOn && {
     val folder = new Path(log.dataPath, hook.MANIFEST_LOCATION)
     Try(folder.getFileSystem(log.newDeltaHadoopConf()).exists(folder)).recover {
-      case _: InterruptedIOException =>
+      case e if Causes.of(e).exists(Causes.isInterruption) =>
         Thread.currentThread().interrupt()
         false
     }.getOrElse(false)

@@ -35,6 +35,11 @@ final class MergeKeys(
 
   private val conf = session.sessionState.conf
 
+  /** What this query reads, and Delta's plans too once there are predicates: Delta's copy, or the
+    * tables in a way that no cache can serve.
+    */
+  lazy val source: MergeSource = if (prepared.isMaterialized) prepared else uncached(prepared)
+
   /** The columns that have the same values whenever the source is read in this transaction; none if
     * even its rows may be others. All of them, if Delta has materialized it.
     */
@@ -83,7 +88,8 @@ final class MergeKeys(
     * @param conditions on the source's rows, which those that match satisfy
     */
   def query(bounds: Seq[Expression], conditions: Seq[Expression]): DataFrame = {
-    val rows = prepared.df.asInstanceOf[DataFrame].queryExecution.analyzed
+    val analyzed = source.df.asInstanceOf[DataFrame].queryExecution.analyzed
+    val rows = asAnalyzed(WellFormedJson.required(analyzed))
     val matches = conditions.reduceOption(And(_, _)).getOrElse(Literal.TrueLiteral)
     val columns = bounds.zipWithIndex.map { case (bound, i) =>
       val key = if (conditions.isEmpty) bound else If(matches, bound, Literal(null, bound.dataType))
@@ -145,7 +151,7 @@ object MergeKeys {
     query.withCachedData.collectWithSubqueries { case cached: InMemoryRelation => cached }.nonEmpty
 
   /** The same rows, from plans that match no cache's plan: an option of their files is unique. */
-  def uncached(source: MergeSource): MergeSource = {
+  private def uncached(source: MergeSource): MergeSource = {
     val query = source.df.queryExecution
     val unique = "zcube.merge" -> UUID.randomUUID.toString
     val plan = query.analyzed.transformWithSubqueries { case table: LogicalRelation =>
@@ -155,7 +161,15 @@ object MergeKeys {
         case _ => table
       }
     }
-    source.copy(df = DataFrameUtils.ofRows(query.sparkSession, plan))
+    source.copy(df = DataFrameUtils.ofRows(query.sparkSession, asAnalyzed(plan)))
+  }
+
+  /** A plan made from one that has been analyzed. Analyzing it again could apply another extension's
+    * rules again, and return other rows.
+    */
+  private def asAnalyzed(plan: LogicalPlan): LogicalPlan = {
+    plan.foreachWithSubqueries(_.setAnalyzed())
+    plan
   }
 
   // Why no files are pruned, for the log.

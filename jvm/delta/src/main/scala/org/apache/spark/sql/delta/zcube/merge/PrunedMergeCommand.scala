@@ -67,14 +67,13 @@ class PrunedMergeCommand(
 
   /** State of the current attempt. */
   private var added: Seq[Expression] = Nil
-  private var uncached: Option[MergeSource] = None
+  private var prunedSource: Option[MergeSource] = None
 
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
-    val prepared = super.getMergeSource
-    val source = new MergeKeys(session, prepared, materializedSourceRDD, this)
-    added = new MergePruning(session, this, txn, source).predicates
-    uncached = Option.when(added.nonEmpty && !prepared.isMaterialized)(MergeKeys.uncached(prepared))
+    val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
+    added = new MergePruning(session, this, txn, keys).predicates
+    prunedSource = Option.when(added.nonEmpty)(keys.source)
     try body
     finally added = Nil
   }
@@ -83,11 +82,12 @@ class PrunedMergeCommand(
     * a cache made since then may hold those of another version, whether or not it still exists when
     * the statement ends.
     */
-  override protected def getMergeSource: MergeSource = uncached.getOrElse(super.getMergeSource)
+  override protected def getMergeSource: MergeSource =
+    prunedSource.getOrElse(super.getMergeSource)
 
   override protected def runMerge(spark: SparkSession): Seq[Row] =
     try super.runMerge(spark)
-    finally uncached = None
+    finally prunedSource = None
 
   override protected def findTouchedFiles(
       spark: SparkSession,

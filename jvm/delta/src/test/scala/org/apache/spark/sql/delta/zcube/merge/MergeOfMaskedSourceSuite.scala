@@ -1,0 +1,84 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import io.delta.tables.DeltaTable
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.expressions.{Add, Alias, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Another extension's rule changes what is read, each time that a plan is analyzed anew. */
+class MergeOfMaskedSourceSuite extends AnyFunSuite with MergeSession {
+  import MergeOfMaskedSourceSuite._
+
+  override protected def settings: Map[String, String] = super.settings + (
+    "spark.sql.extensions" -> Seq(
+      "io.delta.sql.DeltaSparkSessionExtension",
+      "io.zcube.sql.ZCubeSparkSessionExtension",
+      classOf[Extension].getName).mkString(","))
+
+  private def withMask[T](tables: String*)(body: => T): T = {
+    masked = tables.toSet
+    try body
+    finally masked = Set.empty
+  }
+
+  test("the keys and Delta's plans see the rows that Delta sees without pruning") {
+    val path =
+      create("(k BIGINT, v STRING) USING delta", 6, "k", rows = 60)("id AS k", "'old' AS v")
+    val (plain, json) = (newPath(), newPath())
+    spark.sql(s"CREATE TABLE delta.`$plain` (k BIGINT, v STRING) USING delta")
+    // A key at each edge between two files of the target, so that another one is in another file.
+    spark.sql(s"INSERT INTO delta.`$plain` SELECT 10 * id + 8, 'new' FROM range(2)")
+    spark.sql(s"CREATE TABLE delta.`$json` (k BIGINT, v STRING) USING delta")
+    spark.sql(
+      s"INSERT INTO delta.`$json` SELECT 10 * id + 8, '{\"v\": \"new\"}' FROM range(2)")
+    val (read, all) = withMask(plain) {
+      compared(path) { target =>
+        val source = spark.read.format("delta").load(plain).selectExpr("k AS kk", "v")
+        DeltaTable.forPath(spark, target).as("t").merge(source.as("s"), "t.k = s.kk")
+          .whenNotMatched().insertExpr(Map("k" -> "s.kk", "v" -> "s.v")).execute(): Unit
+      }
+    }
+    assert(read < all)
+    val (ofJson, _) = withMask(json) {
+      compared(path) { target =>
+        val source = spark.read.format("delta").load(json)
+          .selectExpr("k AS kk", "from_json(v, 'v STRING').v AS v").where("v = 'new'")
+        DeltaTable.forPath(spark, target).as("t").merge(source.as("s"), "t.k = s.kk")
+          .whenMatched().updateExpr(Map("v" -> "s.v"))
+          .whenNotMatched().insertExpr(Map("k" -> "s.kk", "v" -> "s.v")).execute(): Unit
+      }
+    }
+    assert(ofJson < all)
+  }
+}
+
+object MergeOfMaskedSourceSuite {
+
+  /** Tables of whose column `k` one more is read, once for each time that the rule sees them. */
+  @volatile private var masked = Set.empty[String]
+
+  class Extension extends (SparkSessionExtensions => Unit) {
+    override def apply(extensions: SparkSessionExtensions): Unit =
+      extensions.injectPostHocResolutionRule(_ => Mask)
+  }
+
+  private object Mask extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUpWithNewOutput {
+      case table: LogicalRelation if isMasked(table) =>
+        val columns = table.output.map {
+          case k if k.name == "k" => Alias(Add(k, Literal(1L)), "k")()
+          case other => other
+        }
+        Project(columns, table) -> table.output.zip(columns.map(_.toAttribute))
+    }
+
+    private def isMasked(table: LogicalRelation): Boolean = table.relation match {
+      case files: HadoopFsRelation =>
+        files.location.rootPaths.exists(path => masked.exists(path.toString.endsWith))
+      case _ => false
+    }
+  }
+}
