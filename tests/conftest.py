@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 from tests.support import class_archive, test_jar
 from tests.support.failure_points import FailurePoints
 from tests.support.job_counter import JobCounter
-from tests.support.matrix import NIGHT
 
 # Another Spark installation on the machine must not affect the tests.
 for variable in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS", "MASTER"):
@@ -38,11 +37,9 @@ SETTINGS = {
     # tasks' time went into compiling code that had been compiled before.
     "spark.sql.codegen.cache.maxEntries": "5000",
     # Each task of Delta's log replay writes the code of its wide projections anew, to find it in that
-    # cache: a fifth of the tests' time. The Scala suites hold each of ZCube's expressions, interpreted,
-    # against its generated code.
+    # cache: a fifth of the tests' time. Stages are still compiled as a whole, and the Scala suites hold
+    # each of ZCube's expressions, interpreted, against its generated code.
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # Compiling stages takes a tenth of the rest; at night they are compiled.
-    "spark.sql.codegen.wholeStage": str(NIGHT).lower(),
     "spark.sql.session.timeZone": "UTC",
 }
 
