@@ -78,7 +78,7 @@ record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(call is_whole,$(1)
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
 	rm -rf jvm/*/target/spark-$*/test-reports
 	$(SBT) -Dspark.line=$* $(JVM_TESTS) $(JARS)
-	touch .build/jars-$*.ready
+	touch .build/jar-$*.ready .build/jars-$*.ready
 	$(call record,scala,$*,jvm/*/target/spark-$*/test-reports/*.xml)
 
 $(ALL_LINES:%=python-tests-%): python-tests-%: .build/venv-%/.ready .build/jars-%.ready

@@ -357,7 +357,8 @@ def test_options_are_refused_without_zcube_or_zorder(spark, path):
         assert error.value.getCondition() == "ZCUBE_OPTIONS_NOT_SUPPORTED"
 
 
-@pytest.mark.parametrize("curve", cases(["zorder", "hilbert", "linear", "HILBERT"], set()))
+@pytest.mark.long
+@pytest.mark.parametrize("curve", ["zorder", "hilbert", "linear", "HILBERT"])
 def test_a_named_curve_has_nothing_to_do_a_second_time(spark, path, curve):
     write(spark, path)
     small_files(spark, 12 << 10)

@@ -75,7 +75,7 @@ CHANGES = {
     "property": (sql("ALTER TABLE {t} SET TBLPROPERTIES ('k' = 'v')"), 2),
 }
 WITH_VECTORS = ("append", "overwrite", "delete", "update", "merge")
-# What takes all cubes away, and what takes none. DELETE, which takes one, is among those with vectors.
+# What takes no cube away. DELETE, which takes one, is among those with vectors.
 ALWAYS = {"append"}
 CASES = [(name, False) for name in CHANGES] + [(name, True) for name in WITH_VECTORS]
 

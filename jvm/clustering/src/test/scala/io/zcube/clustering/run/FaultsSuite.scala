@@ -51,9 +51,12 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     table.store.faults.disarm()._1
   }
 
-  /** Numbers of operations, from `first` on: every seventh, or all and some after the last. */
+  /** The cases begin at different operations, so that together they meet more than one in so many. */
+  private val Step = 7
+
+  /** Numbers of operations, from `first` on: one in each step, or all and some after the last. */
   private def times(first: Int, operations: Int): Range =
-    if (all) first until operations + 2 else first until operations by 7
+    if (all) first until operations + 2 else first until operations by Step
 
   /** The table of a case. */
   private case class TableKind(declared: Boolean, partitioned: Boolean = false)
@@ -177,7 +180,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     val operations = mutable.Map.empty[String, Int].withDefaultValue(0)
     for {
       ((name, declared, settings), place) <- cases.zipWithIndex
-      number <- times(place % 5, operationsOf(declared, settings).size)
+      number <- times(place % Step, operationsOf(declared, settings).size)
     } {
       val table = newTable(declared)
       val before = table.rows
@@ -204,7 +207,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     var dropped, failed = 0
     for {
       ((name, declared, settings), place) <- cases.zipWithIndex
-      number <- times(place % 5, operationsOf(declared, settings).size)
+      number <- times(place % Step, operationsOf(declared, settings).size)
     } {
       val table = newTable(declared)
       table.store.faults.arm(number, Meanwhile(() => table.delete(isLost)))

@@ -75,19 +75,16 @@ object RepeatableColumns {
   }
 
   private def isSame(e: Expression, known: RepeatableColumns): Boolean =
-    e.deterministic && known.suffice(e) && !MatchCondition.mayDiffer(e) && !isUnchecked(e) &&
-      !e.exists {
-        case subquery: SubqueryExpression =>
-          subquery.plan.collectWithSubqueries {
-            case node
-                if node.expressions.exists(e => MatchCondition.mayDiffer(e) || isUnchecked(e)) =>
-              node
-          }.nonEmpty
-        case _ => false
-      }
+    e.deterministic && known.suffice(e) && !mayDiffer(e) && !e.exists {
+      case subquery: SubqueryExpression =>
+        subquery.plan.collectWithSubqueries {
+          case node if node.expressions.exists(mayDiffer) => node
+        }.nonEmpty
+      case _ => false
+    }
 
-  /** Whether there is a subquery on the left side of an IN, which Delta doesn't look at. */
-  private def isUnchecked(e: Expression): Boolean = e.exists {
+  private def mayDiffer(e: Expression): Boolean = MatchCondition.mayDiffer(e) || e.exists {
+    // Delta doesn't look at the left side of IN.
     case InSubquery(values, _) => values.exists(SubqueryExpression.hasSubquery)
     case _ => false
   }

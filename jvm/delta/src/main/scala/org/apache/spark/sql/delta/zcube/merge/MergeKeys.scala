@@ -54,14 +54,14 @@ final class MergeKeys(
     * represent its group, and each plan has its own current time.
     */
   private def readsSameRows: Boolean = {
-    val source = merge.source.transform {
+    val tables = merge.source.transform {
       case rows: LocalRelation if !rows.isStreaming =>
         OneRowRelation()
     }
     // Without data skipping, Delta uses a table's newest version each time it is read.
     conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&
-    planContainsOnlyDeltaScans(source) &&
-    planIsDeterministic(source, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
+    planContainsOnlyDeltaScans(tables) &&
+    planIsDeterministic(tables, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
     !readsCache(prepared.df.queryExecution) &&
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
     !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&
@@ -88,15 +88,15 @@ final class MergeKeys(
     * @param conditions on the source's rows, which those that match satisfy
     */
   def query(bounds: Seq[Expression], conditions: Seq[Expression]): DataFrame = {
-    val analyzed = source.df.asInstanceOf[DataFrame].queryExecution.analyzed
-    val rows = asAnalyzed(WellFormedJson.required(analyzed))
+    val rows = source.df.asInstanceOf[DataFrame].queryExecution.analyzed
     val matches = conditions.reduceOption(And(_, _)).getOrElse(Literal.TrueLiteral)
     val columns = bounds.zipWithIndex.map { case (bound, i) =>
       val key = if (conditions.isEmpty) bound else If(matches, bound, Literal(null, bound.dataType))
       Alias(key, s"key_$i")()
     }
-    val keys = Project(columns :+ Alias(matches, "matches")(), rows)
-    Dataset.ofRows(session, WellFormedJson.required(keys))
+    val keys = WellFormedJson.required(Project(columns :+ Alias(matches, "matches")(), rows))
+    keys.children.foreach(asAnalyzed)
+    Dataset.ofRows(session, keys)
   }
 
   /** Whether it reads only rows in the plan, and Delta tables at versions that the transaction has
@@ -147,7 +147,7 @@ object MergeKeys {
   /** Whether the query or one of its subqueries would read a cache. Delta's own check leaves out
     * subqueries.
     */
-  def readsCache(query: QueryExecution): Boolean =
+  private def readsCache(query: QueryExecution): Boolean =
     query.withCachedData.collectWithSubqueries { case cached: InMemoryRelation => cached }.nonEmpty
 
   /** The same rows, from plans that match no cache's plan: an option of their files is unique. */

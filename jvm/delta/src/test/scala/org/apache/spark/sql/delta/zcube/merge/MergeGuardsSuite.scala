@@ -431,10 +431,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       var changed = false
       def change(): Unit = {
         changed = true
-        val other = new Thread(() =>
-          spark.sql(s"INSERT INTO delta.`$of` VALUES (44, 'late')").collect(): Unit)
-        other.start()
-        other.join()
+        apart(spark.sql(s"INSERT INTO delta.`$of` VALUES (44, 'late')").collect(): Unit)
       }
       new PrunedMergeCommand(command) {
         // Called when the keys have been read, and before Delta reads the source.
@@ -466,11 +463,6 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       spark.sql(s"INSERT INTO delta.`$of` VALUES (3, 'new')")
       val first = DeltaLog.forTable(spark, of).update().version
       var kept = Option.empty[DataFrame]
-      def apart(run: => Unit): Unit = {
-        val other = new Thread(() => run)
-        other.start()
-        other.join()
-      }
       // A plan that reads the cache goes on without it, and a look for caches finds none.
       val dropping = new SparkListener {
         override def onStageSubmitted(of: SparkListenerStageSubmitted): Unit = {
@@ -504,6 +496,13 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       }
       assert(rowsOf(target) == rowsOf(plain), (clauses, inSubquery))
     }
+  }
+
+  /** In a thread of its own, which has no active transaction. */
+  private def apart(run: => Unit): Unit = {
+    val other = new Thread(() => run)
+    other.start()
+    other.join()
   }
 
   /** Adds a file to a table without invalidating this session's caches. */
