@@ -10,7 +10,7 @@ import zcube
 from hypothesis import settings
 from pyspark.sql import SparkSession
 
-from tests.support import class_archive, test_jar
+from tests.support import class_archive, class_lookups, test_jar
 from tests.support.failure_points import FailurePoints
 from tests.support.job_counter import JobCounter
 
@@ -18,6 +18,7 @@ from tests.support.job_counter import JobCounter
 for variable in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS", "MASTER"):
     os.environ.pop(variable, None)
 class_archive.use()
+class_lookups.remember()
 
 # The same examples each time, and no time limits.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -32,6 +33,8 @@ SETTINGS = {
     "spark.databricks.delta.snapshotPartitions": "2",
     # The number of partitions in VACUUM, 10,000 by default.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
+    # A stack trace for each function of a DataFrame.
+    "spark.sql.dataFrameQueryContext.enabled": "false",
     "spark.driver.memory": "2g",
     # The tests use the same few thousand plans repeatedly. With Spark's 100, more than half of the
     # tasks' time went into compiling code that had been compiled before.
@@ -42,6 +45,14 @@ SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.session.timeZone": "UTC",
 }
+
+# A stack trace for each job and each of its RDDs.
+CALL_SITE = {"callSite.short": "a test", "callSite.long": "a test"}
+
+if os.environ.get("ZCUBE_TESTS") != "all":
+    # One task reads a table of a few small files, above all Delta's log. By day and by night the
+    # Scala suites read with several.
+    SETTINGS["spark.sql.files.minPartitionNum"] = "1"
 
 JAVA_OPTIONS = [
     # Many small queries: time goes into compiling bytecode, and the quick compiler will do. By
@@ -86,6 +97,8 @@ def spark(tmp_path_factory):
         builder = builder.config(key, value)
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    for form, text in CALL_SITE.items():
+        session.sparkContext.setLocalProperty(form, text)
     # Delta changes a setting when the first query is analyzed, which isn't caused by a test.
     session.sql("SELECT 1").collect()
     yield session

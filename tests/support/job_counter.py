@@ -17,7 +17,6 @@ class SparkJob:
 
     Attributes:
         description: what the Spark UI shows, or "".
-        call_site: the short call site: the name of the job's last stage.
         input_records: rows read from storage by its stages.
         input_bytes: bytes read from storage by its stages.
         shuffle_records: rows written to shuffles by its stages.
@@ -28,7 +27,6 @@ class SparkJob:
 
     id: int
     description: str
-    call_site: str
     input_records: int
     input_bytes: int
     shuffle_records: int
@@ -83,7 +81,6 @@ class JobCounter:
         return SparkJob(
             id=job_id,
             description=job.description().get() if job.description().isDefined() else "",
-            call_site=job.name(),
             input_records=sum(stage.inputRecords() for stage in data),
             input_bytes=sum(stage.inputBytes() for stage in data),
             shuffle_records=sum(stage.shuffleWriteRecords() for stage in data),

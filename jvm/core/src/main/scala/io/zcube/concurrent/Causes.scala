@@ -32,13 +32,17 @@ object Causes {
   }
 
   /** Whether it says that its thread was interrupted. Subclasses of `InterruptedIOException`, such as
-    * `SocketTimeoutException` and those of HTTP clients, are timeouts.
+    * `SocketTimeoutException` and those of HTTP clients, are timeouts. OkHttp and Okio throw the class
+    * itself for timeouts too, with these messages.
     */
   def isInterruption(e: Throwable): Boolean = e match {
     case _: InterruptedException | _: ClosedByInterruptException => true
-    case io: InterruptedIOException => io.getClass == classOf[InterruptedIOException]
+    case io: InterruptedIOException =>
+      io.getClass == classOf[InterruptedIOException] && !Timeouts.contains(io.getMessage)
     case _ => false
   }
+
+  private val Timeouts = Set("timeout", "deadline reached")
 
   private val Most = 100
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.delta.zcube.auto.RegisterLayoutHook
 import org.apache.spark.sql.delta.zcube.commands.{ReplaceClusteringStatements, ReplaceOptimize}
 import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, WithSameColumns}
-import org.apache.spark.sql.delta.zcube.merge.PruneMerge
+import org.apache.spark.sql.delta.zcube.merge.{PruneMerge, RangeIdsOfSource}
 
 import io.zcube.sql.{SessionExtensionPart, SupportedVersions}
 
@@ -21,6 +21,7 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectParser((_, parser) => new PreserveClusterByLike.NotingParser(parser))
     extensions.injectHintResolutionRule(PreserveClusterByLike.Note(_))
     extensions.injectResolutionRule(PreserveClusterBy(_))
+    extensions.injectResolutionRule(_ => RangeIdsOfSource)
     // Post-hoc: by then Delta's command is resolved, wherever it comes from (SQL, DeltaTable,
     // Connect).
     extensions.injectPostHocResolutionRule(_ => ReplaceClusteringStatements)

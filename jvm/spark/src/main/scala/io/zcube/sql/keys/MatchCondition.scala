@@ -8,6 +8,8 @@ import org.apache.spark.sql.catalyst.util.{CharVarcharCodegenUtils, UnsafeRowUti
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types._
 
+import io.zcube.sql.expressions.RangePartitionId
+
 /** What the condition of a MERGE says about the columns of matching rows. It omits parts that it
   * doesn't understand: fewer ranges say less, but nothing wrong.
   *
@@ -160,6 +162,8 @@ object MatchCondition {
     // univocity skips columns that a plan doesn't use by other rules than it reads them, and what it
     // reads of a row depends on the rows before.
     case _: CsvToStructs => true
+    // Its ranges come from a sample of the rows with the columns that the plan needs.
+    case _: RangePartitionId => true
     // Spark may leave out both `to_json` and `from_json` around it, and with them a loss of precision.
     case _: StructsToJson => true
     // The replacement contains the children: to look at both would take twice as long on each level.

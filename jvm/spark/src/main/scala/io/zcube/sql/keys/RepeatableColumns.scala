@@ -2,6 +2,7 @@ package io.zcube.sql.keys
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.util._
 import org.apache.spark.sql.types.StructType
 
 /** The columns of a query that have the same values whenever it is read, if its tables are the same.
@@ -41,7 +42,8 @@ object RepeatableColumns {
 
   /** None if even the rows may be others. */
   def of(plan: LogicalPlan): Option[RepeatableColumns] = plan match {
-    case leaf: LeafNode => Some(apply(leaf.outputSet))
+    // Of metadata, the block of a file depends on how many cores read it.
+    case leaf: LeafNode => Some(apply(AttributeSet(leaf.output.filterNot(_.isMetadataCol))))
     case SubqueryAlias(_, child) => of(child)
     case Project(columns, child) =>
       of(child).map { known =>

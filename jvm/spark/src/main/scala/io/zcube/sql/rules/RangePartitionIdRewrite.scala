@@ -17,7 +17,8 @@ import io.zcube.sql.values.TypedRangeBounds
   *
   * One job serves all placeholders over one child, even if the child occurs more than once in the
   * query. It runs when the query is optimized, which happens once per query. The sample depends
-  * only on the rows, so running it again would give the same result.
+  * only on the rows and on which of their columns the query needs, so running it again would give
+  * the same result.
   */
 case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 

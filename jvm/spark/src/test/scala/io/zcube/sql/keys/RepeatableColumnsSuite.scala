@@ -5,6 +5,9 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.sql.expressions.RangePartitionId
+import io.zcube.sql.plans.RangeIds
+
 class RepeatableColumnsSuite extends AnyFunSuite {
 
   private val k = AttributeReference("k", LongType)()
@@ -25,6 +28,19 @@ class RepeatableColumnsSuite extends AnyFunSuite {
     val next = Alias(Add(k, Literal(1L)), "next")()
     val above = Project(Seq(year, next, ts.toAttribute), SubqueryAlias("s", project))
     assert(of(above).contains(Seq(next.toAttribute)))
+  }
+
+  test("metadata of files is none: their blocks depend on how many cores read them") {
+    val metadata = FileSourceMetadataAttribute("_metadata", new StructType().add("b", LongType))
+    assert(of(LocalRelation(k, metadata)).contains(Seq(k)))
+    assert(of(Project(Seq(k, metadata), LocalRelation(k, metadata))).contains(Seq(k)))
+  }
+
+  test("range ids are none, as they depend on the columns that a plan reads") {
+    val id = RangePartitionId(k, Literal(10))
+    assert(of(Project(Seq(k, Alias(id, "id")()), table)).contains(Seq(k)))
+    assert(of(Filter(EqualTo(id, Literal(3)), table)).isEmpty)
+    assert(of(RangeIds(Seq(id), Seq(AttributeReference("id", IntegerType)()), table)).isEmpty)
   }
 
   test("a filter by such a column makes the rows others, as does DISTINCT") {

@@ -67,6 +67,9 @@ trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
   override protected def beforeAll(): Unit = {
     super.beforeAll()
     spark.sparkContext.setLogLevel("ERROR")
+    // A stack trace for each job and each of its RDDs.
+    Seq("callSite.short", "callSite.long")
+      .foreach(form => spark.sparkContext.setLocalProperty(form, suiteName))
   }
 
   override protected def afterAll(): Unit =

@@ -40,13 +40,19 @@ final class MergeKeys(
     */
   lazy val source: MergeSource = if (prepared.isMaterialized) prepared else uncached(prepared)
 
+  /** What is read. Delta has the source analyzed once more, and the rules of another extension may
+    * change it then, as may ZCube's own.
+    */
+  private lazy val plan: LogicalPlan = prepared.df.queryExecution.analyzed
+
   /** The columns that have the same values whenever the source is read in this transaction; none if
     * even its rows may be others. All of them, if Delta has materialized it.
     */
   lazy val repeatable: RepeatableColumns =
     if (prepared.isMaterialized) RepeatableColumns(merge.source.outputSet)
+    else if (plan.output.map(_.exprId) != merge.source.output.map(_.exprId)) RepeatableColumns.none
     else if (!readsSameRows) RepeatableColumns.none
-    else RepeatableColumns.of(merge.source).getOrElse(RepeatableColumns.none)
+    else RepeatableColumns.of(plan).getOrElse(RepeatableColumns.none)
 
   /** Whether the source consists of sources that Delta itself trusts to be stable, and of rows in the
     * plan. Delta doesn't check this for a source that it reads only once. Besides functions, two
@@ -54,7 +60,7 @@ final class MergeKeys(
     * represent its group, and each plan has its own current time.
     */
   private def readsSameRows: Boolean = {
-    val tables = merge.source.transform {
+    val tables = plan.transform {
       case rows: LocalRelation if !rows.isStreaming =>
         OneRowRelation()
     }
@@ -65,12 +71,12 @@ final class MergeKeys(
     !readsCache(prepared.df.queryExecution) &&
     !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
     !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&
-    !merge.source.containsPattern(TreePattern.CURRENT_LIKE) &&
-    merge.source.collectWithSubqueries {
+    !plan.containsPattern(TreePattern.CURRENT_LIKE) &&
+    plan.collectWithSubqueries {
       case grouping @ (_: Distinct | _: Aggregate | _: Deduplicate) =>
         grouping.output
     }.flatten.forall(column => UnsafeRowUtils.isBinaryStable(column.dataType)) &&
-    merge.source.collectWithSubqueries { case relation: LogicalRelation =>
+    plan.collectWithSubqueries { case relation: LogicalRelation =>
       relation.relation
     }.forall {
       case files: HadoopFsRelation => !files.options.keys.exists(_.toLowerCase.startsWith("ignore"))

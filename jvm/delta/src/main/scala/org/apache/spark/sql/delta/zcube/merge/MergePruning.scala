@@ -186,9 +186,11 @@ final class MergePruning(
       case _ => Nil
     }
 
-  /** Whether no extension changes the columns' values on read, for example with a mask. */
+  /** Whether no extension changes the columns' values on read, for example with a mask. Like Delta's
+    * own plans, it asks with a copy: no rule is applied to a node that was analyzed.
+    */
   private def isReadAsItIs(relation: LogicalRelation): Boolean =
-    !session.sessionState.executePlan(Project(relation.output, relation)).analyzed.exists {
+    !session.sessionState.executePlan(Project(relation.output, relation.copy())).analyzed.exists {
       case _: LogicalRelation | _: SubqueryAlias => false
       case Project(columns, _) => !columns.forall(_.isInstanceOf[Attribute])
       case _ => true

@@ -11,6 +11,7 @@ import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.actions.Action
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.execution.CommandExecutionMode
+import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -363,6 +364,28 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
+  test("range ids of the source, which depend on the columns that a plan reads, double no row") {
+    val (path, from) = (newPath(), newPath())
+    spark.sql(s"CREATE TABLE delta.`$from` (k BIGINT, v STRING) USING delta")
+    // More rows than a sample has.
+    spark.sql(s"INSERT INTO delta.`$from` SELECT id, string(hash(id)) FROM range(0, 20000, 1, 1)")
+    spark.sql(s"CREATE TABLE delta.`$path` (id BIGINT, k BIGINT, v STRING) USING delta")
+    // Both ends of the third of ten ranges, wherever a sample sees them.
+    spark.range(0, 800, 1, 1)
+      .selectExpr("id", "IF(id < 400, 5800 + id, 7400 + id) AS k", "'old' AS v")
+      .repartitionByRange(40, col("k")).write.format("delta").mode("append").save(path)
+    val source = s"SELECT k, v FROM delta.`$from` WHERE range_partition_id(k, 10) = 3"
+    for (clauses <- Seq(Upsert, Insert); pruning <- Seq("true", "false")) {
+      val target = copyOf(path)
+      withSettings(ZCubeConf.MergeIntoPruning.key -> pruning)(merge(
+        target,
+        source,
+        clauses = clauses))
+      val rows = spark.read.format("delta").load(target)
+      assert(rows.count() == rows.select("k").distinct().count(), (clauses, pruning))
+    }
+  }
+
   test("a failure while reading keys prunes nothing, a cancellation ends the statement") {
     var failed = new SparkException("maxResultSize")
     assert(!MergePruning.isCancelled(failed))
@@ -383,7 +406,8 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       new SocketTimeoutException,
       new ConnectTimeoutException("connect"),
       // As HTTP clients have them.
-      new InterruptedIOException("no connection left in the pool") {}
+      new InterruptedIOException("no connection left in the pool") {},
+      new InterruptedIOException("timeout")
     )
     timeouts.foreach { timeout =>
       assert(!MergePruning.isCancelled(timeout))

@@ -2,8 +2,8 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import io.delta.tables.DeltaTable
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.catalyst.expressions.{Add, Alias, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.expressions.{Add, Alias, GreaterThanOrEqual, Literal, Rand}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.scalatest.funsuite.AnyFunSuite
@@ -53,12 +53,33 @@ class MergeOfMaskedSourceSuite extends AnyFunSuite with MergeSession {
     }
     assert(ofJson < all)
   }
+
+  test("a filter of another extension that isn't repeatable prunes nothing") {
+    val path =
+      create("(k BIGINT, v STRING) USING delta", 6, "k", rows = 60)("id AS k", "'old' AS v")
+    val source = newPath()
+    spark.sql(s"CREATE TABLE delta.`$source` (k BIGINT, v STRING) USING delta")
+    spark.sql(s"INSERT INTO delta.`$source` SELECT 10 * id + 8, 'new' FROM range(2)")
+    def merged() = compared(path) { target =>
+      spark.sql(
+        s"MERGE INTO delta.`$target` t USING delta.`$source` s ON t.k = s.k " +
+          "WHEN NOT MATCHED THEN INSERT *").collect(): Unit
+    }
+    val (read, all) = merged()
+    assert(read < all)
+    filtered = Set(source)
+    try assert(merged() == ((all, all)))
+    finally filtered = Set.empty
+  }
 }
 
 object MergeOfMaskedSourceSuite {
 
   /** Tables of whose column `k` one more is read, once for each time that the rule sees them. */
   @volatile private var masked = Set.empty[String]
+
+  /** Tables that are read through a filter of which nobody knows what it lets through. */
+  @volatile private var filtered = Set.empty[String]
 
   class Extension extends (SparkSessionExtensions => Unit) {
     override def apply(extensions: SparkSessionExtensions): Unit =
@@ -67,17 +88,19 @@ object MergeOfMaskedSourceSuite {
 
   private object Mask extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUpWithNewOutput {
-      case table: LogicalRelation if isMasked(table) =>
+      case table: LogicalRelation if isIn(masked, table) =>
         val columns = table.output.map {
           case k if k.name == "k" => Alias(Add(k, Literal(1L)), "k")()
           case other => other
         }
         Project(columns, table) -> table.output.zip(columns.map(_.toAttribute))
+      case table: LogicalRelation if isIn(filtered, table) =>
+        Filter(GreaterThanOrEqual(Rand(0L), Literal(0.0)), table) -> Nil
     }
 
-    private def isMasked(table: LogicalRelation): Boolean = table.relation match {
+    private def isIn(tables: Set[String], table: LogicalRelation): Boolean = table.relation match {
       case files: HadoopFsRelation =>
-        files.location.rootPaths.exists(path => masked.exists(path.toString.endsWith))
+        files.location.rootPaths.exists(path => tables.exists(path.toString.endsWith))
       case _ => false
     }
   }
