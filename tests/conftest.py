@@ -97,6 +97,7 @@ def spark(tmp_path_factory):
         builder = builder.config(key, value)
     session = zcube.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    test_jar.use_local_files(session)
     for form, text in CALL_SITE.items():
         session.sparkContext.setLocalProperty(form, text)
     # Delta changes a setting when the first query is analyzed, which isn't caused by a test.

@@ -10,6 +10,7 @@ import org.apache.spark.sql.delta.catalog.DeltaCatalog
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
 import io.zcube.sql.ZCubeSparkSessionExtension
+import io.zcube.testing.LocalFiles
 
 /** A local session with both extensions on, and a folder for tables. */
 trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
@@ -38,6 +39,7 @@ trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
     .config("spark.sql.adaptive.enabled", "false")
     // A stack trace for each function of a DataFrame, and ScalaTest's stacks are deep.
     .config("spark.sql.dataFrameQueryContext.enabled", "false")
+    .config(LocalFiles.settings.map { case (key, value) => s"spark.hadoop.$key" -> value })
     .config(settings)
     .getOrCreate()
 

@@ -7,8 +7,10 @@ import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
+import io.zcube.testing.LocalFiles
+
 /** The local file system with another scheme; [[Faults]] monitors its operations. */
-final class FaultyFileSystem extends RawLocalFileSystem {
+final class FaultyFileSystem extends RawLocalFileSystem with LocalFiles.WithPermissions {
 
   override def getScheme: String = FaultyFileSystem.Scheme
 
