@@ -21,7 +21,7 @@ spark.sql(f"""
 
 
 def depth() -> float:
-    """How many files lie over each other, on average."""
+    """How many files overlap at a point, on average."""
     rows = spark.sql(f"DESCRIBE CLUSTERING {table} WHERE user < 100").collect()
     return next(row.average_depth for row in rows if row.column == "user")
 

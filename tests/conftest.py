@@ -179,3 +179,10 @@ def failure_points(spark):
 def job_counter(spark):
     """``with job_counter() as jobs: …`` lists the Spark jobs of the block, with what they read."""
     return JobCounter(spark)
+
+
+@pytest.fixture
+def in_this_session(spark, monkeypatch):
+    """Let commands run in the tests' session, which must not be stopped."""
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    monkeypatch.setattr("zcube.session.configure", lambda builder: builder)

@@ -73,7 +73,7 @@ def queries(tables: list[Table], scale: float) -> dict[str, list[Query]]:
 
 
 def _tpch(cache: Path, scale: float, names: tuple[str, ...], parts: int | None = None) -> Path:
-    """Generate tables by tpchgen-cli: each a file, or a folder of so many."""
+    """Generate tables by tpchgen-cli: each a file, or a folder of ``parts`` files."""
     kind = f"{names[0]}-{parts}" if parts else "others"
     done = cache / f"tpch-{kind}-sf{scale:g}"
     if done.is_dir():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zcube._log.protocol import TableLog
     from zcube.results.quality import ClusteringQuality
 
-_MOST_PICTURES, _MOST_ROWS = 3, 20
+_MAX_PICTURES, _MAX_ROWS = 3, 20
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff;
        max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
@@ -127,7 +127,7 @@ def _boxes(table: TableLog, columns: Sequence[str], predicate: str | None) -> st
     try:
         images = [
             _image(plots.boxes(table, x, y, predicate=predicate), f"The files over {x} and {y}")
-            for x, y in pairs[:_MOST_PICTURES]
+            for x, y in pairs[:_MAX_PICTURES]
         ]
     except ZCubeError as error:
         return f"<p>{html.escape(str(error))}</p>"
@@ -157,7 +157,7 @@ def _cubes(cubes: Sequence[LoggedCube], total: int) -> str:
             formatting.size(cube.bytes),
             f"{100 * cube.bytes / total:.1f} %" if total else "–",
         ]
-        for cube in cubes[:_MOST_ROWS]
+        for cube in cubes[:_MAX_ROWS]
     ]
     titles = ("cube", "columns", "curve", "files", "bytes", "of the table")
     return formatting.html_table(titles, rows) + _left_out(len(cubes))
@@ -169,7 +169,7 @@ def _without(table: TableLog, columns: Sequence[str]) -> str:
         return "<p>None: each file has a minimum and a maximum in each column.</p>"
     rows = [
         [file.path, formatting.size(file.bytes), ", ".join(names)]
-        for file, names in missing[:_MOST_ROWS]
+        for file, names in missing[:_MAX_ROWS]
     ]
     return formatting.html_table(("file", "bytes", "without"), rows) + _left_out(len(missing))
 
@@ -200,7 +200,7 @@ def _runs(history: Sequence[Any]) -> str:
     if not rows:
         return "<p>There is none, as far back as the log goes.</p>"
     titles = ("version", "time", "files removed", "bytes", "files added", "bytes")
-    return formatting.html_table(titles, rows[:_MOST_ROWS]) + _left_out(len(rows))
+    return formatting.html_table(titles, rows[:_MAX_ROWS]) + _left_out(len(rows))
 
 
 def _bytes(metric: str | None) -> str:
@@ -208,4 +208,4 @@ def _bytes(metric: str | None) -> str:
 
 
 def _left_out(count: int) -> str:
-    return f"<p>{count - _MOST_ROWS} more aren't shown.</p>" if count > _MOST_ROWS else ""
+    return f"<p>{count - _MAX_ROWS} more aren't shown.</p>" if count > _MAX_ROWS else ""

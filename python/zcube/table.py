@@ -205,24 +205,24 @@ class ClusteredTable:
         # When ZCube is switched off, Delta's own command runs, which takes no options.
         if quoting.switch(self._spark, "spark.zcube.enabled", default=True):
             options["details"] = "true"
-        statement = [f"OPTIMIZE {self._log.name}"]
-        if full:
-            statement.append("FULL")
         if where is not None:
             if not isinstance(where, str) or not where.strip():
                 raise ZCubeError("where is empty. Leave it out to optimize the whole table.")
             # Passed as a string and not as a clause, so its contents can't affect the statement.
             options["where"] = where
-        if names is not None:
-            statement.append(f"ZORDER BY {quoting.column_list(names)}")
-        if any(options.values()):
-            statement.append(quoting.options(options, quoting.writer(self._spark)))
+        statement = statements.optimize(
+            self._log.name,
+            names,
+            options,
+            full=full,
+            dry_run=dry_run,
+            write=quoting.writer(self._spark),
+        )
         if dry_run:
-            statement.append("DRY RUN")
-            return OptimizePlan.from_rows(self._log.run(" ".join(statement), "OPTIMIZE"))
+            return OptimizePlan.from_rows(self._log.run(statement, "OPTIMIZE"))
         before = self.quality(columns=zorder_by, where=where) if measure else None
         with watched(self._spark, progress):
-            row = self._log.run(" ".join(statement), "OPTIMIZE")[0]
+            row = self._log.run(statement, "OPTIMIZE")[0]
         after = self.quality(columns=zorder_by, where=where) if measure else None
         return OptimizeResult.from_row(row, before, after)
 
@@ -244,14 +244,11 @@ class ClusteredTable:
             >>> table.quality(columns=["x", "y"]).all.average_depth  # doctest: +SKIP
             1.3
         """
-        statement = [f"DESCRIBE CLUSTERING {self._log.name}"]
-        if columns is not None:
-            names = column_names(columns, "columns")
-            statement.append(f"BY {quoting.column_list(names)}")
-        if where is not None:
-            statement.append(f"WHERE {check_predicate(where)}")
+        names = None if columns is None else column_names(columns, "columns")
+        predicate = None if where is None else check_predicate(where)
         extension.require(self._spark)
-        rows = self._log.run(" ".join(statement), "DESCRIBE CLUSTERING")
+        statement = statements.describe_clustering(self._log.name, names, predicate)
+        rows = self._log.run(statement, "DESCRIBE CLUSTERING")
         return ClusteringQuality.from_rows(rows, self.files_read)
 
     def recommend(self, queries: Queries) -> Recommendations:
@@ -317,18 +314,16 @@ class ClusteredTable:
         Examples:
             >>> table.cluster_by("x", "y")  # doctest: +SKIP
         """
-        if columns == (None,):
-            clause = "NONE"
-        else:
+        names = None
+        if columns != (None,):
             given = [column for column in columns if column is not None]
             if len(given) < len(columns):
                 raise ZCubeError("cluster_by takes column names, or None alone.")
             names = column_names(given, "cluster_by")
-            clause = quoting.column_list(names)
         # ALTER TABLE takes no string literal for a path.
         if self._log.name.startswith("'"):
             raise ZCubeError(f"cluster_by needs an absolute path or a name, not {self._log.name}.")
-        self._log.run(f"ALTER TABLE {self._log.name} CLUSTER BY {clause}", "ALTER TABLE")
+        self._log.run(statements.cluster_by(self._log.name, names), "ALTER TABLE")
 
     @property
     def clustering_columns(self) -> list[str]:

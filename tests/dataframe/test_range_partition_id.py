@@ -40,6 +40,28 @@ def test_ids_are_ranks_in_ranges_of_equal_size(spark):
     assert [r.r for r in rows] == [0, 0, 1, 1, 2, 2]
 
 
+@pytest.mark.parametrize("form", ["common table", "view", "dataframe"])
+def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(spark, path, form):
+    """Copies of the rows with fewer columns would have another sample, and thus other ranges."""
+    count = 20_000  # More than a sample has.
+    rows = spark.range(0, count, 1, 2).selectExpr("id k", "hash(id) v")
+    rows.write.format("delta").save(path)
+    ranked = f"SELECT k, v, range_partition_id(k, 10) r FROM delta.`{path}`"
+    halves = "SELECT k, v FROM s WHERE r < 5 UNION ALL SELECT k, NULL FROM s WHERE r >= 5"
+    with jobs.recorded(spark) as descriptions:
+        if form == "common table":
+            found = spark.sql(f"WITH s AS ({ranked}) {halves}").collect()
+        elif form == "view":
+            spark.sql(ranked).createOrReplaceTempView("s")
+            found = spark.sql(halves).collect()
+        else:
+            s = spark.sql(ranked)
+            upper = s.where("r >= 5").selectExpr("k", "CAST(NULL AS INT)")
+            found = s.where("r < 5").select("k", "v").unionAll(upper).collect()
+    assert sorted(row.k for row in found) == list(range(count))
+    assert descriptions.count("ZCube: sampling k for range_partition_id") == 1
+
+
 # All types at once take as many jobs as one of them.
 TOGETHER = "all types in one table"
 

@@ -14,6 +14,7 @@ from zcube import cli
 from zcube.cli import engine
 
 from tests.support.log_replay import live_files
+from tests.support.processes import run_here
 
 
 def test_every_command_has_help_and_rejects_bad_usage(capsys):
@@ -59,19 +60,6 @@ def run(*arguments):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.strip().splitlines()[-1])
-
-
-@pytest.fixture
-def in_this_session(spark, monkeypatch):
-    """Let commands run in the tests' session, which must not be stopped."""
-    monkeypatch.setattr(spark, "stop", lambda: None)
-    monkeypatch.setattr("zcube.session.configure", lambda builder: builder)
-
-
-def run_here(capsys, *arguments):
-    code = cli.main(arguments)
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 @pytest.mark.long
@@ -280,8 +268,9 @@ def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
     )
 
     def read():
-        return engine.read(options, lambda _: nullcontext("Spark"), lambda table: table)
+        return engine.read(options, lambda table: table)
 
+    monkeypatch.setattr(engine, "open_table", lambda _: nullcontext("Spark"))
     monkeypatch.setattr(engine, "_open_log", lambda path: f"the log of {path}")
     assert read() == f"the log of {tmp_path}"
     monkeypatch.setenv("SPARK_REMOTE", "sc://host")

@@ -6,7 +6,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from contextlib import closing, contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +15,8 @@ import pytest
 from zcube._spark import jar, versions
 from zcube.session import CATALOG, DELTA_CATALOG, DELTA_EXTENSION, EXTENSIONS, ZCUBE_EXTENSION
 
-from tests.interface.test_spark_submit import delta_jars
+from tests.support.jars import of_delta
+from tests.support.processes import wait_for_port
 
 SPARK = Path(pyspark.__file__).parent
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples/connect.py"
@@ -182,16 +182,6 @@ def connect_server(tmp_path, **settings):
         server.wait(timeout=60)
 
 
-def wait_for_port(port, server, log, seconds=120):
-    for _ in range(seconds * 4):
-        assert server.poll() is None, log.read_text()[-3000:]
-        with closing(socket.socket()) as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.25)
-    raise AssertionError(log.read_text()[-3000:])
-
-
 def run_client(script, *arguments):
     environment = {key: value for key, value in os.environ.items() if "PYSPARK" not in key}
     done = subprocess.run(
@@ -204,7 +194,7 @@ def run_client(script, *arguments):
 
 @pytest.mark.long
 def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path):
-    jars = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
+    jars = [str(jar.jar_path(versions.spark_line())), *of_delta()]
     with connect_server(
         tmp_path,
         **{

@@ -91,7 +91,7 @@ def test_versions_that_dont_go_together_are_a_problem(
 
 
 def session_of(monkeypatch, spark):
-    monkeypatch.setattr(cli, "_session", lambda options: nullcontext(spark))
+    monkeypatch.setattr(doctor, "start_session", lambda options: nullcontext(spark))
 
 
 def test_a_session_with_everything_has_no_problem(examined, monkeypatch, spark):
@@ -199,7 +199,7 @@ def test_a_spark_that_does_not_start_is_reported_without_secrets(examined, monke
         raise RuntimeError("Java gateway process exited; token=abc;x\nbefore sending")
         yield
 
-    monkeypatch.setattr(cli, "_session", failing)
+    monkeypatch.setattr(doctor, "start_session", failing)
     code, findings = examined()
     assert (code, findings["session"]) == (1, ("fails", "Java gateway process exited; token=…;x"))
 

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 from zcube._spark import jar, versions
 
-from tests.interface.test_spark_submit import SPARK, bare_python, delta_jars
+from tests.support import jars
+from tests.support.processes import bare_python
+from tests.support.standalone_cluster import SPARK
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -70,7 +72,7 @@ def test_submit_lowers_the_depth(spark, tmp_path):
     """As its docstring says, but for Delta's jars, which Ivy brought before."""
     source = (EXAMPLES / "submit.py").read_text()
     extensions, catalog = re.findall(r"--conf (\S+)", source)
-    needed = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
+    needed = [str(jar.jar_path(versions.spark_line())), *jars.of_delta()]
     done = subprocess.run(
         [
             SPARK / "bin/spark-submit", "--master", "local[2]", "--jars", ",".join(needed),

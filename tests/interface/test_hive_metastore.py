@@ -10,9 +10,9 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from tests.interface.test_connect_server import wait_for_port
 from tests.support import jars
 from tests.support.class_archive import QUICK
+from tests.support.processes import wait_for_port
 
 JARS = Path(pyspark.__file__).parent / "jars"
 pytestmark = [pytest.mark.slow, pytest.mark.long]

@@ -1,13 +1,12 @@
 """spark-submit --jars on a standalone cluster, without the Python package."""
 
-import os
 import subprocess
-import sys
 
 import pytest
 from zcube._spark import jar, versions
 
 from tests.support import jars
+from tests.support.processes import bare_python
 from tests.support.standalone_cluster import JAVA_OPTIONS, SPARK, StandaloneCluster
 
 SCRIPT = """
@@ -36,30 +35,12 @@ def cluster(tmp_path):
         yield cluster.master, cluster.environment
 
 
-def delta_jars(spark):
-    """Delta's jars, downloaded by Ivy for the session of the other tests."""
-    return jars.of_delta()
-
-
-def bare_python(folder):
-    """Variables for a Python that doesn't see site-packages, and so not our package: -S, PYTHONPATH."""
-    python = folder / "python"
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
-    python.chmod(0o755)
-    paths = [SPARK / "python/lib/pyspark.zip", *(SPARK / "python/lib").glob("py4j-*.zip")]
-    return {
-        "PYSPARK_PYTHON": str(python),
-        "PYSPARK_DRIVER_PYTHON": str(python),
-        "PYTHONPATH": os.pathsep.join(map(str, paths)),
-    }
-
-
 @pytest.mark.slow
 def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
     master, environment = cluster
     script = tmp_path / "job.py"
     script.write_text(SCRIPT)
-    needed = [str(jar.jar_path(versions.spark_line())), *delta_jars(spark)]
+    needed = [str(jar.jar_path(versions.spark_line())), *jars.of_delta()]
     assert len(needed) == 3
     environment = {**environment, **bare_python(tmp_path)}
     done = subprocess.run(

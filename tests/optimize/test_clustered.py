@@ -10,9 +10,9 @@ from delta.tables import DeltaTable
 from pyspark.errors import PySparkException
 from zcube import ClusteredTable
 
-from tests.interface.test_spark_submit import delta_jars
 from tests.support import jobs
 from tests.support.checksum import multiset
+from tests.support.jars import of_delta
 from tests.support.log_replay import (
     actions,
     data_files_on_disk,
@@ -419,7 +419,7 @@ def test_a_session_without_zcube_goes_on_with_the_table(spark, path):
     """Delta alone, in a separate process, writes, deletes and clusters; then ZCube continues."""
     table = clustered(spark, path)
     table.optimize()
-    jars = ",".join(delta_jars(spark))
+    jars = ",".join(of_delta())
     done = subprocess.run(
         [sys.executable, "-c", PLAIN_DELTA, path, jars, str(SMALL)],
         capture_output=True, text=True, timeout=300,

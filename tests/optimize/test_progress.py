@@ -13,10 +13,7 @@ from rich import console as rich_console
 from zcube import ClusteredTable, ZCubeError
 from zcube._spark.progress import Progress, Stage, progress_of
 
-from tests.interface.test_cli import in_this_session, run_here  # noqa: F401
-from tests.quality.test_quality import extents
 from tests.reference import overlaps
-from tests.safety.test_conflicts import cube_sizes, make
 from tests.support.checksum import multiset
 from tests.support.log_replay import (
     data_files_on_disk,
@@ -24,6 +21,8 @@ from tests.support.log_replay import (
     last_version,
     live_files,
 )
+from tests.support.processes import run_here
+from tests.support.tables import cube_sizes, extents, make
 
 
 def job(number, of, size, doing):
@@ -147,7 +146,7 @@ def test_without_rich_only_progress_is_refused(spark, path, monkeypatch):
 
 def test_ctrl_c_leaves_the_cubes_that_are_committed(
     spark,
-    in_this_session,  # noqa: F811
+    in_this_session,
     path,
     failure_points,
     capsys,

@@ -9,8 +9,8 @@ import pytest
 from zcube import ClusteredTable
 
 from tests.reference import overlaps
-from tests.safety.test_conflicts import cube_sizes, make
 from tests.support.log_replay import actions, last_version, live_files
+from tests.support.tables import cube_sizes, make
 
 COLUMNS = ("id", "y")
 

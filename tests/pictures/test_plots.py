@@ -16,11 +16,11 @@ from zcube.plots.rectangles import Rectangle, draw
 from zcube.plots.versions import spread
 from zcube.results.quality import ClusteringQuality, ColumnQuality
 
-from tests.quality.test_quality import extents
 from tests.reference import overlaps
 from tests.support import written_log
 from tests.support.log_replay import live_files
 from tests.support.skipping import between, must_read
+from tests.support.tables import extents
 
 EPOCH = date(1970, 1, 1)
 

@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import pytest
 from zcube import ClusteredTable, report
 
-from tests.interface.test_cli import in_this_session, run_here  # noqa: F401
 from tests.support.log_replay import live_files
+from tests.support.processes import run_here
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -151,7 +151,7 @@ def test_a_table_of_one_column_and_one_version_has_a_page(spark, path):
     assert any("b is boolean" in text for text in both.sections["Files"])
 
 
-def test_plot_and_report_write_files_or_say_why_not(spark, in_this_session, path, tmp_path, capsys):  # noqa: F811
+def test_plot_and_report_write_files_or_say_why_not(spark, in_this_session, path, tmp_path, capsys):
     spark.range(0, 3000, 1, 3).selectExpr("id % 1000 x", "id y").write.format("delta").save(path)
     png, svg, pdf = (tmp_path / f"out.{end}" for end in ("png", "svg", "pdf"))
     run = ["plot", path, "--by", "x,y"]

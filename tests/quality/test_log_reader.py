@@ -15,10 +15,10 @@ from zcube._log import quality
 from zcube._log.actions import NotServedError
 from zcube._log.deltalake import DeltaLakeLog
 
-from tests.quality.test_quality import KINDS, SMALL, assert_figures, points, scalar
 from tests.reference import overlaps
 from tests.reference.overlaps import NULLS, UNKNOWN
 from tests.support import written_log
+from tests.support.tables import KINDS, SMALL, assert_figures, points, scalar
 
 EXTENTS = st.one_of(
     st.sampled_from([UNKNOWN, NULLS]),

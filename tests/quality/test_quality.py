@@ -2,8 +2,7 @@
 
 import json
 import random
-from datetime import date, datetime, timedelta
-from decimal import Decimal
+from datetime import date, timedelta
 
 import pyarrow
 import pytest
@@ -17,40 +16,7 @@ from tests.reference.overlaps import NULLS, UNKNOWN
 from tests.support import written_log
 from tests.support.log_replay import live_files
 from tests.support.skipping import all_of, between, equal_to, must_read
-
-SMALL = 12 << 10
-FIGURES = (
-    "files",
-    "files_with_stats",
-    "average_depth",
-    "maximum_depth",
-    "average_overlaps",
-    "depth_histogram",
-    "constant_files",
-    "skipping_effectiveness",
-)
-
-
-def extents(path, column, parse=lambda value: value):
-    """Each file's extent in a column, from the log."""
-    found = []
-    for file in live_files(path):
-        if column in file.minimum and column in file.maximum:
-            found.append((parse(file.minimum[column]), parse(file.maximum[column])))
-        elif file.rows is not None and file.null_count.get(column) == file.rows:
-            found.append(NULLS)
-        else:
-            found.append(UNKNOWN)
-    return found
-
-
-def assert_figures(quality, expected):
-    for name in FIGURES:
-        found = getattr(quality, name)
-        if isinstance(expected[name], float):
-            assert found == pytest.approx(expected[name]), (quality.column, name)
-        else:
-            assert found == expected[name], (quality.column, name)
+from tests.support.tables import FIGURES, KINDS, SMALL, assert_figures, extents, points, scalar
 
 
 def check(quality, columns):
@@ -59,12 +25,6 @@ def check(quality, columns):
     for one, expected in zip(quality.columns, columns, strict=True):
         assert_figures(one, overlaps.column(expected))
     assert_figures(quality.all, overlaps.boxes(columns))
-
-
-def points(spark, start, count, parts=1):
-    return spark.range(start, start + count, 1, parts).selectExpr(
-        "id", "hash(id) x", "hash(id, 1) & 1023 y", "string(id % 50) s"
-    )
 
 
 def utf8(text):
@@ -152,38 +112,6 @@ def test_nulls_and_files_without_statistics_are_counted_apart(spark, path):
     assert quality["s.d"].notes == "s.d: 1 of 6 files have no minimum"
     assert quality.all.notes == "3 of 6 files have no minimum and maximum in each column"
     assert "note: n: 1 of 6 files have no minimum" in str(quality)
-
-
-def scalar(kind, number):
-    """A value of a type, in the order of the numbers, in its JSON form and in a form for Python."""
-    if kind == "date":
-        value = date(1970, 1, 1) + timedelta(days=number)
-        return value.isoformat(), value
-    if kind == "timestamp":
-        value = datetime(2026, 3, 29) + timedelta(milliseconds=500 * number)
-        return value.isoformat(timespec="milliseconds") + "Z", value
-    if kind.startswith("decimal"):
-        value = Decimal(number) / 8
-        return float(value), value
-    if kind == "double":
-        return number / 4, number / 4
-    if kind == "string":
-        text = "é" * (number % 3) + chr(0x1F600 + number)
-        return text, utf8(text)
-    return number, number
-
-
-KINDS = [
-    "integer",
-    "long",
-    "byte",
-    "double",
-    "date",
-    "timestamp",
-    "string",
-    "decimal(10,3)",
-    "decimal(30,3)",
-]
 
 
 def test_partial_statistics_of_other_writers_are_measured(spark, path):

@@ -260,7 +260,7 @@ def test_the_command_advises_as_python_from_queries_and_from_an_event_log(
     queries = tmp_path / "queries.sql"
     queries.write_text("-- weight: 2\nSELECT * FROM table WHERE x < 20;\n-- all of it\ny = 3;\n")
     # A separate Spark would take as long again; tests/interface/test_cli.py starts one for each command.
-    monkeypatch.setattr(cli, "_table", lambda options: nullcontext(table))
+    monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(table))
     weighted = table.recommend({"SELECT * FROM table WHERE x < 20": 2, "y = 3": 1})
     for source, advice in (
         (["--queries", str(queries)], weighted),
@@ -288,7 +288,7 @@ def test_what_an_event_log_does_not_tell_is_noted(spark, tmp_path, capsys, monke
     with gzip.open(tmp_path / "log.gz", "wt") as log:
         log.write(json.dumps(start))
     table = ClusteredTable.for_path(spark, path)
-    monkeypatch.setattr(cli, "_table", lambda options: nullcontext(table))
+    monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(table))
     assert cli.main(["recommend", path, "--event-log", str(tmp_path / "log.gz"), "--json"]) == 0
     printed = capsys.readouterr()
     assert "not understood, in 1 scan(s): In(s, [a, 1,a, 2])" in printed.err

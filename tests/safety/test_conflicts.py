@@ -9,33 +9,9 @@ import pytest
 from zcube import ClusteredTable
 
 from tests.support.checksum import multiset
-from tests.support.log_replay import data_files_on_disk, files_ever_added, live_files
+from tests.support.log_replay import data_files_on_disk, files_ever_added
 from tests.support.matrix import cases, rest_at_night
-from tests.support.templates import written_once
-
-
-@written_once
-def make(spark, path, deletion_vectors=False):
-    """Six files by ranges of id, the last in a separate commit; ``cube_sizes`` make two cubes."""
-    spark.sql(
-        f"CREATE TABLE delta.`{path}` (id BIGINT, y INT, s STRING) USING delta CLUSTER BY (id, y) "
-        f"TBLPROPERTIES ('delta.enableDeletionVectors' = {str(deletion_vectors).lower()}, "
-        "'delta.columnMapping.mode' = 'name')"
-    )
-    for start, files in ((0, 5), (5000, 1)):
-        spark.range(start, start + files * 1000, 1, files).selectExpr(
-            "id", "hash(id) y", "string(id) s"
-        ).write.format("delta").mode("append").save(path)
-
-
-def cube_sizes(spark, path):
-    """Options that make two cubes of the files: two fifths are stable, three fifths too many.
-
-    A setting of the session gives each cube a job and a commit of its own.
-    """
-    size = sum(file.size for file in live_files(path))
-    spark.conf.set("spark.zcube.layout.maxJobBytes", str(size * 3 // 5))
-    return {"min_cube_size": size * 2 // 5, "target_cube_size": size * 3 // 5}
+from tests.support.tables import cube_sizes, make
 
 
 def sql(text):

@@ -3,11 +3,11 @@
 import pytest
 from zcube import ClusteredTable
 
-from tests.safety.test_conflicts import cube_sizes, make
 from tests.support.checksum import multiset
 from tests.support.kill import kill_optimize
 from tests.support.log_replay import last_version, live_files
 from tests.support.matrix import cases
+from tests.support.tables import cube_sizes, make
 
 # The point, how many cubes the run makes, and how many of them are committed by then.
 STEPS = {

@@ -26,7 +26,7 @@ from zcube.errors import ZCubeError
 from zcube.results.quality import ClusteringQuality
 
 # Above this number, DESCRIBE CLUSTERING takes a sample of the boxes.
-_MOST_FILES = 20_000
+_MAX_FILES = 20_000
 # Reader features that don't change the figures.
 _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
 
@@ -73,8 +73,8 @@ class DeltaLakeLog:
             raise NotServedError("WHERE needs Spark's data skipping")
         chosen = self._own_columns() if columns is None else self._find_all(columns)
         files = len(self._files)
-        if files > _MOST_FILES and len(chosen) > 1:
-            raise NotServedError(f"above {_MOST_FILES} files Spark measures a sample")
+        if files > _MAX_FILES and len(chosen) > 1:
+            raise NotServedError(f"above {_MAX_FILES} files Spark measures a sample")
         found = [self._statistics.ranges(column) for column in chosen]
         ranges = [of for of, _ in found]
         without = files - int(np.logical_and.reduce([of.known for of in ranges]).sum())

@@ -1,4 +1,4 @@
-"""Writes RECOMMEND CLUSTERING statements, and splits files into queries."""
+"""Writes ZCube's SQL statements, and splits files into queries."""
 
 from __future__ import annotations
 
@@ -12,6 +12,58 @@ from zcube.errors import ZCubeError
 
 Queries = Sequence[str | tuple[str, float]] | Mapping[str, float]
 """SQL queries or predicates, each optionally with a weight."""
+
+
+Columns = Sequence[Sequence[str]]
+"""The parts of each column's name."""
+
+
+def optimize(
+    table: str,
+    zorder_by: Columns | None,
+    options: Mapping[str, str | None],
+    *,
+    full: bool = False,
+    dry_run: bool = False,
+    write: Callable[[str], str] = quoting.literal,
+) -> str:
+    """Write the OPTIMIZE statement, without options that are None.
+
+    >>> optimize("t", [["x"], ["a", "b"]], {"maxBytes": "10g", "curve": None}, dry_run=True)
+    "OPTIMIZE t ZORDER BY (`x`, `a`.`b`) OPTIONS ('maxBytes' = '10g') DRY RUN"
+    """
+    clauses = [f"OPTIMIZE {table}"]
+    if full:
+        clauses.append("FULL")
+    if zorder_by is not None:
+        clauses.append(f"ZORDER BY {quoting.column_list(zorder_by)}")
+    if any(options.values()):
+        clauses.append(quoting.options(options, write))
+    if dry_run:
+        clauses.append("DRY RUN")
+    return " ".join(clauses)
+
+
+def describe_clustering(
+    table: str, columns: Columns | None = None, where: str | None = None
+) -> str:
+    """Write the DESCRIBE CLUSTERING statement.
+
+    >>> describe_clustering("t", [["x"]], "day > 3")
+    'DESCRIBE CLUSTERING t BY (`x`) WHERE day > 3'
+    """
+    by = "" if columns is None else f" BY {quoting.column_list(columns)}"
+    return f"DESCRIBE CLUSTERING {table}{by}" + ("" if where is None else f" WHERE {where}")
+
+
+def cluster_by(table: str, columns: Columns | None) -> str:
+    """Write ALTER TABLE … CLUSTER BY; None removes the columns.
+
+    >>> cluster_by("t", None)
+    'ALTER TABLE t CLUSTER BY NONE'
+    """
+    by = "NONE" if columns is None else quoting.column_list(columns)
+    return f"ALTER TABLE {table} CLUSTER BY {by}"
 
 
 def recommend(table: str, queries: Queries, write: Callable[[str], str] = quoting.literal) -> str:

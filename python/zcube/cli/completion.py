@@ -5,22 +5,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from zcube.cli.arguments import Commands
 from zcube.errors import ZCubeError
 
 _SHELLS = ("bash", "zsh", "tcsh")
 
 
-def add(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], parser: argparse.ArgumentParser
-) -> None:
+def add(commands: Commands) -> None:
     """Add the command, which completes everything that the parser knows so far."""
-    command = commands.add_parser(
+    command = commands.add(
         "completion",
-        help="print a script that lets a shell complete commands and options",
-        epilog="example: zcube completion bash > ~/.local/share/bash-completion/completions/zcube",
+        "print a script that lets a shell complete commands and options",
+        "zcube completion bash > ~/.local/share/bash-completion/completions/zcube",
     )
     command.add_argument("shell", choices=_SHELLS)
-    command.set_defaults(run=lambda options: _print(parser, options.shell))
+    command.set_defaults(run=lambda options: _print(commands.parser, options.shell))
 
 
 def _print(parser: argparse.ArgumentParser, shell: str) -> int:

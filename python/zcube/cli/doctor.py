@@ -9,13 +9,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from zcube._spark import launch
+from zcube.cli.arguments import Commands, add_spark_options, start_session
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -42,24 +42,20 @@ class Finding:
     problem: str = ""
 
 
-def add(
-    commands: Any,
-    session: Callable[..., AbstractContextManager[SparkSession]],
-    say_which_spark: Callable[[argparse.ArgumentParser], Any],
-) -> None:
-    """Add the command; ``session`` starts Spark according to the options of ``say_which_spark``."""
-    command: argparse.ArgumentParser = commands.add_parser(
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = commands.add(
         "doctor",
-        help="check Spark, Delta, Java, extensions and settings, and report problems",
-        epilog="example: zcube doctor --master local[1]; zcube doctor --no-session",
+        "check Spark, Delta, Java, extensions and settings, and report problems",
+        "zcube doctor --master local[1]; zcube doctor --no-session",
     )
-    say_which_spark(command).add_argument(
+    add_spark_options(command).add_argument(
         "--no-session", action="store_true", help="don't start Spark; check only what is installed"
     )
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
 
     def run(options: argparse.Namespace) -> int:
-        findings = list(_examine(options, session))
+        findings = list(_examine(options))
         if options.json:
             print(json.dumps([asdict(finding) for finding in findings]))
         else:
@@ -72,9 +68,7 @@ def add(
     command.set_defaults(run=run)
 
 
-def _examine(
-    options: argparse.Namespace, session: Callable[..., AbstractContextManager[SparkSession]]
-) -> Iterator[Finding]:
+def _examine(options: argparse.Namespace) -> Iterator[Finding]:
     settings = dict(options.conf)
     if options.remote:
         settings["spark.remote"] = options.remote
@@ -91,7 +85,7 @@ def _examine(
         yield Finding("session", "not started: fix the problems above first")
         return
     try:
-        with session(options) as spark:
+        with start_session(options) as spark:
             yield from _in_session(spark)
     except Exception as error:
         # Any error that keeps Spark from starting is a finding.

@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeVar
 
 from zcube._log.actions import NotServedError
 from zcube._spark import launch
+from zcube.cli.arguments import open_table
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
     from zcube._log.protocol import TableLog
-    from zcube.table import ClusteredTable
 
 Result = TypeVar("Result")
-Open = Callable[[argparse.Namespace], AbstractContextManager["ClusteredTable"]]
 Refuse = Callable[[str], object]
 
 _OF_SPARK = ("name", "master", "remote", "conf")
@@ -42,9 +40,7 @@ def check(refuse: Refuse, options: argparse.Namespace) -> None:
                 refuse(f"argument --{name}: --engine log doesn't start Spark")
 
 
-def read(
-    options: argparse.Namespace, open_table: Open, work: Callable[[TableLog], Result]
-) -> Result:
+def read(options: argparse.Namespace, work: Callable[[TableLog], Result]) -> Result:
     """Do work on a table with the engine that the options choose.
 
     ``auto`` uses deltalake for a path, unless an option or SPARK_REMOTE selects Spark. If deltalake
@@ -54,8 +50,8 @@ def read(
         ZCubeError: ``--engine log`` is given and can't do the work.
     """
     # With SPARK_REMOTE, a path is on the server.
-    speaks_to_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.is_remote({})
-    if options.engine == "log" or (options.engine == "auto" and not speaks_to_spark):
+    names_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.is_remote({})
+    if options.engine == "log" or (options.engine == "auto" and not names_spark):
         try:
             return work(_open_log(options.table))
         except NotServedError as reason:

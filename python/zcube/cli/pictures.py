@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zcube.cli import engine
+from zcube.cli.arguments import Commands, list_columns
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 _FORMATS = (".png", ".svg", ".pdf")
 
 
-def add(
-    command: Callable[[str, str, str], argparse.ArgumentParser],
-    list_columns: Callable[[argparse.ArgumentParser, str, str], None],
-    open_table: engine.Open,
-) -> None:
-    """Add both commands; the arguments are the helpers of ``zcube.cli`` for all commands."""
-    plot = command(
+def add(commands: Commands) -> None:
+    """Add both commands."""
+    plot = commands.add_for_table(
         "plot",
         "draw how a table is laid out",
         'zcube plot /data/events --by x,y -o boxes.png --predicate "x = 5"; '
@@ -36,21 +32,21 @@ def add(
         help="the files' boxes over two columns (the default), the path of the curve through them, "
         "how many files overlap, or quality over the table's versions",
     )
-    plot.set_defaults(run=lambda options: _plot(options, open_table))
-    report = command(
+    plot.set_defaults(run=_plot)
+    report = commands.add_for_table(
         "report",
         "write one HTML page with figures and pictures",
         "zcube report /data/events --by x,y -o report.html",
     )
-    report.set_defaults(run=lambda options: _report(options, open_table))
-    for one, example in ((plot, "picture.png, .svg or .pdf"), (report, "report.html")):
-        engine.add(one)
-        list_columns(one, "--by", "x,y (default: the table's own)")
-        one.add_argument("-o", "--output", required=True, metavar="FILE", help=example)
-        one.add_argument("--predicate", help="highlight the boxes that it must read: x > 5")
+    report.set_defaults(run=_report)
+    for command, example in ((plot, "picture.png, .svg or .pdf"), (report, "report.html")):
+        engine.add(command)
+        list_columns(command, "--by", "x,y (default: the table's own)")
+        command.add_argument("-o", "--output", required=True, metavar="FILE", help=example)
+        command.add_argument("--predicate", help="highlight the boxes that it must read: x > 5")
 
 
-def _plot(options: argparse.Namespace, open_table: engine.Open) -> int:
+def _plot(options: argparse.Namespace) -> int:
     from zcube import plots
 
     plots.matplotlib_chart()
@@ -68,26 +64,24 @@ def _plot(options: argparse.Namespace, open_table: engine.Open) -> int:
             return plots.depth_histogram(table.quality(columns=by))
         if options.kind == "history":
             return plots.history(table, by)
-        own = by or [one.column for one in table.quality().columns]
+        own = by or [column.column for column in table.quality().columns]
         if len(own) < 2:
             raise ZCubeError("The table is clustered by one column. Name two: --by x,y.")
         if options.kind == "curve":
             return plots.curve_order(table, own[0], own[1])
         return plots.boxes(table, own[0], own[1], predicate=options.predicate)
 
-    engine.read(options, open_table, draw).savefig(output, dpi=120)
+    engine.read(options, draw).savefig(output, dpi=120)
     return _written(options, output)
 
 
-def _report(options: argparse.Namespace, open_table: engine.Open) -> int:
+def _report(options: argparse.Namespace) -> int:
     from zcube import plots, report
 
     plots.matplotlib_chart()
     output = _writable(options.output)
     by = options.by
-    text = engine.read(
-        options, open_table, lambda table: report.page(table, by, predicate=options.predicate)
-    )
+    text = engine.read(options, lambda table: report.page(table, by, predicate=options.predicate))
     output.write_text(text, encoding="utf-8")
     return _written(options, output)
 

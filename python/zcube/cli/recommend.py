@@ -5,24 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zcube._spark import event_log, gateway
 from zcube._sql.statements import split_statements
+from zcube.cli.arguments import Commands, open_table
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
     from zcube.table import ClusteredTable
 
-Open = Callable[[argparse.Namespace], AbstractContextManager["ClusteredTable"]]
 
-
-def add(command: Callable[[str, str, str], argparse.ArgumentParser], open_table: Open) -> None:
-    """Add the command; the arguments are the helpers of ``zcube.cli`` for all commands."""
-    recommend = command(
+def add(commands: Commands) -> None:
+    """Add the command."""
+    recommend = commands.add_for_table(
         "recommend",
         "recommend the columns to cluster by",
         "zcube recommend /data/events --queries queries.sql; "
@@ -38,10 +35,10 @@ def add(command: Callable[[str, str, str], argparse.ArgumentParser], open_table:
     source.add_argument(
         "--event-log", metavar="DIR", help="Spark's event logs; uses the scans of the table in them"
     )
-    recommend.set_defaults(run=lambda options: _recommend(options, open_table))
+    recommend.set_defaults(run=_recommend)
 
 
-def _recommend(options: argparse.Namespace, open_table: Open) -> int:
+def _recommend(options: argparse.Namespace) -> int:
     queries: list[str | tuple[str, float]] = []
     if options.queries:
         queries = _from_file(Path(options.queries))

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from zcube.demo.comparison import Multiset, Outcome
 from zcube.demo.queries import Query, Reading
+from zcube.results.formatting import size
 
 
 def print_queries(
@@ -46,7 +47,7 @@ def print_commands(console: Console, zcube: Outcome, delta: Outcome) -> None:
         ("Spark jobs over the whole input", [str(o.work.input_scans) for o in (zcube, delta)]),
         ("files removed", [str(o.result.files_removed) for o in (zcube, delta)]),
         ("files added", [str(o.result.files_added) for o in (zcube, delta)]),
-        ("bytes added", [_mib(o.result.bytes_added) for o in (zcube, delta)]),
+        ("bytes added", [size(o.result.bytes_added) for o in (zcube, delta)]),
     ]
     for name, values in rows:
         table.add_row(name, *values)
@@ -100,7 +101,3 @@ def next_steps(table: Path) -> list[str]:
 
 def _reading(reading: Reading) -> str:
     return f"{reading.files:5d} {reading.size / 2**20:6.1f}"
-
-
-def _mib(size: int) -> str:
-    return f"{size / 2**20:.1f} MiB"

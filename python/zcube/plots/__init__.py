@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from zcube.plots.rectangles import Interval, Rectangle
     from zcube.results.quality import ClusteringQuality, ColumnQuality
 
-_MOST_BOXES = 20_000
-_MOST_BARS = 60
+_MAX_BOXES = 20_000
+_MAX_BARS = 60
 # The first and the last date that axes support, in days since 1970.
 _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
 
@@ -210,7 +210,7 @@ def _boxes(
 
     placed = [(box.ends, r) for box, r in zip(files, read, strict=True) if all(box.ends)]
     without = len(files) - len(placed)
-    step = -(-len(placed) // _MOST_BOXES) or 1
+    step = -(-len(placed) // _MAX_BOXES) or 1
     figure, (panel,) = chart.picture(1, 1, (6.6, 5.6))
     xs, x_limits = _scale(chart, panel.xaxis, axes[0], [ends[0] for ends, _ in placed[::step]])
     ys, y_limits = _scale(chart, panel.yaxis, axes[1], [ends[1] for ends, _ in placed[::step]])
@@ -262,7 +262,7 @@ def _depths(chart: ModuleType, panel: Any, row: ColumnQuality) -> None:
     )
     panel.set_xlabel("depth (files)")
     deepest = max(row.depth_histogram, default=1)
-    width = -(-deepest // _MOST_BARS)
+    width = -(-deepest // _MAX_BARS)
     bars: dict[int, int] = {}
     for depth, count in row.depth_histogram.items():
         place = (depth - 1) // width

@@ -12,18 +12,18 @@ from zcube.plots.rectangles import draw as draw_boxes
 if TYPE_CHECKING:
     from zcube._log.files import FileBounds
 
-_MOST_CUBES = 6
+_MAX_CUBES = 6
 
 
 @dataclass(frozen=True)
-class Way:
+class CubePath:
     """A cube and its files, in the order of the curve."""
 
     cube: str
     files: list[FileBounds]
 
 
-def ways(boxes: Iterable[FileBounds]) -> tuple[list[Way], list[FileBounds]]:
+def ways(boxes: Iterable[FileBounds]) -> tuple[list[CubePath], list[FileBounds]]:
     """Return the largest cubes, in descending order of size, and all other files that have ends."""
     cubes: dict[str, list[FileBounds]] = {}
     others = []
@@ -35,18 +35,18 @@ def ways(boxes: Iterable[FileBounds]) -> tuple[list[Way], list[FileBounds]]:
         else:
             cubes.setdefault(box.cube, []).append(box)
     by_size = sorted(cubes.items(), key=lambda item: (-len(item[1]), item[0]))
-    for _, rest in by_size[_MOST_CUBES:]:
+    for _, rest in by_size[_MAX_CUBES:]:
         others += rest
     found = [
-        Way(cube, sorted(files, key=lambda box: (box.place, box.path)))
-        for cube, files in by_size[:_MOST_CUBES]
+        CubePath(cube, sorted(files, key=lambda box: (box.place, box.path)))
+        for cube, files in by_size[:_MAX_CUBES]
     ]
     return found, others
 
 
 def draw(
     panel: Any,
-    found: Sequence[Way],
+    found: Sequence[CubePath],
     ends: Sequence[tuple[Interval, Interval]],
     x: Interval,
     y: Interval,
@@ -83,7 +83,7 @@ def draw(
     panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False)
 
 
-def title(found: Sequence[Way], others: Sequence[FileBounds], without: int) -> str:
+def title(found: Sequence[CubePath], others: Sequence[FileBounds], without: int) -> str:
     """Return a title that says what is drawn and what isn't."""
     count = sum(len(way.files) for way in found)
     lines = [f"The order of {count} files in {len(found)} ZCube{'s' * (len(found) > 1)}"]

@@ -163,15 +163,17 @@ class OptimizeResult:
         return plain
 
     def __str__(self) -> str:
+        removed, added = formatting.size(self.bytes_removed), formatting.size(self.bytes_added)
         text = (
-            f"{self.path}: {self.files_removed} files ({_mib(self.bytes_removed)}) rewritten to "
-            f"{self.files_added} files ({_mib(self.bytes_added)}) in {self.partitions} partition(s)"
+            f"{self.path}: {self.files_removed} files ({removed}) rewritten to "
+            f"{self.files_added} files ({added}) in {self.partitions} partition(s)"
         )
         dropped = sum(cube.state == "dropped" for cube in self.cubes)
         if dropped:
             text += f"; {dropped} job(s) dropped after concurrent changes"
         if self.left_files:
-            text += f"; left for another run: {self.left_files} files ({_mib(self.left_bytes)})"
+            left = formatting.size(self.left_bytes)
+            text += f"; left for another run: {self.left_files} files ({left})"
         if self.files_removed and self.cubes:
             cpu = "–" if self.cpu_ms is None else formatting.seconds(self.cpu_ms)
             text += (
@@ -208,7 +210,3 @@ class OptimizeResult:
             was, now = one.depth_and_skipping(), other.depth_and_skipping()
             rows.append([one.column, was[0], now[0], was[1], now[1]])
         return rows
-
-
-def _mib(size: int) -> str:
-    return f"{size / 2**20:.1f} MiB"

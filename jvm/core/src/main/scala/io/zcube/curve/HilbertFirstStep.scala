@@ -7,30 +7,30 @@ package io.zcube.curve
   * no step reads padding: 10 bits in 3 dimensions are 4 + 3 + 3 levels rather than 1 + 3 + 3 + 3.
   *
   * {{{
-  * chunk  mostLevels bits of each axis, the first axis leftmost, zeros above those that the step takes
+  * chunk  maxLevels bits of each axis, the first axis leftmost, zeros above those that the step takes
   * entry  digits of the index << (width of a state) | state
   * }}}
   *
   * Neither layout depends on the number of remaining levels: the walks shift by constants.
   *
   * @param bits       bits of each coordinate
-  * @param mostLevels levels that a first step may read, more than the machine's own steps do
+  * @param maxLevels levels that a first step may read, more than the machine's own steps do
   */
 final private[curve] class HilbertFirstStep(
     machine: HilbertStateMachine,
     bits: Int,
-    mostLevels: Int) {
-  require(mostLevels > machine.levelsPerStep)
+    maxLevels: Int) {
+  require(maxLevels > machine.levelsPerStep)
 
   /** Steps of the machine that follow. */
-  val restSteps: Int = if (bits <= mostLevels) 0 else machine.steps(bits - mostLevels)
+  val restSteps: Int = if (bits <= maxLevels) 0 else machine.steps(bits - maxLevels)
 
   private val levels = bits - restSteps * machine.levelsPerStep
 
   val entries: Array[Int] =
-    Array.tabulate(1 << (machine.dimensions * mostLevels)) { chunk =>
+    Array.tabulate(1 << (machine.dimensions * maxLevels)) { chunk =>
       val point = Array.tabulate(machine.dimensions) { axis =>
-        (chunk >>> ((machine.dimensions - 1 - axis) * mostLevels)) & ((1 << mostLevels) - 1)
+        (chunk >>> ((machine.dimensions - 1 - axis) * maxLevels)) & ((1 << maxLevels) - 1)
       }
       if (point.exists(_ >>> levels != 0)) 0 else entry(point)
     }

@@ -5,7 +5,7 @@ final private[curve] class HilbertWalk2(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
   require(machine.dimensions == 2 && machine.levelsPerStep == 5 && machine.stateWidth == 11)
 
-  private val opening = new HilbertFirstStep(machine, bits, mostLevels = 6)
+  private val opening = new HilbertFirstStep(machine, bits, maxLevels = 6)
   private val first = opening.entries
   private val restSteps = opening.restSteps
 

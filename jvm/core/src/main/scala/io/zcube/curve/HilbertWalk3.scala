@@ -5,7 +5,7 @@ final private[curve] class HilbertWalk3(machine: HilbertStateMachine, bits: Int)
     extends HilbertWalk(machine, bits) {
   require(machine.dimensions == 3 && machine.levelsPerStep == 3 && machine.stateWidth == 12)
 
-  private val opening = new HilbertFirstStep(machine, bits, mostLevels = 4)
+  private val opening = new HilbertFirstStep(machine, bits, maxLevels = 4)
   private val first = opening.entries
   private val restSteps = opening.restSteps
 

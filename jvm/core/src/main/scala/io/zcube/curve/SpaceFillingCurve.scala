@@ -26,7 +26,7 @@ trait SpaceFillingCurve extends Serializable {
 object SpaceFillingCurve {
 
   /** An index must be a non-negative long. */
-  val MostIndexBits: Int = 63
+  val MaxIndexBits: Int = 63
 
   private[curve] def checkGrid(dimensions: Int, bits: Int): Unit = {
     require(dimensions >= 1, s"dimensions must be positive, not $dimensions")
@@ -36,7 +36,7 @@ object SpaceFillingCurve {
   private[curve] def check(dimensions: Int, bits: Int): Unit = {
     checkGrid(dimensions, bits)
     require(
-      dimensions.toLong * bits <= MostIndexBits,
-      s"$dimensions dimensions of $bits bits don't fit into $MostIndexBits bits")
+      dimensions.toLong * bits <= MaxIndexBits,
+      s"$dimensions dimensions of $bits bits don't fit into $MaxIndexBits bits")
   }
 }

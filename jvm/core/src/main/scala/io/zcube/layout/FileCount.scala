@@ -5,7 +5,7 @@ object FileCount {
 
   /** The mean file size may exceed the target by this factor; the rest of 1.25 is for uneven files.
     */
-  private val MostOver = 1.05
+  private val MaxOver = 1.05
 
   /** Cuts come from a sample, so with a row limit the planned size stays this far below the limit.
     */
@@ -34,13 +34,13 @@ object FileCount {
       maxRecords: Long,
       headroom: Double): Int = {
     require(targetBytes > 0, s"targetBytes must be positive, not $targetBytes")
-    val byBytes = math.ceil(bytes.toDouble / targetBytes / MostOver)
+    val byBytes = math.ceil(bytes.toDouble / targetBytes / MaxOver)
     val byRows = if (maxRecords <= 0) 1.0 else math.ceil(rows / (maxRecords * headroom))
     val evenRows = if (maxRecords > 0 && rows <= maxRecords) 1.0 else byRows
     // No more files than rows.
-    math.max(1.0, math.min(math.max(byBytes, evenRows), rows.toDouble)).min(MostFiles).toInt
+    math.max(1.0, math.min(math.max(byBytes, evenRows), rows.toDouble)).min(MaxFiles).toInt
   }
 
   /** The number of shuffle partitions is an Int, and each costs driver memory. */
-  private val MostFiles = 1000000.0
+  private val MaxFiles = 1000000.0
 }

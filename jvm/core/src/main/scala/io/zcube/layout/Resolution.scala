@@ -7,16 +7,16 @@ object Resolution {
   private val KeyBits = 63
 
   /** More ranks than sampled values would only cost time. */
-  private val MostBits = 16
+  private val MaxBits = 16
 
   /** Delta's default of 1000 range ids, as bits. */
-  private val LeastBits = 10
+  private val MinBits = 10
 
   /** Ranks that a file spans along the curve, as bits, so that rows inside a file are ordered. */
   private val BitsInsideFile = 10
 
   /** The maximum number of columns in a key. */
-  val MostColumns: Int = KeyBits
+  val MaxColumns: Int = KeyBits
 
   /** Bits for each of `columns` columns when `files` files are wanted: enough to distinguish about
     * 1000 positions inside each file, and at least Delta's resolution, as far as 63 bits allow.
@@ -27,7 +27,7 @@ object Resolution {
   def bits(columns: Int, files: Int, ranges: Option[Int]): Int = {
     val wanted = ranges.map(bitsFor).getOrElse {
       val spread = (bitsFor(files) + BitsInsideFile + columns - 1) / columns
-      math.min(MostBits, math.max(LeastBits, spread))
+      math.min(MaxBits, math.max(MinBits, spread))
     }
     math.max(1, math.min(wanted, KeyBits / columns))
   }
@@ -36,7 +36,7 @@ object Resolution {
     * curve, so that a cut comes close to its even position.
     */
   def boxBits(columns: Int, files: Int, ranges: Option[Int]): Int =
-    ranges.fold(math.min(MostBits, bits(math.min(columns, 6), files, None) + 2))(bitsFor)
+    ranges.fold(math.min(MaxBits, bits(math.min(columns, 6), files, None) + 2))(bitsFor)
 
   /** The number of ranks on the scale of a column with that many bits; exactly the user's number if
     * it fits.

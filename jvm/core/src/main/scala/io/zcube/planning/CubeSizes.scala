@@ -21,7 +21,7 @@ final case class CubeSizes(stable: Long, target: Long) {
   def count(bytes: Long): Int = {
     val byTarget = math.ceil(bytes.toDouble / math.max(1L, target))
     val allStable = math.floor(bytes / least)
-    math.max(1.0, math.min(byTarget, allStable)).min(MostCubes).toInt
+    math.max(1.0, math.min(byTarget, allStable)).min(MaxCubes).toInt
   }
 
   /** Divides files in the order of a layout into cubes of about the same size. A layout goes from
@@ -51,5 +51,5 @@ object CubeSizes {
   private val Margin = 1.05
 
   /** Each is a tag that planning reads. */
-  private val MostCubes = 10000.0
+  private val MaxCubes = 10000.0
 }

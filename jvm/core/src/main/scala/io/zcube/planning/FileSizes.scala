@@ -41,7 +41,7 @@ final private[planning] class FileSizes(options: PlanOptions) {
   def worthwhile(
       bad: Seq[DataFile],
       fresh: Seq[DataFile],
-      passes: Int = MostPasses): Seq[DataFile] = {
+      passes: Int = MaxPasses): Seq[DataFile] = {
     // Fresh files without row counts can't be considered.
     val together = bad ++ (if (rowsOf(fresh).isDefined) fresh else Nil)
     rowsOf(together) match {
@@ -79,5 +79,5 @@ final private[planning] class FileSizes(options: PlanOptions) {
 private object FileSizes {
 
   /** Each pass drops files; random tables took up to 22. */
-  private val MostPasses = 100
+  private val MaxPasses = 100
 }

@@ -38,7 +38,7 @@ final class JobDivision(options: PlanOptions) {
 
   private def byRegion(group: Seq[PlannedFile], sizes: CubeSizes)(
       pack: Seq[PlannedFile] => Seq[Seq[PlannedFile]]): Seq[Seq[PlannedFile]] =
-    RegionSplit.split(group, sizes, MostStraddling).flatMap(region => pack(region.sorted(ByPlace)))
+    RegionSplit.split(group, sizes, MaxStraddling).flatMap(region => pack(region.sorted(ByPlace)))
 
   /** The most bytes of a job that writes these files, whatever the budget: at least a cube's, even if
     * that doesn't fill a file.
@@ -60,7 +60,7 @@ private object JobDivision {
   /** The share of the smaller side's bytes that may straddle a cut between jobs: there the two regions
     * overlap.
     */
-  private val MostStraddling = 0.25
+  private val MaxStraddling = 0.25
 
   /** Files aren't divided, so a job may be a little larger than planned. */
   private val Slack = 1.1

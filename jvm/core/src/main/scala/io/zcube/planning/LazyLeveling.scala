@@ -31,7 +31,7 @@ object LazyLeveling extends MergePolicy("leveled") {
   private val SpreadOver = 0.5
 
   /** A cube that overlaps less than this share of the largest counts as disjoint from it. */
-  private val LeastOverlap = 0.05
+  private val MinOverlap = 0.05
 
   /** The required depth of overlapping cubes, as a share of `fanOut`, to allow for uneven edges. */
   private val Deep = 0.8
@@ -40,7 +40,7 @@ object LazyLeveling extends MergePolicy("leveled") {
   private val Crowded = 2.5
 
   /** The number of small cubes that indicates continuing appends, so that waiting pays off. */
-  private val LeastSmall = 2
+  private val MinSmall = 2
 
   /** This many times `fanOut` cubes are merged even if they are disjoint. */
   private val Beside = 2.5
@@ -67,7 +67,7 @@ object LazyLeveling extends MergePolicy("leveled") {
       space: => RankSpace,
       options: PlanOptions): Boolean = {
     val fresh = candidates.fresh
-    candidates.partial.size > LeastSmall &&
+    candidates.partial.size > MinSmall &&
     fresh.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
     (fresh.size < 2 || !areCrowded(fresh.map(_.file.ranges), Crowded, space, options))
   }
@@ -99,7 +99,7 @@ object LazyLeveling extends MergePolicy("leveled") {
       val spread = (smalls :+ fresh).filter { piece =>
         val shared = overlapOf(largest.files, piece, space).map { case (f, s) => f.bytes * s }.sum
         piece.nonEmpty && shared >= SpreadOver * bytesOf(piece) &&
-        shared >= LeastOverlap * largest.bytes
+        shared >= MinOverlap * largest.bytes
       }.flatten
       val touched =
         overlapOf(largest.files, spread, space).collect { case (f, s) if s > Touched => f }

@@ -19,18 +19,18 @@ object RegionSplit {
     * Example: ten files of 100 bytes that are sorted by a column, with a target of 300, are parts of
     * 2, 3, 2 and 3 files.
     *
-    * @param mostStraddling how many bytes may straddle a cut, as a share of the smaller side's, 0 to 1
+    * @param maxStraddling how many bytes may straddle a cut, as a share of the smaller side's, 0 to 1
     */
   def split(
       files: Seq[PlannedFile],
       sizes: CubeSizes,
-      mostStraddling: Double): Seq[Seq[PlannedFile]] = {
+      maxStraddling: Double): Seq[Seq[PlannedFile]] = {
     val done = Seq.newBuilder[Seq[PlannedFile]]
     @tailrec
     def go(left: List[Array[PlannedFile]]): Unit = left match {
       case Nil =>
       case part :: rest =>
-        cut(part, sizes, mostStraddling) match {
+        cut(part, sizes, maxStraddling) match {
           case Some((low, high)) => go(low :: high :: rest)
           case None =>
             done += part.toSeq
@@ -51,7 +51,7 @@ object RegionSplit {
   private def cut(
       files: Array[PlannedFile],
       sizes: CubeSizes,
-      mostStraddling: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
+      maxStraddling: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
     val total = PlannedFile.bytesOf(files)
     val parts = sizes.count(total).toDouble
     if (parts < 2 || files.length < 2) None
@@ -63,7 +63,7 @@ object RegionSplit {
       val best = (0 until columns)
         .flatMap(bestCut(files, _, total, even, slack, sizes.least))
         .minByOption(c => (c.share, c.off))
-      best.filter(_.share <= mostStraddling)
+      best.filter(_.share <= maxStraddling)
         .map(c => files.partition(f => begins(f, c.column) < c.below))
     }
   }

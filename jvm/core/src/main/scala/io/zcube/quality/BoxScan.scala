@@ -53,7 +53,7 @@ final private[quality] class BoxScan(columns: IndexedSeq[FileRanges], exactUpTo:
   private val places: Array[Int] = {
     val known =
       IntStream.range(0, sorted.length).filter(p => columns.forall(_.isKnown(sorted(p)))).toArray
-    val affordable = math.max(LeastSample, PairBudget / math.max(1, sorted.length))
+    val affordable = math.max(MinSample, PairBudget / math.max(1, sorted.length))
     val size = math.min(known.length.toLong, math.min(exactUpTo.toLong, affordable)).toInt
     if (sorted.length <= exactUpTo || size == known.length) known
     else {
@@ -181,7 +181,7 @@ private[quality] object BoxScan {
   /** The approximate maximum number of pairs of boxes to compare, a few seconds of work. */
   private val PairBudget = 400000000L
 
-  private val LeastSample = 400L
+  private val MinSample = 400L
 
   private val Seed = 42
   private val Odd = 0x9e3779b97f4a7c15L

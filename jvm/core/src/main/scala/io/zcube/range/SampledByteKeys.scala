@@ -57,11 +57,11 @@ object SampledByteKeys {
   private val BytesInGap = 5
 
   /** A larger sample leaves no room for its gaps' numbers. */
-  val MostSampled: Int = (1 << 23) - 1
+  val MaxSampled: Int = (1 << 23) - 1
 
-  /** @param sample in any order, at most [[MostSampled]] strings */
+  /** @param sample in any order, at most [[MaxSampled]] strings */
   def of(sample: Seq[Array[Byte]]): SampledByteKeys = {
-    require(sample.length <= MostSampled, s"${sample.length} sampled strings")
+    require(sample.length <= MaxSampled, s"${sample.length} sampled strings")
     val sorted = sample.toArray
     Arrays.sort(sorted, (a: Array[Byte], b: Array[Byte]) => Arrays.compareUnsigned(a, b))
     val distinct = sorted.indices.collect {

@@ -121,7 +121,7 @@ final class Advisor(
       columns.size,
       RowIdentity.FilePlace(columns.size, columns.size + 1),
       Option.when(counts.forall(_.isDefined))(counts.flatten.sum),
-      SampleLimits.ofRows(math.min(MostRows, math.max(LeastRows, wanted)).toInt),
+      SampleLimits.ofRows(math.min(MaxRows, math.max(MinRows, wanted)).toInt),
       what
     )
   }
@@ -135,6 +135,6 @@ object Advisor {
 
   /** Rows sampled for each file: fewer than in a run, because there are many layouts to try. */
   private val RowsPerFile = 200L
-  private val LeastRows = 20000L
-  private val MostRows = 200000L
+  private val MinRows = 20000L
+  private val MaxRows = 200000L
 }

@@ -37,9 +37,9 @@ final class LayoutSearch(
       val tried = candidates.distinctBy(_.toSet).map(set => set -> tree(set).bytesRead)
       val best = tried.sortBy(_._2).take(Kept).map(_._1)
       val gain = before.isEmpty ||
-        tree(best.head).bytesRead < before.map(tree(_).bytesRead).min * (1 - LeastGain)
+        tree(best.head).bytesRead < before.map(tree(_).bytesRead).min * (1 - MinGain)
       if (!gain) Nil
-      else if (best.head.size == MostColumns) best
+      else if (best.head.size == MaxColumns) best
       else {
         val larger = for (set <- best; c <- columns if !set.contains(c)) yield set :+ c
         best ++ grow(larger, best)
@@ -71,7 +71,7 @@ final class LayoutSearch(
     * columns win.
     */
   private def preferFewerColumns(ranked: Seq[LayoutCost]): Seq[LayoutCost] = {
-    val near = ranked.takeWhile(_.bytesRead <= ranked.head.bytesRead * (1 + LeastGain))
+    val near = ranked.takeWhile(_.bytesRead <= ranked.head.bytesRead * (1 + MinGain))
     val first = near.minBy(_.candidate.columns.size)
     first +: ranked.filterNot(_ eq first)
   }
@@ -80,13 +80,13 @@ final class LayoutSearch(
 object LayoutSearch {
 
   /** Delta's default limit for a clustered table. */
-  val MostColumns = 4
+  val MaxColumns = 4
 
   /** Number of sets of each size that are extended by one column. */
   private val Kept = 2
 
   /** The share of the bytes read that justifies another column. */
-  private val LeastGain = 0.01
+  private val MinGain = 0.01
 
   /** The tree splits a column roughly in proportion to its weight; a larger ratio is too much. */
   private val LargestWeight = 4

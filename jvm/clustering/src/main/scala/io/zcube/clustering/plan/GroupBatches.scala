@@ -17,7 +17,7 @@ final class GroupBatches(task: OptimizeTask) {
       // A group that makes a stable cube gets its own commit: a failure should lose no more than a
       // job.
       case None =>
-        pack(groups, math.min(MostBytes, task.settings.leastCubeBytes(task.options)))
+        pack(groups, math.min(MaxBytes, task.settings.effectiveMinCubeBytes(task.options)))
     }
 
   /** The groups of a commit that are sampled and written together: those that each fill at most one
@@ -26,16 +26,16 @@ final class GroupBatches(task: OptimizeTask) {
   def jobs(groups: Seq[RewriteGroup]): Seq[Seq[RewriteGroup]] = {
     val (small, large) = groups.partition { group =>
       // A group without rows would leave an empty file that no log names.
-      group.bytes <= MostSharedBytes &&
+      group.bytes <= MaxSharedBytes &&
       group.rows.exists(rows => rows > 0 && task.fileCount(group, rows) == 1)
     }
-    pack(small, MostBytes) ++ large.map(Seq(_))
+    pack(small, MaxBytes) ++ large.map(Seq(_))
   }
 
-  private def pack(groups: Seq[RewriteGroup], mostBytes: Long): Seq[Seq[RewriteGroup]] = {
-    val capacity = math.max(1L, mostBytes)
+  private def pack(groups: Seq[RewriteGroup], maxBytes: Long): Seq[Seq[RewriteGroup]] = {
+    val capacity = math.max(1L, maxBytes)
     BinPacking.pack(groups, capacity) { group =>
-      val share = math.max(1.0 / MostGroups, group.files.size.toDouble / MostFiles)
+      val share = math.max(1.0 / MaxGroups, group.files.size.toDouble / MaxFiles)
       math.max(group.bytes, (capacity * share).toLong)
     }
   }
@@ -44,17 +44,17 @@ final class GroupBatches(task: OptimizeTask) {
 object GroupBatches {
 
   /** Input bytes: what a failure may lose for each commit in progress. */
-  val MostBytes: Long = 1L << 30
+  val MaxBytes: Long = 1L << 30
 
   /** Maximum size of a group that shares a job. One layout serves all groups of the job, so each
     * has few ranks and its rows are only coarsely ordered, which matters only if a file has several
     * row groups.
     */
-  private val MostSharedBytes: Long = 16L << 20
+  private val MaxSharedBytes: Long = 16L << 20
 
   /** Above 200 partitions, Spark uses a slower shuffle writer. */
-  val MostGroups = 200
+  val MaxGroups = 200
 
   /** Every task holds the group of each file. */
-  private val MostFiles = 10000
+  private val MaxFiles = 10000
 }

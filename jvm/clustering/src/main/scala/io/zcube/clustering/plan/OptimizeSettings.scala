@@ -47,14 +47,14 @@ final case class OptimizeSettings(
     * rejected.
     */
   def check(options: OptimizeOptions): Unit =
-    options.targetCubeSize.filter(_ < leastCubeBytes(options)).foreach { target =>
+    options.targetCubeSize.filter(_ < effectiveMinCubeBytes(options)).foreach { target =>
       throw ZCubeErrors.invalidOption(
         "targetCubeSize",
         target.toString,
-        s"at least minCubeSize, which is ${leastCubeBytes(options)} bytes here")
+        s"at least minCubeSize, which is ${effectiveMinCubeBytes(options)} bytes here")
     }
 
   /** Bytes from which a cube is stable. */
-  def leastCubeBytes(options: OptimizeOptions): Long =
+  def effectiveMinCubeBytes(options: OptimizeOptions): Long =
     options.minCubeSize.getOrElse(minCubeBytes)
 }

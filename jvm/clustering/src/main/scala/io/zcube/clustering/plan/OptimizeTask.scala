@@ -47,7 +47,7 @@ final case class OptimizeTask(
     FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
 
   /** The same if all rows are known: fewer files if the row limit per file decides. */
-  def leastFileCount(group: RewriteGroup, rows: Long): Int =
+  def minFileCount(group: RewriteGroup, rows: Long): Int =
     FileCount.least(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
 
   /** How to lay out a group's rows. */
@@ -70,11 +70,13 @@ final case class OptimizeTask(
     * file.
     */
   private def layoutWeights: Seq[Double] = {
-    val told = columns.map(version.hasStatistics)
-    if (!options.curve.takesWeights || told.forall(identity) || !told.contains(true)) weights
+    val known = columns.map(version.hasStatistics)
+    if (!options.curve.takesWeights || known.forall(identity) || !known.contains(true)) weights
     else {
       val asked = if (weights.isEmpty) columns.map(_ => 1.0) else weights
-      asked.zip(told).map { case (weight, isTold) => if (isTold) weight else ColumnWeights.Nothing }
+      asked.zip(known).map { case (weight, isKnown) =>
+        if (isKnown) weight else ColumnWeights.Nothing
+      }
     }
   }
 
@@ -83,7 +85,7 @@ final case class OptimizeTask(
       if (isFull) MergeAll else options.mergePolicy.getOrElse(settings.policy),
     targetFileBytes = targetFileBytes,
     maxRecords = settings.maxRecords,
-    minCubeBytes = settings.leastCubeBytes(options),
+    minCubeBytes = settings.effectiveMinCubeBytes(options),
     targetCubeBytes = options.targetCubeSize.getOrElse(settings.targetCubeBytes),
     maxDeletedShare = settings.maxDeletedRatio,
     fanOut = settings.fanOut,

@@ -24,9 +24,9 @@ object FailurePoint extends Enumeration {
     }
   }
 
-  private def isFirst(told: Path): Boolean =
+  private def isFirst(mark: Path): Boolean =
     try {
-      Files.createFile(told): Unit
+      Files.createFile(mark): Unit
       true
     } catch {
       case _: FileAlreadyExistsException => false

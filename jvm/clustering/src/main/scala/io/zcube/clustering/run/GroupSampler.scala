@@ -77,7 +77,7 @@ final class GroupSampler(
   def layoutOf(group: RewriteGroup, sample: RowSample, files: Int): LayoutPlan =
     if (sample.rowCount == 0) LayoutPlan.of(sample, files, task.layoutRequest)
     else {
-      val least = task.leastFileCount(group, sample.rowCount)
+      val least = task.minFileCount(group, sample.rowCount)
       LayoutPlan.within(sample, least, files, settings.maxRecords, task.layoutRequest)
     }
 

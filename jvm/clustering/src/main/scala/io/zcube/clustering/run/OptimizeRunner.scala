@@ -184,7 +184,7 @@ final class OptimizeRunner(
     result match {
       case CommitResult.Refused(conflict: ConcurrentModificationException, void)
           if void.nonEmpty && void.size < rewritten.size && task.settings.batchBytes.isEmpty =>
-        val (lost, valid) = rewritten.partition(one => void(one.rewritten.id))
+        val (lost, valid) = rewritten.partition(result => void(result.rewritten.id))
         txn.discard(lost.flatMap(_.added))
         commitValid(txn, valid, before ++ dropped(lost.map(_.group), conflict))
       case _ => CommitAttempt(result, rewritten, before)

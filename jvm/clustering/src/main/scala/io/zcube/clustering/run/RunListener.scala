@@ -3,7 +3,7 @@ package io.zcube.clustering.run
 import io.zcube.clustering.plan.{RewriteGroup, RewritePlan}
 import io.zcube.sql.metrics.OptimizeTotals
 
-/** Is told what an OPTIMIZE does, by the thread that does it. What it throws is ignored. */
+/** Receives the events of an OPTIMIZE, on the thread that causes them. What it throws is ignored. */
 trait RunListener {
 
   /** Nothing is written yet. */

@@ -36,7 +36,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
 
   /** By group number. Computed in one pass for all groups, because it reads metadata. */
   private lazy val before: Map[Int, LayoutQuality] = planned
-    .filter(_ => task.version.fileCount <= MostFiles)
+    .filter(_ => task.version.fileCount <= MaxFiles)
     .map { run =>
       val groupOf =
         run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
@@ -56,7 +56,9 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
   }
 
   def committed(results: Seq[RewriteResult], version: Long, ms: Long): Unit = {
-    results.foreach(one => info(one.group, s"ZCube ${one.cubeIds} is in version $version; $ms ms"))
+    results.foreach { result =>
+      info(result.group, s"ZCube ${result.cubeIds} is in version $version; $ms ms")
+    }
     tell(_.committed(results))
   }
 
@@ -105,7 +107,8 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
       val was = synchronized(before)
       if (!results.exists(result => was.contains(result.group.number))) results
       else {
-        val groupOf = results.flatMap(one => one.added.map(_.path -> one.group.number)).toMap
+        val groupOf =
+          results.flatMap(result => result.added.map(_.path -> result.group.number)).toMap
         val statistics = added
         val is =
           if (results.size == 1) Map(results.head.group.number -> statistics)
@@ -131,5 +134,5 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
 object RunMonitor {
 
   /** Above this size quality isn't recorded; DESCRIBE CLUSTERING measures it on request. */
-  private val MostFiles = 100000L
+  private val MaxFiles = 100000L
 }

@@ -2,7 +2,7 @@ package io.zcube.clustering.table
 
 import org.apache.spark.sql.classic.SparkSession
 
-import io.zcube.planning.{DataFile, KeyRanges}
+import io.zcube.planning.{CubeRest, DataFile, KeyRanges}
 
 /** The files of a version that a WHERE selects. Metadata is read on demand, so a plan doesn't pay
   * for what it doesn't need.
@@ -43,4 +43,16 @@ trait FileSelection {
     * selects, was changed since in a way that the rewrite would undo.
     */
   def begin(session: SparkSession, files: Seq[DataFile]): RewriteTransaction
+}
+
+/** Summary of the files that a WHERE excludes.
+  *
+  * @param files number of excluded files
+  * @param cubes the excluded part of each cube that WHERE splits, by id
+  */
+final case class OutsideWhere(files: Long, cubes: Map[String, CubeRest])
+
+object OutsideWhere {
+
+  val Nothing: OutsideWhere = OutsideWhere(0, Map.empty)
 }

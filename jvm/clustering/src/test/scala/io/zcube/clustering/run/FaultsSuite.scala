@@ -51,7 +51,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     table.store.faults.disarm()._1
   }
 
-  /** The cases begin at different operations, so that together they meet more than one in so many. */
+  /** The cases begin at different operations, so that together they meet more than one in seven. */
   private val Step = 7
 
   /** Numbers of operations, from `first` on: one in each step, or all and some after the last. */

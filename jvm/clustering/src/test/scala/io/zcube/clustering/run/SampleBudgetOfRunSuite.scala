@@ -31,12 +31,12 @@ class SampleBudgetOfRunSuite extends AnyFunSuite with MemoryEngine {
   /** Counts the bytes of samples from when they are drawn until they are not needed any more. */
   private class CountingBudget(bytes: Long, awakened: () => Unit)
       extends SampleBudget(bytes, awakened) {
-    private var samples, held, mostSamples, mostHeld = 0L
+    private var samples, held, maxSamples, maxHeld = 0L
     private val fits = (bytes / bytesOf(rowsOfSample)).toInt
     // Opened by as many samples as fit, and by one more.
     private val (full, tooMany) = (new CountDownLatch(fits), new CountDownLatch(fits + 1))
 
-    def most: (Long, Long) = synchronized((mostSamples, mostHeld))
+    def most: (Long, Long) = synchronized((maxSamples, maxHeld))
 
     override def sampled[T](wanted: Long)(draw: => RowSample)(use: RowSample => T): T =
       super.sampled(wanted)(draw) { sample =>
@@ -56,8 +56,8 @@ class SampleBudgetOfRunSuite extends AnyFunSuite with MemoryEngine {
     private def hold(count: Int, size: Long): Unit = synchronized {
       samples += count
       held += size
-      mostSamples = math.max(mostSamples, samples)
-      mostHeld = math.max(mostHeld, held)
+      maxSamples = math.max(maxSamples, samples)
+      maxHeld = math.max(maxHeld, held)
     }
   }
 

@@ -1,7 +1,7 @@
 package io.zcube.layout.kdtree
 
 import io.zcube.curve.{HilbertCurve, SpaceFillingCurve}
-import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, SkippedRows, Workload}
+import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, Layout, LayoutResult, SkippedRows, Workload}
 
 /** A layout of boxes. A row's key has the number of its box in the high bits and, in the low bits,
   * the row's position on a Hilbert curve through that box, which orders the rows of a file by all
@@ -27,10 +27,10 @@ final class KdTreeLayout private (
   import KdTreeLayout._
 
   private val columns = buckets.length
-  private val localBits = SpaceFillingCurve.MostIndexBits - bitsFor(tree.boxes)
+  private val localBits = SpaceFillingCurve.MaxIndexBits - bitsFor(tree.boxes)
   // If there are more columns than bits, the first columns order the rows inside files.
   private val curveColumns = math.min(columns, localBits)
-  private val curveBits = math.min(MostCurveBits, localBits / curveColumns)
+  private val curveBits = math.min(MaxCurveBits, localBits / curveColumns)
   private val curve = HilbertCurve(curveColumns, curveBits)
   // Fixed-point factors from a box's ranks to the curve's coordinates.
   private val factors = lower.indices.toArray.map { i =>
@@ -62,7 +62,7 @@ final class KdTreeLayout private (
 object KdTreeLayout {
 
   /** A thousand positions in each column are enough to order the rows of a file. */
-  private val MostCurveBits = 10
+  private val MaxCurveBits = 10
 
   private val FractionBits = 32
 
@@ -90,7 +90,7 @@ object KdTreeLayout {
     require(
       weights.isEmpty || weights.length == sample.dimensions,
       s"${weights.length} weights for ${sample.dimensions} columns")
-    require(weights.forall(w => w > 0 && !w.isInfinite), s"weights must be positive: $weights")
+    require(weights.forall(ColumnWeights.isWeight), s"weights must be positive: $weights")
     // NullBucket is -1, so NULL gets rank 0.
     val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
     val byColumn = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray

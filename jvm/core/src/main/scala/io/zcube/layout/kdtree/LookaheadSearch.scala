@@ -48,7 +48,7 @@ final private[layout] class LookaheadSearch(
   private val trials =
     math.max(
       1,
-      MostTrials * FewBoxes / math.max(FewBoxes, workload.queries.map(_.boxes.length).sum))
+      MaxTrials * FewBoxes / math.max(FewBoxes, workload.queries.map(_.boxes.length).sum))
 
   /** The share of a box's rows that trials have. */
   private val share = math.min(1.0, LevelRows.toDouble / points.head.length)
@@ -72,15 +72,15 @@ final private[layout] class LookaheadSearch(
     else if (until - from < points.head.length / trials)
       cuts.find(_.nonEmpty).map(_.reduce(WorkloadSplitSearch.better).split)
     else {
-      val best = cuts.flatMap(_.sortBy(-_.worth).take(MostCandidates)).map(_.split)
+      val best = cuts.flatMap(_.sortBy(-_.worth).take(MaxCandidates)).map(_.split)
       best.distinct match {
         case Seq(only) => Some(only)
-        case several => Some(leastRead(several, new Trial(rows, from, until, files)))
+        case several => Some(minRead(several, new Trial(rows, from, until, files)))
       }
     }
   }
 
-  private def leastRead(candidates: Seq[KdSplit], trial: Trial): KdSplit = {
+  private def minRead(candidates: Seq[KdSplit], trial: Trial): KdSplit = {
     var best = candidates.head
     var least = Double.PositiveInfinity
     candidates.foreach { split =>
@@ -167,18 +167,18 @@ private object LookaheadSearch {
   /** A file has at least this many rows of a trial. */
   private val RowsOfFile = 50
 
-  private val MostTrials = 256
+  private val MaxTrials = 256
 
   /** A workload with more boxes of values, in all queries together, gets fewer trials. */
   private val FewBoxes = 64
 
   /** Columns whose best cuts are tried, for each greedy rule. */
-  private val MostCandidates = 4
+  private val MaxCandidates = 4
 
-  private val MostRanks = 8192
+  private val MaxRanks = 8192
 
   private def shiftOf(ranks: Int): Int =
-    32 - Integer.numberOfLeadingZeros(math.max(0, ranks - 2) / MostRanks)
+    32 - Integer.numberOfLeadingZeros(math.max(0, ranks - 2) / MaxRanks)
 
   private def coarse(rank: Int, shift: Int): Int =
     if (rank == Layout.NullRank) rank else ((rank - 1) >> shift) + 1

@@ -135,7 +135,7 @@ final private[layout] class WorkloadSplitSearch(
         val error = math.max(
           math.abs(below / (lowFiles * even) - 1),
           math.abs((rowCount - below) / ((files - lowFiles) * even) - 1))
-        if (error <= math.max(wholeError, MostUneven)) {
+        if (error <= math.max(wholeError, MaxUneven)) {
           // Unsampled values in between are divided.
           val greatest = rankAt(i) + (rankAt(i + 1) - rankAt(i) - 1) / 2
           val cut = Cut(KdSplit(column, greatest, lowFiles), worth, error)
@@ -231,11 +231,11 @@ final private[layout] class WorkloadSplitSearch(
 
 private[layout] object WorkloadSplitSearch {
 
-  /** A box with less than one row for so many ranks is sorted. */
+  /** A box with less than one row for this many ranks is sorted. */
   private val SortedPart = 16L
 
   /** How far the mean file of a part may deviate from the table's mean. */
-  val MostUneven = 0.15
+  val MaxUneven = 0.15
 
   private val Noise = 1e-9
 

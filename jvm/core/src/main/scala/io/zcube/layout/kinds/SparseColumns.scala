@@ -18,10 +18,10 @@ private[kinds] object SparseColumns {
   private val Sparse = 0.5
 
   /** The minimum share of the tree's reads that a curve must save: a tree is cheaper to look up. */
-  private val LeastGain = 0.01
+  private val MinGain = 0.01
 
   /** Delta's values, so that Delta's curves are among the candidates. */
-  private val MostBits = 10
+  private val MaxBits = 10
   private val DeltasRanges = 1000
 
   /** @param tree    the layout by the k-d tree
@@ -42,7 +42,7 @@ private[kinds] object SparseColumns {
         LayoutResult(curve, CutPoints.of(sample.keys(curve), files, spread, slack = 0))
       }
       val curve = curves.minBy(cost)
-      if (cost(curve) < (1 - LeastGain) * cost(tree)) curve else tree
+      if (cost(curve) < (1 - MinGain) * cost(tree)) curve else tree
     }
 
   private def isSparse(buckets: Array[Int]): Boolean =
@@ -54,7 +54,7 @@ private[kinds] object SparseColumns {
     */
   private def curvesOver(sample: BucketedSample, rankBits: Int): Seq[CurveLayout] = {
     val dimensions = sample.dimensions
-    val bits = math.min(MostBits, SpaceFillingCurve.MostIndexBits / dimensions)
+    val bits = math.min(MaxBits, SpaceFillingCurve.MaxIndexBits / dimensions)
     val shift = math.max(0, rankBits - bits)
     val most = (1 << bits) - 1
     val fine = sample.scales.map(_.ranks.indices.map(i => math.min(most, 1 + (i >> shift))))

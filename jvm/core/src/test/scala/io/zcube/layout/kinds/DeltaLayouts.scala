@@ -15,7 +15,7 @@ object DeltaLayouts {
   private val RangeBits = 10
 
   /** The maximum number of columns in Delta's CLUSTER BY. */
-  val MostClustered = 4
+  val MaxClustered = 4
 
   /** By number of files: the file of each row by ZORDER BY. */
   def zOrder(columns: Seq[TestColumn]): Int => Array[Int] = {

@@ -83,7 +83,7 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   private def deltas(columns: Seq[TestColumn]): Map[String, Int => Array[Int]] =
     Map("ZORDER BY" -> DeltaLayouts.zOrder(columns)) ++
-      Option.when(columns.size <= DeltaLayouts.MostClustered)(
+      Option.when(columns.size <= DeltaLayouts.MaxClustered)(
         "CLUSTER BY" -> DeltaLayouts.clusterBy(columns))
 
   private def kdTree(columns: Seq[TestColumn], files: Int): Array[Int] = {

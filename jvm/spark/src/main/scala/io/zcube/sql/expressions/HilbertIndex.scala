@@ -51,7 +51,7 @@ case class HilbertIndex(children: Seq[Expression]) extends Expression {
   private def columns: Seq[Expression] = children.tail
   private lazy val bits: Int = children.head.eval().asInstanceOf[Number].intValue
   private lazy val isWide: Boolean =
-    columns.length > 1 && columns.length.toLong * bits > SpaceFillingCurve.MostIndexBits
+    columns.length > 1 && columns.length.toLong * bits > SpaceFillingCurve.MaxIndexBits
 
   override def dataType: DataType = if (isWide) BinaryType else LongType
   override def nullable: Boolean = columns.exists(_.nullable)

@@ -1,6 +1,6 @@
 package io.zcube.sql.expressions
 
-import io.zcube.curve.SpaceFillingCurve.MostIndexBits
+import io.zcube.curve.SpaceFillingCurve.MaxIndexBits
 import io.zcube.curve.{HilbertCurve, WideHilbertCurve}
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -8,7 +8,7 @@ import io.zcube.sql.errors.ZCubeErrors
 final class HilbertKernel(dimensions: Int, bits: Int) extends Serializable {
 
   private val curve: HilbertCurve =
-    if (dimensions.toLong * bits <= MostIndexBits) HilbertCurve(dimensions, bits) else null
+    if (dimensions.toLong * bits <= MaxIndexBits) HilbertCurve(dimensions, bits) else null
 
   private val wideCurve = WideHilbertCurve(dimensions, bits)
 

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
   * [[io.zcube.sql.rules.RangePartitionIdRewrite]] samples it and replaces this with [[RangeIdOf]].
   *
   * @param left  the value
-  * @param right the number of ranges, a constant INT of 1 to [[RangePartitionId.MostRanges]]
+  * @param right the number of ranges, a constant INT of 1 to [[RangePartitionId.MaxRanges]]
   */
 @ExpressionDescription(
   usage =
@@ -55,10 +55,10 @@ case class RangePartitionId(left: Expression, right: Expression)
       TypeCheckFailure(s"the number of ranges of $prettyName must be a constant INT")
     } else {
       Option(right.eval()).map(_.asInstanceOf[Number].intValue) match {
-        case Some(n) if n >= 1 && n <= RangePartitionId.MostRanges => TypeCheckSuccess
+        case Some(n) if n >= 1 && n <= RangePartitionId.MaxRanges => TypeCheckSuccess
         case other =>
           TypeCheckFailure(
-            s"the number of ranges of $prettyName must be 1 to ${RangePartitionId.MostRanges}, " +
+            s"the number of ranges of $prettyName must be 1 to ${RangePartitionId.MaxRanges}, " +
               s"not ${other.getOrElse("NULL")}")
       }
     }
@@ -68,5 +68,5 @@ case class RangePartitionId(left: Expression, right: Expression)
 }
 
 object RangePartitionId {
-  val MostRanges: Int = 1 << 20
+  val MaxRanges: Int = 1 << 20
 }

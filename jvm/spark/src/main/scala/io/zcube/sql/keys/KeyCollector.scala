@@ -11,13 +11,13 @@ import org.apache.spark.sql.catalyst.InternalRow
   * possible. Where most keys would have a box of their own, as in several dimensions, they are grouped
   * at once.
   *
-  * @param mostKeys  maximum number of keys, or boxes, held before they are grouped
-  * @param mostBoxes maximum number of boxes in the result
+  * @param maxKeys  maximum number of keys, or boxes, held before they are grouped
+  * @param maxBoxes maximum number of boxes in the result
   */
-final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mostBoxes: Int) {
+final class KeyCollector(layout: KeyLayout, cover: ValueCover, maxKeys: Int, maxBoxes: Int) {
   import KeyCollector._
 
-  private val most = math.max(mostKeys, mostBoxes + 1)
+  private val most = math.max(maxKeys, maxBoxes + 1)
   private val keys = new java.util.HashSet[ValueBox]
   private val cells = new java.util.HashMap[ArraySeq[Int], ValueBox]
   private var boxes = Array.empty[ValueBox]
@@ -39,7 +39,7 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
       if (keys.size >= most && mayJoin) joinAll()
       if (keys.size >= most || cells.size >= most) {
         reductions += 1
-        reduce(math.min(mostBoxes, math.max(LeastBoxes, mostBoxes / reductions)))
+        reduce(math.min(maxBoxes, math.max(MinBoxes, maxBoxes / reductions)))
       } else if (areJoined && cells.size >= nextCheck) check()
     }
 
@@ -48,7 +48,7 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
     */
   def result: Option[Array[ValueBox]] = {
     if (!isEverything && areJoined) check()
-    if (!isEverything && all.length > mostBoxes) reduce(mostBoxes)
+    if (!isEverything && all.length > maxBoxes) reduce(maxBoxes)
     Option.when(!isEverything)(all)
   }
 
@@ -58,7 +58,7 @@ final class KeyCollector(layout: KeyLayout, cover: ValueCover, mostKeys: Int, mo
 
   private def joinAll(): Unit = {
     keys.forEach(join(_))
-    areJoined = cells.size <= most * MostCells
+    areJoined = cells.size <= most * MaxCells
     mayJoin = areJoined
     if (areJoined) keys.clear() else cells.clear()
   }
@@ -99,10 +99,10 @@ object KeyCollector {
   /** As many as a MERGE uses in the end, by default. Scattered keys are regrouped again and again, so
     * down to here each time with fewer boxes, which take in more of the keys that follow.
     */
-  private val LeastBoxes = 64
+  private val MinBoxes = 64
 
   /** For each key. */
-  private val MostCells = 0.75
+  private val MaxCells = 0.75
 
   /** How often the files are counted before boxes are grouped. */
   private val Checks = 8

@@ -46,7 +46,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
     */
   private def read(e: Expression, isPart: Boolean): Seq[Seq[KeyRange]] = {
     val conjuncts = splitConjunctivePredicates(e).map {
-      case In(value, keys) if keys.nonEmpty && keys.size <= MostAlternatives =>
+      case In(value, keys) if keys.nonEmpty && keys.size <= MaxAlternatives =>
         keys.map(EqualTo(value, _): Expression).reduce(Or(_, _))
       case other => other
     }
@@ -56,7 +56,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
       .filter(_.forall(_.nonEmpty))
     choices
       .foldLeft(Seq(ranges)) { (found, choice) =>
-        if (found.size * choice.size > MostAlternatives) found
+        if (found.size * choice.size > MaxAlternatives) found
         else for (one <- found; other <- choice) yield one ++ other
       }
       .map(combined)
@@ -140,7 +140,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
 
 object MatchCondition {
 
-  private val MostAlternatives = 8
+  private val MaxAlternatives = 8
 
   private def isRepeatable(e: Expression): Boolean =
     e.deterministic && !mayDiffer(e) && !e.exists(_.isInstanceOf[SubqueryExpression])

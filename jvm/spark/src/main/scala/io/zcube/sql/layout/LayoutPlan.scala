@@ -59,18 +59,18 @@ object LayoutPlan {
     * exceeds its limit. The writer splits a file that exceeds it, which leaves a tiny file.
     *
     * @param least    number of files that hold all rows if each is full
-    * @param mostRows maximum number of rows in a file; 0 or less for no limit
+    * @param maxRows maximum number of rows in a file; 0 or less for no limit
     */
   def within(
       sample: RowSample,
       least: Int,
       files: Int,
-      mostRows: Long,
+      maxRows: Long,
       request: LayoutRequest): LayoutPlan = {
     def fits(plan: LayoutPlan): Boolean = !plan.cuts.splitsKeys &&
-      plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= mostRows)
+      plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRows)
     val tries =
-      if (mostRows > 0 && sample.complete) (least until files).take(Tries) else Nil
+      if (maxRows > 0 && sample.complete) (least until files).take(Tries) else Nil
     tries.iterator.map(of(sample, _, request)).find(fits).getOrElse(of(sample, files, request))
   }
 
@@ -78,10 +78,10 @@ object LayoutPlan {
 
   /** The number of rows to sample for a layout of that many files. */
   def limits(files: Int, rowsPerFile: Int): SampleLimits =
-    SampleLimits.ofRows(math.min(MostRows, math.max(LeastRows, files.toLong * rowsPerFile)).toInt)
+    SampleLimits.ofRows(math.min(MaxRows, math.max(MinRows, files.toLong * rowsPerFile)).toInt)
 
-  private val LeastRows = 100000L
-  private val MostRows = 1000000L
+  private val MinRows = 100000L
+  private val MaxRows = 1000000L
 
   /** Plans a layout of `files` files.
     *
@@ -95,8 +95,8 @@ object LayoutPlan {
       request: LayoutRequest,
       parts: Int = 1): LayoutPlan = {
     val dimensions = sample.dataTypes.length
-    if (dimensions > Resolution.MostColumns) {
-      throw ZCubeErrors.tooManyColumns(dimensions, Resolution.MostColumns)
+    if (dimensions > Resolution.MaxColumns) {
+      throw ZCubeErrors.tooManyColumns(dimensions, Resolution.MaxColumns)
     }
     val bits = request.curve.bits(dimensions, files * parts, request.ranges)
     val scale = Resolution.scale(bits, request.ranges)

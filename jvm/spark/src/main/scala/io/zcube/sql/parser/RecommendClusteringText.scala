@@ -2,6 +2,7 @@ package io.zcube.sql.parser
 
 import scala.jdk.CollectionConverters._
 
+import io.zcube.layout.ColumnWeights
 import io.zcube.sql.errors.ZCubeErrors
 
 /** Reads `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`.
@@ -35,7 +36,7 @@ private[parser] object RecommendClusteringText {
 
   private def weightOf(number: ZCubeSqlBaseParser.NumberContext): Double =
     number.getText.toDoubleOption
-      .filter(weight => weight > 0 && !weight.isInfinite)
+      .filter(ColumnWeights.isWeight)
       .getOrElse(
         throw ZCubeErrors.invalidOption("WEIGHT", number.getText, "a number greater than 0"))
 }

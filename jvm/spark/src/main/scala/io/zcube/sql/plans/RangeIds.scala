@@ -1,6 +1,7 @@
 package io.zcube.sql.plans
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, ExprId}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, ExprId, Expression}
+import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 import io.zcube.sql.expressions.RangePartitionId
@@ -11,11 +12,22 @@ import io.zcube.sql.expressions.RangePartitionId
   * moves no filter and no limit through it, which would change the sample and thus the ids.
   *
   * @param placeholders what to compute
+  * @param calls what identifies each placeholder, whatever the optimizer prunes below
   * @param ids the result columns. Not aliases: the analyzer removes those from operators that it
   *   doesn't know.
   */
-case class RangeIds(placeholders: Seq[RangePartitionId], ids: Seq[Attribute], child: LogicalPlan)
+case class RangeIds(
+    placeholders: Seq[RangePartitionId],
+    ids: Seq[Attribute],
+    calls: Seq[RangeIds.Call],
+    child: LogicalPlan)
     extends UnaryNode {
+
+  /** The same without placeholders whose id isn't among these. */
+  def only(used: AttributeSet): RangeIds = {
+    val left = ids.indices.filter(i => used.contains(ids(i)))
+    copy(left.map(placeholders), left.map(ids), left.map(calls))
+  }
 
   override def output: Seq[Attribute] = child.output ++ ids
 
@@ -29,4 +41,25 @@ case class RangeIds(placeholders: Seq[RangePartitionId], ids: Seq[Attribute], ch
 
   override protected def withNewChildInternal(newChild: LogicalPlan): RangeIds =
     copy(child = newChild)
+}
+
+object RangeIds {
+
+  /** A placeholder over rows, apart from the names and ids of their columns. Calls that are equal have
+    * the same ranges, also if a query makes copies of one, such as of a common table expression.
+    *
+    * @param rows the canonical form of the child, before the optimizer left out columns
+    * @param id   in terms of the position of its columns there
+    */
+  final case class Call(rows: LogicalPlan, id: Expression)
+
+  def apply(
+      placeholders: Seq[RangePartitionId],
+      ids: Seq[Attribute],
+      child: LogicalPlan): RangeIds = {
+    val calls = placeholders.map { id =>
+      Call(child.canonicalized, QueryPlan.normalizeExpressions(id, child.output).canonicalized)
+    }
+    RangeIds(placeholders, ids, calls, child)
+  }
 }

@@ -88,7 +88,7 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
       // NULL in a list never makes it true. Sorted, because the values may come from a set.
       val known = values.filter(_ != null).sorted(orderOf(column))
       if (known.isEmpty) Nothing
-      else if (known.size > MostBoxes) {
+      else if (known.size > MaxBoxes) {
         val ends = Interval.of(known.head).hull(Interval.of(known.last), orderOf(column))
         ranges(column, ValueRange.of(ends))
       } else ranges(column, known.map(value => ValueRange.of(Interval.of(value))): _*)
@@ -97,7 +97,7 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
     private def ofOtherValues(column: Found, values: Seq[Any]): Seq[Box] =
       // With NULL in the list, NOT IN is never true.
       if (values.contains(null)) Nothing
-      else if (values.size >= MostBoxes) ranges(column, ValueRange.NotNull)
+      else if (values.size >= MaxBoxes) ranges(column, ValueRange.NotNull)
       else {
         val ends = values.sorted(orderOf(column)).map(v => Some(Interval.End(v, inclusive = false)))
         val between = (None +: ends).zip(ends :+ None).map { case (low, high) =>
@@ -120,14 +120,14 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
       orders.getOrElseUpdate(column.number, ValueOrdering.of(column.expression.dataType))
 
     private def allOf(left: Seq[Box], right: Seq[Box]): Seq[Box] =
-      if (left.size.toLong * right.size <= MostBoxes) {
+      if (left.size.toLong * right.size <= MaxBoxes) {
         for (a <- left; b <- right; both <- intersect(a, b)) yield both
       } else if (left.size >= right.size) allOf(Seq(hull(left)), right)
       else allOf(left, Seq(hull(right)))
 
     private def anyOf(boxes: Seq[Box]): Seq[Box] =
       if (boxes.exists(_.isEmpty)) Anything
-      else if (boxes.size > MostBoxes) Seq(hull(boxes))
+      else if (boxes.size > MaxBoxes) Seq(hull(boxes))
       else boxes
 
     private def intersect(a: Box, b: Box): Option[Box] = {
@@ -152,7 +152,7 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
 object PredicateReader {
 
   /** A predicate with more boxes is replaced by their bounding box. */
-  val MostBoxes = 1000
+  val MaxBoxes = 1000
 
   /** One of the columns, or a field of one, and its number. */
   private case class Found(number: Int, expression: Expression)

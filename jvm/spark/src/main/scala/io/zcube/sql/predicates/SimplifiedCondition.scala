@@ -27,14 +27,14 @@ object SimplifiedCondition {
   )
 
   /** Enough rounds for nested NOTs and casts; it stops when nothing changes. */
-  private val MostRounds = 20
+  private val MaxRounds = 20
 
   /** @param output the columns that the condition refers to */
   def of(condition: Expression, output: Seq[Attribute]): Expression = {
     def run(plan: LogicalPlan, rules: Seq[Rule[LogicalPlan]]): LogicalPlan =
       rules.foldLeft(plan)((current, rule) => rule(current))
     val start = run(Filter(condition, LocalRelation(output)), once)
-    val rounds = Iterator.iterate(start)(run(_, repeated)).take(MostRounds).toSeq
+    val rounds = Iterator.iterate(start)(run(_, repeated)).take(MaxRounds).toSeq
     val end = rounds.zip(rounds.drop(1)).collectFirst { case (a, b) if a.fastEquals(b) => a }
     end.getOrElse(rounds.last).collectFirst { case Filter(simple, _) => simple }.get
   }

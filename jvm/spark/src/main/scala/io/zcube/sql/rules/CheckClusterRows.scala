@@ -14,8 +14,8 @@ object CheckClusterRows extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreach {
     case rows: ClusterRows =>
       if (rows.child.isStreaming) throw ZCubeErrors.streamingNotSupported()
-      if (rows.columns.length > Resolution.MostColumns) {
-        throw ZCubeErrors.tooManyColumns(rows.columns.length, Resolution.MostColumns)
+      if (rows.columns.length > Resolution.MaxColumns) {
+        throw ZCubeErrors.tooManyColumns(rows.columns.length, Resolution.MaxColumns)
       }
       rows.columns
         .filter(c => c.resolved && !RowOrdering.isOrderable(c.dataType))

@@ -1,6 +1,8 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, Expression}
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, CTERelationDef, CTERelationRef, LogicalPlan, Project, WithCTE}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{SparkSession, classic}
@@ -16,63 +18,75 @@ import io.zcube.sql.values.TypedRangeBounds
   * resulting bounds.
   *
   * One job serves all placeholders over one child, even if the child occurs more than once in the
-  * query. It runs when the query is optimized, which happens once per query. The sample depends
-  * only on the rows and on which of their columns the query needs, so running it again would give
-  * the same result.
+  * query, and in places that need other columns of it. It runs when the query is optimized, which
+  * happens once per query. The sample depends only on the rows and on which of their columns the
+  * query needs, so running it again would give the same result.
   */
 case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val commonTables = plan.collect { case d: CTERelationDef => d }
+    val known = mutable.Map.empty[RangeIds.Call, TypedRangeBounds]
     var current = withoutUnused(plan)
     // Once for each level of nesting, the innermost first.
     var next = innermost(current)
     while (next.nonEmpty) {
-      val rewritten = next
-        .groupBy(_.child.canonicalized)
-        .values
-        .flatMap(rewriteOverOneChild(_, commonTables))
-        .toMap
-      current = current.transformUp { case ids: RangeIds => rewritten.getOrElse(ids, ids) }
+      sampledBy(next, known.keySet).groupBy(_.child.canonicalized).values.foreach { nodes =>
+        known ++= boundsOver(nodes, commonTables)
+      }
+      current = current.transformUp {
+        case ids: RangeIds if next.contains(ids) =>
+          val looked = ids.ids.indices.map { i =>
+            val rangeId = RangeIdOf(ids.placeholders(i).left, known(ids.calls(i)))
+            Alias(rangeId, ids.ids(i).name)(exprId = ids.ids(i).exprId)
+          }
+          Project(ids.child.output ++ looked, ids.child)
+      }
       next = innermost(current)
     }
     current
+  }
+
+  /** Each call once, over the child with the most columns: copies of a call need the same ranges, but
+    * one may have fewer columns than another, and thus would get another sample.
+    */
+  private def sampledBy(
+      nodes: Seq[RangeIds],
+      known: collection.Set[RangeIds.Call]): Seq[RangeIds] = {
+    val widest = nodes.sortBy(-_.child.output.size)
+    widest.scanLeft((known.toSet, Option.empty[RangeIds])) { case ((before, _), node) =>
+      val fresh = node.ids.zip(node.calls).collect { case (id, call) if !before(call) => id }
+      (before ++ node.calls, Option.when(fresh.nonEmpty)(node.only(AttributeSet(fresh))))
+    }.flatMap(_._2)
   }
 
   /** Ids that nothing reads, e.g. under count(*), need no sample. */
   private def withoutUnused(plan: LogicalPlan): LogicalPlan = plan.transformUp {
     case parent @ (_: Project | _: Aggregate) if parent.children.head.isInstanceOf[RangeIds] =>
       val ids = parent.children.head.asInstanceOf[RangeIds]
-      val used = ids.placeholders.zip(ids.ids).filter { case (_, id) =>
-        parent.references.contains(id)
-      }
-      if (used.length == ids.ids.length) parent
-      else if (used.isEmpty) parent.withNewChildren(Seq(ids.child))
-      else parent.withNewChildren(Seq(RangeIds(used.map(_._1), used.map(_._2), ids.child)))
+      val used = ids.only(parent.references)
+      if (used.ids.length == ids.ids.length) parent
+      else if (used.ids.isEmpty) parent.withNewChildren(Seq(ids.child))
+      else parent.withNewChildren(Seq(used))
   }
 
   private def innermost(plan: LogicalPlan): Seq[RangeIds] = plan.collect {
     case ids: RangeIds if !ids.child.exists(_.isInstanceOf[RangeIds]) => ids
   }.distinct
 
-  private def rewriteOverOneChild(
+  /** @param nodes over equal children */
+  private def boundsOver(
       nodes: Seq[RangeIds],
-      commonTables: Seq[CTERelationDef]): Seq[(RangeIds, LogicalPlan)] = {
+      commonTables: Seq[CTERelationDef]): Seq[(RangeIds.Call, TypedRangeBounds)] = {
     val child = nodes.head.child
     // Everything is expressed in the first child's columns.
-    val placeholders = nodes.map { node =>
+    val placeholders = nodes.flatMap { node =>
       val toFirst = AttributeMap(node.child.output.zip(child.output))
       node.placeholders.map(_.transform {
         case a: Attribute => toFirst.getOrElse(a, a)
       }.asInstanceOf[RangePartitionId])
     }
-    val bounds = boundsOf(placeholders.flatten, child, commonTables).iterator
-    nodes.map { node =>
-      val looked = node.ids.zip(node.placeholders).map { case (id, placeholder) =>
-        Alias(RangeIdOf(placeholder.left, bounds.next()), id.name)(exprId = id.exprId)
-      }
-      node -> Project(node.child.output ++ looked, node.child)
-    }
+    nodes.flatMap(_.calls).zip(boundsOf(placeholders, child, commonTables))
   }
 
   private def boundsOf(

@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.DataType
   *
   * The sample is the rows with the smallest hashes, as many as fit, however rows are divided among
   * tasks. But the amount that all tasks together may send is bounded too
-  * ([[SampleLimits.mostSent]]), so a task with far more than its share may have to omit rows that
+  * ([[SampleLimits.maxSent]]), so a task with far more than its share may have to omit rows that
   * belong to the sample. By then the driver knows the number and size of the rows, and it runs a
   * second round for the rows below the required hash, with a share for each task in proportion to
   * its rows.
@@ -29,10 +29,10 @@ object RowSampler {
   /** Rows that a task may send if they are small, so that tasks of uneven size don't make the
     * sample too small.
     */
-  private val LeastRowsOfTask = 4096
+  private val MinRowsOfTask = 4096
 
   /** The second round is enough, unless the sizes of rows differ wildly. */
-  private val MostRounds = 5
+  private val MaxRounds = 5
 
   /** Samples columns of any plan.
     *
@@ -93,8 +93,8 @@ object RowSampler {
       expectedRows.fold(Long.MaxValue)(hashBelow(limits.rows * 1.25 + 1000, _))
     val rowsOfTask =
       if (expectedRows.isDefined) bounded.rows.toLong
-      else math.max(LeastRowsOfTask.toLong, SampleLimits.Oversampling.toLong * limits.rows / tasks)
-    val bytesOfTask = math.min(bounded.bytes, SampleLimits.mostSent(conf) / tasks)
+      else math.max(MinRowsOfTask.toLong, SampleLimits.Oversampling.toLong * limits.rows / tasks)
+    val bytesOfTask = math.min(bounded.bytes, SampleLimits.maxSent(conf) / tasks)
     val first = SampleTask(
       dataTypes,
       identity,
@@ -105,7 +105,7 @@ object RowSampler {
     @tailrec
     def exact(task: SampleTask, rounds: Int): SamplingRound = {
       val round = SamplingRound.run(rdd, task, bounded)
-      if (round.knownBelow >= ceiling || round.isFull || rounds == MostRounds) round
+      if (round.knownBelow >= ceiling || round.isFull || rounds == MaxRounds) round
       else {
         val wanted = round.rowsThatFit(bounded)
         val next = SampleTask(
@@ -113,7 +113,7 @@ object RowSampler {
           identity,
           math.min(ceiling, hashBelow(wanted * 1.25 + 4 * math.sqrt(wanted) + 16, round.rowCount)),
           bounded.rows,
-          round.shares(SampleLimits.mostSent(conf)).map(math.min(_, bounded.bytes))
+          round.shares(SampleLimits.maxSent(conf)).map(math.min(_, bounded.bytes))
         )
         exact(next, rounds + 1)
       }

@@ -13,7 +13,7 @@ import java.util.concurrent.Semaphore
   * @param awakened called when waiting is over; it may throw
   */
 class SampleBudget(
-    bytes: Long = SampleBudget.MostBytes,
+    bytes: Long = SampleBudget.MaxBytes,
     awakened: () => Unit = () => ()) {
   import SampleBudget._
 
@@ -40,7 +40,7 @@ class SampleBudget(
 object SampleBudget {
 
   /** Two of the largest samples, or ten usual ones. */
-  val MostBytes: Long = 2 * SampleLimits.MostBytes
+  val MaxBytes: Long = 2 * SampleLimits.MaxBytes
 
   /** A semaphore's permits are `Int`s. */
   private val Page = 1024L

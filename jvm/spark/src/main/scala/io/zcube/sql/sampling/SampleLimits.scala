@@ -20,7 +20,7 @@ final case class SampleLimits(rows: Int, bytes: Long) {
 
   /** At most what the driver accepts from the tasks of a job. */
   def within(conf: SparkConf): SampleLimits =
-    copy(bytes = math.min(bytes, SampleLimits.mostSent(conf) / SampleLimits.Oversampling))
+    copy(bytes = math.min(bytes, SampleLimits.maxSent(conf) / SampleLimits.Oversampling))
 }
 
 object SampleLimits {
@@ -29,20 +29,20 @@ object SampleLimits {
   val RowOverhead: Long = 64L
 
   /** The driver holds at most this much of any sample (64 MiB with the merge). */
-  val MostBytes: Long = 48L << 20
+  val MaxBytes: Long = 48L << 20
 
   /** Tasks together send up to this many times what the driver keeps, so that uneven tasks don't
     * make the sample too small.
     */
   val Oversampling: Int = 4
 
-  def ofRows(rows: Int): SampleLimits = SampleLimits(rows, MostBytes)
+  def ofRows(rows: Int): SampleLimits = SampleLimits(rows, MaxBytes)
 
   /** The tasks of one job together may send this much: half of what Spark allows, with the rest for
     * Spark's own task results. Spark fails a job that sends more.
     */
-  def mostSent(conf: SparkConf): Long = {
-    val all = Oversampling * MostBytes
+  def maxSent(conf: SparkConf): Long = {
+    val all = Oversampling * MaxBytes
     val allowed = conf.getSizeAsBytes("spark.driver.maxResultSize", "1g")
     if (allowed <= 0) all else math.min(all, allowed / 2)
   }

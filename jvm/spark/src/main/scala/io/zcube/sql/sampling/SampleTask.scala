@@ -7,19 +7,19 @@ import org.apache.spark.sql.types.DataType
 /** What each task of the sampling job does.
   *
   * @param threshold only rows below this hash are wanted
-  * @param mostRows  maximum number of rows that a task sends
-  * @param mostBytes maximum number of bytes that each task sends
+  * @param maxRows  maximum number of rows that a task sends
+  * @param maxBytes maximum number of bytes that each task sends
   */
 final private[sql] case class SampleTask(
     dataTypes: Seq[DataType],
     identity: RowIdentity,
     threshold: Long,
-    mostRows: Int,
-    mostBytes: Array[Long]) {
+    maxRows: Int,
+    maxBytes: Array[Long]) {
 
   def run(partition: Int, rows: Iterator[InternalRow]): SampleTask.Result = {
     val hashOf = identity.hasher(partition)
-    val reservoir = new SampleReservoir(SampleLimits(mostRows, mostBytes(partition)), threshold)
+    val reservoir = new SampleReservoir(SampleLimits(maxRows, maxBytes(partition)), threshold)
     val project = UnsafeProjection.create(
       dataTypes.zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) })
     var count, seen, cost = 0L

@@ -62,7 +62,7 @@ private[sql] object SamplingRound {
           result.foreach(merged.add)
           // If a task with the driver's limits can't keep a row, the driver can't either.
           val asMuch =
-            task.mostRows >= limits.rows && task.mostBytes(partition) >= limits.bytes
+            task.maxRows >= limits.rows && task.maxBytes(partition) >= limits.bytes
           if (asMuch && result.threshold < task.threshold) merged.lowerTo(result.threshold)
         }
       )

@@ -142,8 +142,8 @@ class RandomConditionsSuite extends AnyFunSuite {
         new ValueBox(values, values)
       }
       val cover = new ValueCover(layout.types, files.toArray)
-      val mostBoxes = 1 + r.nextInt(20)
-      val keys = new KeyCollector(layout, cover, 1 + r.nextInt(30), mostBoxes)
+      val maxBoxes = 1 + r.nextInt(20)
+      val keys = new KeyCollector(layout, cover, 1 + r.nextInt(30), maxBoxes)
       val boundBy = bounds.map(BindReferences.bindReference(_, source))
       // As the query does, only rows that may match.
       val filter = match_.ofSource.map(BindReferences.bindReference(_, source))
@@ -161,7 +161,7 @@ class RandomConditionsSuite extends AnyFunSuite {
             val predicate = BoxPredicate.of(
               dimensions.map(match_.columns),
               dimensions,
-              cover.reduce(boxes, mostBoxes).toSeq)
+              cover.reduce(boxes, maxBoxes).toSeq)
             BindReferences.bindReference(predicate, target)
           }
           val outcomes = targetRows.map { row =>

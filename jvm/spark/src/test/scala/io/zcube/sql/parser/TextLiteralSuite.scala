@@ -13,7 +13,7 @@ import io.zcube.sql.ZCubeSparkSession
 /** Literals in OPTIONS and RECOMMEND have the same value as in a SELECT. */
 class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
 
-  /** The value in the analyzed SELECT: running each of so many would compile its code first. */
+  /** The value in the analyzed SELECT: running each would compile its code first. */
   private def ofSpark(literal: String): Option[String] =
     Try(spark.sql(s"SELECT $literal").queryExecution.analyzed).toOption.map {
       case Project(Seq(Alias(value: Literal, _)), _) => value.eval().toString

@@ -66,11 +66,11 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
   private lazy val bounded = SampleLimits(20000, Long.MaxValue).within(spark.sparkContext.getConf)
 
   if (Night.all) test("the bound follows the driver's limit") {
-    assert(SampleLimits.mostSent(spark.sparkContext.getConf) == 5 << 19)
+    assert(SampleLimits.maxSent(spark.sparkContext.getConf) == 5 << 19)
     assert(bounded.bytes == 5 << 17)
     def of(size: String) =
-      SampleLimits.mostSent(spark.sparkContext.getConf.set("spark.driver.maxResultSize", size))
-    assert(of("1g") == of("0") && of("1g") == 4 * SampleLimits.MostBytes)
+      SampleLimits.maxSent(spark.sparkContext.getConf.set("spark.driver.maxResultSize", size))
+    assert(of("1g") == of("0") && of("1g") == 4 * SampleLimits.MaxBytes)
   }
 
   if (Night.all) test("many tasks of unknown size send no more than the driver accepts") {
@@ -159,7 +159,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
   test("for columns of fixed length the bytes are known in advance") {
     val limits = SampleLimits.ofRows(100000)
     assert(limits.bytesOf(Seq(LongType, LongType)) == 100000L * (8 + 16 + SampleLimits.RowOverhead))
-    assert(limits.bytesOf(types) == SampleLimits.MostBytes)
-    assert(SampleBudget.MostBytes >= 10 * limits.bytesOf(Seq(LongType, LongType, LongType)))
+    assert(limits.bytesOf(types) == SampleLimits.MaxBytes)
+    assert(SampleBudget.MaxBytes >= 10 * limits.bytesOf(Seq(LongType, LongType, LongType)))
   }
 }

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.delta.actions.{AddFile, InMemoryLogReplay}
+import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay, RemoveFile}
 import org.apache.spark.sql.delta.zcube.table.{CubeTags, DataFiles, FileFilter, LoggedFileStatistics}
 import org.apache.spark.sql.delta.zcube.write.{CleaningCommitProtocol, DeltaTransaction}
 import org.apache.spark.sql.delta.{IcebergCompat, RowTracking, Snapshot}
@@ -231,4 +231,18 @@ object DeltaRewrite {
     * @param void ids of the invalidated groups
     */
   private case class Again(next: DeltaTransaction, void: Set[String])
+}
+
+/** The changes that a rewrite commits to the log.
+  *
+  * @param replaced the rewritten files, as in the log
+  * @param removed  the corresponding remove actions of the commit
+  * @param added    the new files, with the tags of their cubes
+  */
+final case class RewriteChanges(
+    replaced: Seq[AddFile],
+    removed: Seq[RemoveFile],
+    added: Seq[AddFile]) {
+
+  def actions: Seq[Action] = added ++ removed
 }

@@ -139,7 +139,7 @@ final class MergeKeys(
     JobDescription.within(session.sparkContext, description) {
       SQLExecution.withNewExecutionId(query.queryExecution) {
         val rdd = query.queryExecution.toRdd
-        val most = math.min(MostBoxes, math.max(1, MostInAll / math.max(1, rdd.getNumPartitions)))
+        val most = math.min(MaxBoxes, math.max(1, MaxInAll / math.max(1, rdd.getNumPartitions)))
         val task = collectorOf(layout, cover, most)
         val results = session.sparkContext.runJob(rdd, task)
         results.collectFirst { case Left(why) => why }
@@ -184,20 +184,20 @@ object MergeKeys {
     s"a text of the source that is read as JSON isn't well-formed (${e.getMessage})"
 
   /** Maximum number of boxes, or single keys, that a task may send. */
-  private val MostBoxes = 1024
+  private val MaxBoxes = 1024
 
   /** What the driver accepts from all tasks. */
-  private val MostInAll = 1 << 16
+  private val MaxInAll = 1 << 16
 
   /** Number of keys that a task holds before it groups them into boxes. */
-  private val MostKeys = 4096
+  private val MaxKeys = 4096
 
   /** Outside the instance, which can't be sent to tasks. */
   private def collectorOf(
       layout: KeyLayout,
       cover: ValueCover,
       most: Int): Iterator[InternalRow] => Either[String, Array[ValueBox]] = rows => {
-    val keys = new KeyCollector(layout, cover, MostKeys, most)
+    val keys = new KeyCollector(layout, cover, MaxKeys, most)
     // A task that fails here would be tried again.
     try {
       rows.foreach { row =>

@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, GetStructField, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{Project, SubqueryAlias}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
@@ -20,6 +20,7 @@ import io.zcube.clustering.table.ColumnPath
 import io.zcube.concurrent.Causes
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.keys._
+import io.zcube.sql.predicates.PredicateReader
 
 /** Derives predicates on a MERGE's target from the keys of its source.
   *
@@ -89,7 +90,7 @@ final class MergePruning(
       _ <- unless(conf.getConf(DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED))(
         s"${DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED.key} is true")
       _ <- unless(txn.snapshot.numOfFiles < 2)("the table has at most one file")
-      apart = columns.indices.filter(i => overlapIn(columns, files, i) <= MostOverlap)
+      apart = columns.indices.filter(i => overlapIn(columns, files, i) <= MaxOverlap)
       _ <- unless(!isRestricted(apart.map(columns)))(
         s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
       chosen = apart.filter(i => hasTrueBounds(columns(i)))
@@ -214,7 +215,7 @@ object MergePruning {
     Either.cond(!reason, (), text)
 
   /** A share of the files. Above it, one key skips almost nothing, and many keys skip even less. */
-  private val MostOverlap = 0.9
+  private val MaxOverlap = 0.9
 
   private def isTime(dataType: DataType): Boolean =
     dataType == TimestampType || dataType == TimestampNTZType
@@ -223,22 +224,18 @@ object MergePruning {
   def nameOf(column: Expression): String =
     namesOf(column).map(QuotingUtils.quoteIfNeeded).mkString(".")
 
-  private def namesOf(column: Expression): Seq[String] = column match {
-    case field: GetStructField => namesOf(field.child) :+ field.extractFieldName
-    case attribute: Attribute => Seq(attribute.name)
-    case _ => Nil
-  }
+  private def namesOf(column: Expression): Seq[String] = PredicateReader.path(column).getOrElse(Nil)
 
   /** Whether the statement or its jobs were cancelled. */
   def isCancelled(e: Throwable): Boolean =
     Thread.currentThread.isInterrupted || Causes.withSuppressed(e).exists {
-      case of: SparkThrowable => Cancellations.contains(of.getCondition)
+      case error: SparkThrowable => Cancellations.contains(error.getCondition)
       case other => Causes.isInterruption(other)
     }
 
   /** What failed. Messages are left out, as they may quote values of the source. */
   private def kindsOf(failure: Throwable): String = Causes.of(failure).map {
-    case of: SparkThrowable if of.getCondition != null => s"[${of.getCondition}]"
+    case error: SparkThrowable if error.getCondition != null => s"[${error.getCondition}]"
     case other => other.getClass.getName
   }.distinct.mkString(", caused by ")
 

@@ -45,10 +45,10 @@ final class PlanningRanges private (columns: Int, parts: Array[PlanningRanges.Pa
 object PlanningRanges {
 
   /** Of all bounds of a text column, about; the gaps between them are divided further. */
-  private val MostSampled = 1024
+  private val MaxSampled = 1024
 
   /** Delta's statistics have at most 32 characters by default, other writers' may have more. */
-  private val MostBytes = 128
+  private val MaxBytes = 128
 
   /** All extents are unknown. */
   val Unknown: PlanningRanges = new PlanningRanges(0, Array.empty)
@@ -91,7 +91,7 @@ object PlanningRanges {
       rows: Iterator[InternalRow],
       types: Array[DataType],
       columns: Array[Int]): Array[Array[Array[Byte]]] = {
-    val most = math.max(1, MostSampled / TaskContext.get().numPartitions())
+    val most = math.max(1, MaxSampled / TaskContext.get().numPartitions())
     val samples = columns.map(_ => new TextSample(most))
     for {
       row <- rows
@@ -118,7 +118,7 @@ object PlanningRanges {
 
     def result: Array[Array[Byte]] =
       (byHash.values ++ Option(least) ++ Option(greatest)).map { text =>
-        Arrays.copyOf(text.getBytes, math.min(text.numBytes, MostBytes))
+        Arrays.copyOf(text.getBytes, math.min(text.numBytes, MaxBytes))
       }.toArray
   }
 

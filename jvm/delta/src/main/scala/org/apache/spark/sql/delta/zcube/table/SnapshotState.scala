@@ -44,9 +44,9 @@ object SnapshotState {
     */
   private[zcube] def partitions(commitBytes: Long, checkpointBytes: Long): Int = {
     val usual = commitBytes / (4 << 20) + checkpointBytes / (1 << 19) + 1
-    math.max(math.min(usual, DeltasDefault), math.min(usual / 3, MostPartitions)).toInt
+    math.max(math.min(usual, DeltasDefault), math.min(usual / 3, MaxPartitions)).toInt
   }
 
   private val DeltasDefault = 50L
-  private val MostPartitions = 1000L
+  private val MaxPartitions = 1000L
 }
