@@ -62,6 +62,22 @@ def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(spark,
     assert descriptions.count("ZCube: sampling k for range_partition_id") == 1
 
 
+def test_a_cached_query_over_a_common_table_is_found_again(spark, path):
+    spark.range(9).selectExpr("id k").write.format("delta").save(path)
+    text = (
+        f"WITH s AS (SELECT * FROM delta.`{path}`) "
+        "SELECT range_partition_id(r, 2) FROM (SELECT range_partition_id(k, 10) r FROM s)"
+    )
+    cached = spark.sql(text).cache()
+    try:
+        execution = spark.sql(text)._jdf.queryExecution()
+        assert "InMemoryRelation" in execution.withCachedData().toString()
+        # Each operator is one line, without the plans by which calls are known.
+        assert execution.analyzed().toString().count("CTERelationRef") == 1
+    finally:
+        cached.unpersist()
+
+
 # All types at once take as many jobs as one of them.
 TOGETHER = "all types in one table"
 

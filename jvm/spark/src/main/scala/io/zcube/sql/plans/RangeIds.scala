@@ -33,10 +33,14 @@ case class RangeIds(
 
   override def producedAttributes: AttributeSet = AttributeSet(ids)
 
-  // Expression ids must not distinguish equal plans, or a cached query would not be found again.
+  // Whole plans, which EXPLAIN EXTENDED would print in one line's place.
+  override protected def stringArgs: Iterator[Any] = Iterator(placeholders, ids)
+
+  // Expression ids must not distinguish equal plans, or a cached query would not be found again. Nor
+  // must calls: they follow from the rest, but have the ids of common tables, which are new each time.
   override protected def doCanonicalize(): LogicalPlan = {
     val numbered = ids.zipWithIndex.map { case (id, i) => id.withExprId(ExprId(i.toLong)) }
-    super.doCanonicalize().asInstanceOf[RangeIds].copy(ids = numbered)
+    super.doCanonicalize().asInstanceOf[RangeIds].copy(ids = numbered, calls = Nil)
   }
 
   override protected def withNewChildInternal(newChild: LogicalPlan): RangeIds =
@@ -45,8 +49,9 @@ case class RangeIds(
 
 object RangeIds {
 
-  /** A placeholder over rows, apart from the names and ids of their columns. Calls that are equal have
-    * the same ranges, also if a query makes copies of one, such as of a common table expression.
+  /** A placeholder over rows, apart from the names and ids of their columns. In a query, calls that are
+    * equal have the same ranges, also if the query makes copies of one, such as of a common table
+    * expression. Subqueries in expressions are queries of their own.
     *
     * @param rows the canonical form of the child, before the optimizer left out columns
     * @param id   in terms of the position of its columns there
