@@ -2,6 +2,7 @@
 
 import random
 
+import pyspark
 import pytest
 from pyspark.errors import AnalysisException
 
@@ -33,6 +34,8 @@ TYPES = {
     ],
     "ARRAY<INT>": ["array(1)", "array(1, 2)", "array(2)"],
 }
+if not pyspark.__version__.startswith("4.0."):  # It has no TIME.
+    TYPES["TIME"] = ["TIME'00:00:00'", "TIME'12:30:00.000001'", "TIME'23:59:59'"]
 
 
 def test_ids_are_ranks_in_ranges_of_equal_size(spark):
@@ -86,6 +89,7 @@ TOGETHER = "all types in one table"
 @pytest.mark.parametrize("which", cases([TOGETHER, *TYPES], {TOGETHER}))
 def test_every_type_is_ranked_in_its_order(spark, which, codegen):
     """As many ranges as values: the ids must number the values in order; the SQL literals are in order."""
+    spark.conf.set("spark.sql.timeType.enabled", "true")
     spark.conf.set("spark.sql.codegen.factoryMode", codegen)
     spark.conf.set("spark.sql.codegen.wholeStage", str(codegen == "CODEGEN_ONLY").lower())
     columns = {sql_type: TYPES[sql_type] for sql_type in (TYPES if which == TOGETHER else [which])}

@@ -1,6 +1,7 @@
 package io.zcube.sql.values
 
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.catalyst.types._
+import org.apache.spark.sql.types.{DataType, Decimal}
 
 import io.zcube.range.OrderPreservingBits
 
@@ -15,22 +16,23 @@ final class LongKey private (val of: Any => Long, val code: String => String)
 
 object LongKey {
 
-  /** None for types without such integers, such as strings. */
-  def find(dataType: DataType): Option[LongKey] = dataType match {
-    case BooleanType =>
+  /** None for types without such integers, such as strings. It asks for the physical type, so that a
+    * new type of Spark that is stored as a number needs no line here.
+    */
+  def find(dataType: DataType): Option[LongKey] = PhysicalDataType(dataType) match {
+    case PhysicalBooleanType =>
       key(value => if (value.asInstanceOf[Boolean]) 1L else 0L, v => s"($v ? 1L : 0L)")
-    case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType |
-        TimestampNTZType | _: YearMonthIntervalType | _: DayTimeIntervalType =>
+    case PhysicalByteType | PhysicalShortType | PhysicalIntegerType | PhysicalLongType =>
       key(_.asInstanceOf[Number].longValue, v => s"(long) $v")
-    case FloatType =>
+    case PhysicalFloatType =>
       key(
         value => OrderPreservingBits.ofFloat(value.asInstanceOf[Float]).toLong,
         v => s"io.zcube.range.OrderPreservingBits.ofFloat($v)")
-    case DoubleType =>
+    case PhysicalDoubleType =>
       key(
         value => OrderPreservingBits.ofDouble(value.asInstanceOf[Double]),
         v => s"io.zcube.range.OrderPreservingBits.ofDouble($v)")
-    case decimal: DecimalType if decimal.precision <= Decimal.MAX_LONG_DIGITS =>
+    case PhysicalDecimalType(precision, _) if precision <= Decimal.MAX_LONG_DIGITS =>
       key(_.asInstanceOf[Decimal].toUnscaledLong, v => s"$v.toUnscaledLong()")
     case _ => None
   }

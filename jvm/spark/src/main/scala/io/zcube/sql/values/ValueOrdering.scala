@@ -2,18 +2,19 @@ package io.zcube.sql.values
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.RowOrdering
-import org.apache.spark.sql.types._
+import org.apache.spark.sql.catalyst.types.{PhysicalDataType, PhysicalIntegerType, PhysicalLongType}
+import org.apache.spark.sql.types.{DataType, NullType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Orders of the values of a type, in Catalyst's internal form and not null. */
 object ValueOrdering {
 
   /** Catalyst's order, NULLs inside structs and arrays included. */
-  def of(dataType: DataType): Ordering[Any] = dataType match {
+  def of(dataType: DataType): Ordering[Any] = PhysicalDataType(dataType) match {
     // Samples with millions of values are sorted, so it avoids a row for each value where possible.
-    case IntegerType | DateType | _: YearMonthIntervalType =>
+    case PhysicalIntegerType =>
       (a: Any, b: Any) => Integer.compare(a.asInstanceOf[Int], b.asInstanceOf[Int])
-    case LongType | TimestampType | TimestampNTZType | _: DayTimeIntervalType =>
+    case PhysicalLongType =>
       (a: Any, b: Any) => java.lang.Long.compare(a.asInstanceOf[Long], b.asInstanceOf[Long])
     case _ =>
       val rows = RowOrdering.createNaturalAscendingOrdering(Seq(dataType))

@@ -1,5 +1,7 @@
 package io.zcube.sql.expressions
 
+import scala.util.Try
+
 import org.apache.spark.SparkFunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, ExpressionEvalHelper, Literal}
@@ -19,35 +21,39 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
   private def utf8(s: String) = UTF8String.fromString(s)
   private def array(values: Any*): ArrayData = new GenericArrayData(values.toArray)
 
-  /** By type, ascending values in Catalyst's form; all orderable types of a Delta table. */
-  private val values: Seq[(DataType, Seq[Any])] = Seq(
-    BooleanType -> Seq(false, true),
-    ByteType -> Seq(Byte.MinValue, 0.toByte, Byte.MaxValue),
-    ShortType -> Seq(Short.MinValue, 0.toShort, Short.MaxValue),
-    IntegerType -> Seq(Int.MinValue, -1, 0, Int.MaxValue),
-    LongType -> Seq(Long.MinValue, -1L, 0L, Long.MaxValue),
-    FloatType -> Seq(Float.NegativeInfinity, -1f, 0f, 1.5f, Float.PositiveInfinity, Float.NaN),
-    DoubleType -> Seq(Double.NegativeInfinity, -1d, 0d, 1.5, Double.PositiveInfinity, Double.NaN),
-    DateType -> Seq(-1000000, 0, 20000),
-    TimestampType -> Seq(-1L, 0L, Long.MaxValue),
-    TimestampNTZType -> Seq(-1L, 0L, Long.MaxValue),
-    DayTimeIntervalType() -> Seq(-5L, 5L),
-    YearMonthIntervalType() -> Seq(-5, 5),
-    DecimalType(10, 2) -> Seq(
-      Decimal(BigDecimal("-1.50"), 10, 2),
-      Decimal(BigDecimal("7.25"), 10, 2)),
-    DecimalType(38, 0) -> Seq(
-      Decimal(BigDecimal("-99999999999999999999999999999999999999"), 38, 0),
-      Decimal(BigDecimal("99999999999999999999999999999999999999"), 38, 0)),
-    StringType -> Seq(utf8(""), utf8("a"), utf8("a" * 40 + "b"), utf8("é"), utf8("日本")),
-    StringType("UTF8_LCASE") -> Seq(utf8("a"), utf8("B"), utf8("c")),
-    BinaryType -> Seq(Array[Byte](), Array[Byte](0), Array[Byte](127), Array[Byte](-128, 1)),
-    ArrayType(IntegerType) -> Seq(array(1), array(1, 2), array(2)),
-    StructType.fromDDL("a INT, b STRING") -> Seq(
-      InternalRow(1, null),
-      InternalRow(1, utf8("x")),
-      InternalRow(2, utf8("a")))
-  )
+  /** TIME, which Spark has from 4.1 on. */
+  private val time: Option[DataType] = Try(DataType.fromDDL("TIME(6)")).toOption
+
+  /** By type, ascending values in Catalyst's form; all orderable types of a Delta table, and TIME. */
+  private val values: Seq[(DataType, Seq[Any])] =
+    time.map(_ -> Seq(0L, 1000L, 86399999999000L)).toSeq ++ Seq(
+      BooleanType -> Seq(false, true),
+      ByteType -> Seq(Byte.MinValue, 0.toByte, Byte.MaxValue),
+      ShortType -> Seq(Short.MinValue, 0.toShort, Short.MaxValue),
+      IntegerType -> Seq(Int.MinValue, -1, 0, Int.MaxValue),
+      LongType -> Seq(Long.MinValue, -1L, 0L, Long.MaxValue),
+      FloatType -> Seq(Float.NegativeInfinity, -1f, 0f, 1.5f, Float.PositiveInfinity, Float.NaN),
+      DoubleType -> Seq(Double.NegativeInfinity, -1d, 0d, 1.5, Double.PositiveInfinity, Double.NaN),
+      DateType -> Seq(-1000000, 0, 20000),
+      TimestampType -> Seq(-1L, 0L, Long.MaxValue),
+      TimestampNTZType -> Seq(-1L, 0L, Long.MaxValue),
+      DayTimeIntervalType() -> Seq(-5L, 5L),
+      YearMonthIntervalType() -> Seq(-5, 5),
+      DecimalType(10, 2) -> Seq(
+        Decimal(BigDecimal("-1.50"), 10, 2),
+        Decimal(BigDecimal("7.25"), 10, 2)),
+      DecimalType(38, 0) -> Seq(
+        Decimal(BigDecimal("-99999999999999999999999999999999999999"), 38, 0),
+        Decimal(BigDecimal("99999999999999999999999999999999999999"), 38, 0)),
+      StringType -> Seq(utf8(""), utf8("a"), utf8("a" * 40 + "b"), utf8("é"), utf8("日本")),
+      StringType("UTF8_LCASE") -> Seq(utf8("a"), utf8("B"), utf8("c")),
+      BinaryType -> Seq(Array[Byte](), Array[Byte](0), Array[Byte](127), Array[Byte](-128, 1)),
+      ArrayType(IntegerType) -> Seq(array(1), array(1, 2), array(2)),
+      StructType.fromDDL("a INT, b STRING") -> Seq(
+        InternalRow(1, null),
+        InternalRow(1, utf8("x")),
+        InternalRow(2, utf8("a")))
+    )
 
   for ((dataType, ascending) <- values) {
     test(s"range ids of ${dataType.sql}: interpreted = generated, NULL is 0") {
