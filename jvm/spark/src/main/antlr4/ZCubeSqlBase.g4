@@ -1,6 +1,5 @@
 // ZCube's additions to SQL: OPTIONS and DRY RUN after OPTIMIZE, DESCRIBE CLUSTERING and
-// RECOMMEND CLUSTERING. Everything else
-// is forwarded unparsed.
+// RECOMMEND CLUSTERING. Everything else is forwarded unparsed.
 grammar ZCubeSqlBase;
 
 statement

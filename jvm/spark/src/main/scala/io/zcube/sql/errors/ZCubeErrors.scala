@@ -50,9 +50,6 @@ object ZCubeErrors {
       cause
     )
 
-  def describeClusteringNotSupported(): Throwable =
-    analysis("ZCUBE_DESCRIBE_CLUSTERING_NOT_SUPPORTED")
-
   def dryRunNotSupported(): Throwable = analysis("ZCUBE_DRY_RUN_NOT_SUPPORTED")
 
   def forecastNotTaken(): Throwable = analysis("ZCUBE_FORECAST_NOT_TAKEN")
@@ -111,9 +108,6 @@ object ZCubeErrors {
   def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
     analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
 
-  def recommendClusteringNotSupported(): Throwable =
-    analysis("ZCUBE_RECOMMEND_CLUSTERING_NOT_SUPPORTED")
-
   /** @param reasons why each of the queries was not understood */
   def recommendNothingUnderstood(table: String, reasons: Seq[String]): Throwable = analysis(
     "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD",
@@ -156,6 +150,10 @@ object ZCubeErrors {
   /** @param node the plan node that doesn't belong to a plain scan */
   def scanChanged(table: String, node: String): Throwable =
     analysis("ZCUBE_SCAN_CHANGED", "table" -> table, "node" -> node)
+
+  /** @param statement its first words, from which its condition has its name */
+  def statementNotSupported(statement: String): Throwable =
+    analysis(s"ZCUBE_${statement.replace(' ', '_')}_NOT_SUPPORTED")
 
   def streamingNotSupported(): Throwable = analysis("ZCUBE_STREAMING_NOT_SUPPORTED")
 

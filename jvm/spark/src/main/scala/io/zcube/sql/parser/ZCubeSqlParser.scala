@@ -4,10 +4,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions, RecommendClustering}
+import io.zcube.sql.plans.{ClusteringStatement, OptimizeWithOptions}
 
-/** Removes OPTIONS and DRY RUN from an OPTIMIZE statement and parses DESCRIBE CLUSTERING and
-  * RECOMMEND CLUSTERING; all other statements are forwarded.
+/** Removes OPTIONS and DRY RUN from an OPTIMIZE statement and parses ZCube's own statements; all
+  * others are forwarded.
   *
   * The rest of the statement goes to the session's whole chain of parsers and not only to those
   * after this one, so that Delta's parser reads it whichever extension was named first.
@@ -23,14 +23,10 @@ final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
         clauses.options,
         parseWhole(session.sessionState.sqlParser, clauses.head),
         clauses.dryRun)
-    }.orElse(DescribeClusteringText.of(sqlText).map { text =>
-      text.where.foreach(PredicateText.check(session.sessionState.sqlParser, _))
-      DescribeClustering(
-        text.where,
-        parseWhole(session.sessionState.sqlParser, text.optimize))
-    }).orElse(RecommendClusteringText.of(sqlText).map { text =>
-      RecommendClustering(
-        text.queries,
+    }.orElse(ClusteringStatementText.of(sqlText).map { text =>
+      text.request.where.foreach(PredicateText.check(session.sessionState.sqlParser, _))
+      ClusteringStatement(
+        text.request,
         parseWhole(session.sessionState.sqlParser, text.optimize))
     })
 }

@@ -3,7 +3,7 @@ package io.zcube.sql.rules
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.plans.{DescribeClustering, OptimizeWithOptions, RecommendClustering}
+import io.zcube.sql.plans.{ClusteringStatement, OptimizeWithOptions}
 
 /** Rejects clauses that no rule has handled: they must not be ignored. */
 object CheckOptimizeOptions extends (LogicalPlan => Unit) {
@@ -11,10 +11,8 @@ object CheckOptimizeOptions extends (LogicalPlan => Unit) {
     case optimize: OptimizeWithOptions =>
       throw (if (optimize.dryRun) ZCubeErrors.dryRunNotSupported()
              else ZCubeErrors.optionsNotSupported())
-    case DescribeClustering(_, statement) if statement.resolved =>
-      throw ZCubeErrors.describeClusteringNotSupported()
-    case RecommendClustering(_, statement) if statement.resolved =>
-      throw ZCubeErrors.recommendClusteringNotSupported()
+    case ClusteringStatement(request, optimize) if optimize.resolved =>
+      throw ZCubeErrors.statementNotSupported(request.statement)
     case _ =>
   }
 }

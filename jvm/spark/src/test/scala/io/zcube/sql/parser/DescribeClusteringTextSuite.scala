@@ -2,6 +2,8 @@ package io.zcube.sql.parser
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.sql.plans.DescribeClustering
+
 class DescribeClusteringTextSuite extends AnyFunSuite {
 
   for ((sql, optimize, where) <- Seq(
@@ -24,7 +26,8 @@ class DescribeClusteringTextSuite extends AnyFunSuite {
       ("DESCRIBE CLUSTERING t WHERE d = /* one */ 1 -- note", "OPTIMIZE t", Some("d = /* one */ 1"))
     ))
     test(s"ours: $sql") {
-      assert(DescribeClusteringText.of(sql) === Some(DescribeClusteringText(optimize, where)))
+      val expected = ClusteringStatementText(optimize, DescribeClustering(where))
+      assert(ClusteringStatementText.of(sql) === Some(expected))
     }
 
   for (sql <- Seq(
@@ -38,5 +41,5 @@ class DescribeClusteringTextSuite extends AnyFunSuite {
       "EXPLAIN DESCRIBE CLUSTERING t",
       "SELECT 'DESCRIBE CLUSTERING t'"
     ))
-    test(s"not ours: $sql")(assert(DescribeClusteringText.of(sql).isEmpty))
+    test(s"not ours: $sql")(assert(ClusteringStatementText.of(sql).isEmpty))
 }

@@ -68,8 +68,7 @@ class FirstWordsSuite extends AnyFunSuite {
     heads.foreach { head =>
       Seq("SELECT 1", "VACUUM t", "OPTIMIZE t", "RECOMMEND t", "DESCRIBE t", "").foreach { sql =>
         assert(OptimizeClauses.split(head + sql) === None)
-        assert(DescribeClusteringText.of(head + sql) === None)
-        assert(RecommendClusteringText.of(head + sql) === None)
+        assert(ClusteringStatementText.of(head + sql) === None)
       }
     }
     assert(OptimizeClauses.split(heads.head + "OPTIMIZE t DRY RUN").exists(_.dryRun))

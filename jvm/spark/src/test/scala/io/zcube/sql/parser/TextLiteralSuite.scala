@@ -9,6 +9,7 @@ import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.ZCubeSparkSession
+import io.zcube.sql.plans.RecommendClustering
 
 /** Literals in OPTIONS and RECOMMEND have the same value as in a SELECT. */
 class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
@@ -25,8 +26,8 @@ class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {
       .toOption.flatten
 
   private def ofRecommend(literal: String): Option[String] =
-    Try(RecommendClusteringText.of(s"RECOMMEND CLUSTERING t FOR $literal").map(_.queries.head._1))
-      .toOption.flatten
+    Try(ClusteringStatementText.of(s"RECOMMEND CLUSTERING t FOR $literal").map(_.request))
+      .toOption.flatten.collect { case RecommendClustering(Seq((text, _))) => text }
 
   private def check(literal: String): Assertion = {
     val expected = ofSpark(literal)

@@ -13,6 +13,7 @@ import org.apache.spark.sql.{Row, SparkSession, classic}
 import io.zcube.clustering.report.DescribeClusteringReport
 import io.zcube.clustering.table.{ClusteringState, ColumnPath}
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.plans.DescribeClustering
 
 /** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are clustered
   * by the columns, with one row for each and one, `*`, for all together. It reads the log, never
@@ -35,7 +36,7 @@ case class DescribeClusteringCommand(
     copy(child = newChild)
 
   override def run(sparkSession: SparkSession): Seq[Row] = {
-    val table = getDeltaTable(child, "DESCRIBE CLUSTERING")
+    val table = getDeltaTable(child, DescribeClustering.Statement)
     // The newest version, or the one in a path such as /data/events@v3.
     val snapshot = table.initialSnapshot
     requireTable(snapshot)

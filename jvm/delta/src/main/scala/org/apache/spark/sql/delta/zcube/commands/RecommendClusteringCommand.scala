@@ -12,6 +12,7 @@ import org.apache.spark.sql.{Row, SparkSession}
 
 import io.zcube.clustering.advise.{Advisor, QueryAnalyzer, RecommendationReport}
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.plans.RecommendClustering
 
 /** `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`: recommends columns and curves for
   * these queries, the best first. It doesn't run the queries, reads the columns that they filter by
@@ -30,7 +31,7 @@ case class RecommendClusteringCommand(
     copy(child = newChild)
 
   override def run(sparkSession: SparkSession): Seq[Row] = {
-    val table = getDeltaTable(child, "RECOMMEND CLUSTERING")
+    val table = getDeltaTable(child, RecommendClustering.Statement)
     val snapshot = table.update()
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[ClassicSession]
