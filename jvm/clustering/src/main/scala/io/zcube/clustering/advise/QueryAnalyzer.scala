@@ -139,3 +139,20 @@ final class QueryAnalyzer(
     Option(e.getMessage).getOrElse(e.getClass.getSimpleName).linesIterator.map(_.trim)
       .find(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
 }
+
+/** A query for which the table should be laid out.
+  *
+  * @param weight how often it runs
+  * @param scans  its scans of the table; none if the query wasn't understood, or needs no file
+  * @param notes  what was not understood, in words
+  */
+final case class AnalyzedQuery(
+    text: String,
+    weight: Double,
+    scans: Seq[TableScan],
+    notes: Seq[String]) {
+
+  def files: Long = scans.map(_.read.files).sum
+
+  def bytes: Long = scans.map(_.read.bytes).sum
+}

@@ -1,7 +1,9 @@
 package io.zcube.clustering.table
 
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
 
+import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.{CubeRest, DataFile, KeyRanges}
 
 /** The files of a version that a WHERE selects. Metadata is read on demand, so a plan doesn't pay
@@ -56,3 +58,34 @@ object OutsideWhere {
 
   val Nothing: OutsideWhere = OutsideWhere(0, Map.empty)
 }
+
+/** A statement's WHERE.
+  *
+  * @param written as the user wrote it, for the table's history and the conflict check
+  * @param filters conditions that select files, over the table's columns, in the format's form
+  */
+final case class WhereClause(written: Seq[Expression], filters: Seq[Expression]) {
+
+  /** Whether it may exclude files. */
+  def picks: Boolean = filters.nonEmpty
+}
+
+object WhereClause {
+
+  /** No WHERE: selects all files. */
+  val Everything: WhereClause = WhereClause(Nil, Nil)
+}
+
+/** The tags that a file must have to belong to a layout.
+  *
+  * @param columns  the clustering columns, in their order
+  * @param weights of the columns, normalized; empty if all are equal
+  * @param workload the fingerprint of the workload, if there is one
+  * @param declared whether the columns are the table's own (CLUSTER BY) and not a statement's
+  */
+final case class LayoutTag(
+    columns: Seq[ColumnPath],
+    kind: LayoutKind,
+    weights: Seq[Double],
+    workload: Option[String],
+    declared: Boolean)
