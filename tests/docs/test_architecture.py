@@ -37,14 +37,72 @@ def rows(table):
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
+def table_of(module):
+    start = re.search(rf"^`{module}`, `", PAGE, re.MULTILINE).end()
+    return PAGE[start:].split("\n\n")[1]
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_the_page_lists_every_package_of_a_module(module):
-    start = re.search(rf"^`{module}`, `", PAGE, re.MULTILINE).end()
-    table = PAGE[start:].split("\n\n")[1]
-    named = {name for first, *_ in rows(table) for name in re.findall(r"`([\w.]+)`", first)}
+    listed = rows(table_of(module))
+    named = {name for first, *_ in listed for name in re.findall(r"`([\w.]+)`", first)}
     assert named - ELSEWHERE == packages(module)
     for name in named & ELSEWHERE:
         assert (sources(module) / name.replace(".", "/")).is_dir()
+
+
+def imports(module, package):
+    """What the files of a package import, as text."""
+    folder = sources(module) / MODULES[module] / package.replace(".", "/")
+    texts = [file.read_text(encoding="utf-8") for file in folder.glob("*.scala")]
+    return "\n".join(
+        line for text in texts for line in text.splitlines() if line.startswith("import ")
+    )
+
+
+def imports_package(imported, module, package):
+    return f"import {MODULES[module]}.{package}.".replace("/", ".") in imported
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_package_depends_only_on_packages_above_it_in_the_table(module):
+    levels = [
+        [name for name in re.findall(r"`([\w.]+)`", first) if name not in ELSEWHERE]
+        for first, *_ in rows(table_of(module))
+    ]
+    order = [name for level in levels for name in level]
+    for at, name in enumerate(order):
+        imported = imports(module, name)
+        later = order[at + 1 :]
+        assert not [other for other in later if imports_package(imported, module, other)], name
+
+
+def drawn():
+    """For each line of the drawing, its cells: module and packages."""
+    lines = PAGE.split("```")[1].splitlines()
+    head = next(line for line in lines if "python/zcube" in line)
+    starts = {module: head.index(f" {module}") + 1 for module in MODULES}
+    for line in lines[lines.index(head) + 3 :]:
+        cells = {}
+        for module, start in starts.items():
+            text = re.split(r" [─◀]|$", line[start:])[0]
+            if line[start - 1 : start] == " " and re.match(r"[a-z]", text):
+                cells[module] = [package.strip() for package in text.split(",")]
+        if cells:
+            yield cells
+
+
+def test_arrows_of_the_drawing_are_dependencies():
+    lines = list(drawn())
+    assert len(lines) > 10
+    for cells in lines:
+        for module, named in cells.items():
+            assert set(named) <= packages(module), cells
+        # From left to right, whatever way the data goes.
+        order = [module for module in reversed(MODULES) if module in cells]
+        for left, right in zip(order, order[1:], strict=False):
+            imported = "\n".join(imports(left, package) for package in cells[left])
+            assert any(imports_package(imported, right, name) for name in cells[right]), cells
 
 
 def missing(cells):
