@@ -22,6 +22,7 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectHintResolutionRule(PreserveClusterByLike.Note(_))
     extensions.injectResolutionRule(PreserveClusterBy(_))
     extensions.injectResolutionRule(_ => RangeIdsOfSource)
+    extensions.injectCheckRule(_ => RangeIdsOfSource.Check)
     // Post-hoc: by then Delta's command is resolved, wherever it comes from (SQL, DeltaTable,
     // Connect).
     extensions.injectPostHocResolutionRule(_ => ReplaceClusteringStatements)

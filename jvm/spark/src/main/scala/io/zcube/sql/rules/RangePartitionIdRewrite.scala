@@ -35,7 +35,7 @@ case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPl
         known ++= boundsOver(nodes, commonTables)
       }
       current = current.transformUp {
-        case ids: RangeIds if next.contains(ids) =>
+        case ids: RangeIds if ids.calls.forall(known.contains) =>
           val looked = ids.ids.indices.map { i =>
             val rangeId = RangeIdOf(ids.placeholders(i).left, known(ids.calls(i)))
             Alias(rangeId, ids.ids(i).name)(exprId = ids.ids(i).exprId)

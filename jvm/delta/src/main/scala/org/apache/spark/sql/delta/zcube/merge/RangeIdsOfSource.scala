@@ -2,8 +2,10 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.sql.catalyst.plans.logical.{DeltaMergeInto, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.delta.commands.MergeIntoCommand
 
-import io.zcube.sql.rules.PullOutRangePartitionId
+import io.zcube.sql.rules.{CheckRangePartitionId, PullOutRangePartitionId}
 
 /** Shows Delta each `range_partition_id` in the source of a MERGE, during resolution.
   *
@@ -12,8 +14,18 @@ import io.zcube.sql.rules.PullOutRangePartitionId
   * MERGE is a leaf, whose source no rule sees until Delta reads it.
   */
 object RangeIdsOfSource extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case merge: DeltaMergeInto if merge.source.resolved =>
-      merge.copy(source = PullOutRangePartitionId(merge.source))
+
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    plan.resolveOperatorsUpWithPruning(_.containsPattern(TreePattern.COMMAND)) {
+      case merge: DeltaMergeInto if merge.source.resolved =>
+        merge.withNewChildren(Seq(merge.target, PullOutRangePartitionId(merge.source)))
+    }
+
+  /** Rejects a call that can't be moved, at analysis and not when Delta reads the source. */
+  object Check extends (LogicalPlan => Unit) {
+    override def apply(plan: LogicalPlan): Unit = plan.foreach {
+      case merge: MergeIntoCommand => CheckRangePartitionId(merge.source)
+      case _ =>
+    }
   }
 }

@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.merge
 import java.io.InterruptedIOException
 import java.net.SocketTimeoutException
 
+import io.delta.tables.DeltaTable
 import org.apache.hadoop.net.ConnectTimeoutException
 import org.apache.spark.SparkException
 import org.apache.spark.scheduler.{SparkListener, SparkListenerStageSubmitted}
@@ -11,8 +12,8 @@ import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.actions.Action
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.execution.CommandExecutionMode
-import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.functions.{col, expr, lit}
+import org.apache.spark.sql.{AnalysisException, DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
@@ -381,9 +382,54 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
         target,
         source,
         clauses = clauses))
-      val rows = spark.read.format("delta").load(target)
-      assert(rows.count() == rows.select("k").distinct().count(), (clauses, pruning))
+      assert(isDoubled(target) === false, (clauses, pruning))
     }
+    // However the statement gets the source.
+    spark.sql(source).createOrReplaceTempView("ranked")
+    val forms = Map[String, String => Unit](
+      "view" -> (merge(_, "SELECT * FROM ranked", clauses = Insert)),
+      "common table" -> (merge(_, s"WITH r AS ($source) SELECT * FROM r", clauses = Insert)),
+      "twice" -> (merge(
+        _,
+        s"WITH r AS ($source) SELECT * FROM r WHERE k % 2 = 0 UNION ALL SELECT * FROM r WHERE k % 2 = 1",
+        clauses = Insert)),
+      "DataFrame.mergeInto" -> { target =>
+        spark.sql(s"CREATE TABLE target USING delta LOCATION '$target'")
+        spark.sql(source).as("s").mergeInto("target", expr("target.k = s.k"))
+          .whenNotMatched().insert(Map("id" -> lit(-1L), "k" -> col("s.k"), "v" -> col("s.v")))
+          .merge()
+        spark.sql("DROP TABLE target"): Unit
+      },
+      "DeltaTable.merge" -> { target =>
+        DeltaTable.forPath(spark, target).as("t").merge(spark.sql(source).as("s"), "t.k = s.k")
+          .whenNotMatched().insertExpr(Map("id" -> "-1", "k" -> "s.k", "v" -> "s.v"))
+          .execute(): Unit
+      }
+    )
+    forms.foreach { case (form, statement) =>
+      val target = copyOf(path)
+      statement(target)
+      val rows = spark.read.format("delta").load(target)
+      assert(rows.where("id = -1").count() > 1000, form)
+      assert(isDoubled(target) === false, form)
+    }
+  }
+
+  private def isDoubled(path: String): Boolean = {
+    val rows = spark.read.format("delta").load(path)
+    rows.count() != rows.select("k").distinct().count()
+  }
+
+  test("a range id of the source that can't be moved is refused at analysis") {
+    val path = table()
+    val source = "SELECT k, 'new' AS v FROM (SELECT id AS k, " +
+      "transform(array(id), x -> range_partition_id(x, 3))[0] AS r FROM range(9)) WHERE r = 1"
+    val statement = text(path, source, "t.k = s.k", Upsert)
+    val refusal = intercept[AnalysisException] {
+      spark.sessionState.executePlan(spark.sessionState.sqlParser.parsePlan(statement))
+        .assertAnalyzed()
+    }
+    assert(refusal.getCondition === "ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.LAMBDA")
   }
 
   test("a failure while reading keys prunes nothing, a cancellation ends the statement") {
