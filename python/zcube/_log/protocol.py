@@ -36,7 +36,7 @@ class TableLog(Protocol):
         """Return the columns for which Delta keeps minima, judged by type and position."""
 
     def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
-        """Return each file's extents."""
+        """Return each file's ranges."""
 
     def _logged_cubes(self) -> list[LoggedCube]:
         """Return the ZCubes, the largest first."""

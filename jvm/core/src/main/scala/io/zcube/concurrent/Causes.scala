@@ -11,7 +11,7 @@ object Causes {
 
   /** A failure, what caused it, and so on. Causes may form a cycle, so there are at most 100. */
   def of(failure: Throwable): Seq[Throwable] =
-    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).take(Most).toSeq
+    Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).take(MaxCauses).toSeq
 
   /** The same, and what else failed meanwhile: of stages that fail together, Spark makes one the cause
     * of the failure, and suppresses the others.
@@ -21,7 +21,7 @@ object Causes {
     val known = Collections.newSetFromMap(new IdentityHashMap[Throwable, java.lang.Boolean])
     val found = Seq.newBuilder[Throwable]
     val left = mutable.Queue(failure)
-    while (left.nonEmpty && known.size < Most) {
+    while (left.nonEmpty && known.size < MaxCauses) {
       val next = left.dequeue()
       if (next != null && known.add(next)) {
         found += next
@@ -44,5 +44,5 @@ object Causes {
 
   private val Timeouts = Set("timeout", "deadline reached")
 
-  private val Most = 100
+  private val MaxCauses = 100
 }

@@ -3,12 +3,12 @@ package io.zcube.layout
 import java.util.Arrays
 
 /** The statistics of sets of rows: by column and set, the smallest and the largest rank of the
-  * values, and whether there are NULLs. A query reads a file if and only if the file's extent
-  * touches one of the query's boxes.
+  * values, and whether there are NULLs. A query reads a file if and only if the file's ranges
+  * touch one of the query's boxes.
   *
   * @param sets the maximum number of sets
   */
-final private[layout] class RankExtents(dimensions: Int, sets: Int) {
+final private[layout] class RankRanges(dimensions: Int, sets: Int) {
 
   private val low = Array.fill(dimensions)(new Array[Int](sets))
   private val high = Array.fill(dimensions)(new Array[Int](sets))

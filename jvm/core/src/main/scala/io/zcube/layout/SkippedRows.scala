@@ -9,11 +9,11 @@ private[layout] object SkippedRows {
     * @param files  numbers of the rows of each file
     */
   def of(points: Array[Array[Int]], files: Seq[Array[Int]], workload: Workload): Double = {
-    val extents = new RankExtents(points.length, 1)
+    val ranges = new RankRanges(points.length, 1)
     files.map { rows =>
-      extents.clear(1)
-      extents.addRows(points, rows, 0, rows.length)(_ => 0)
-      rows.length * workload.queries.filterNot(extents.touches(0, _)).map(_.weight).sum
+      ranges.clear(1)
+      ranges.addRows(points, rows, 0, rows.length)(_ => 0)
+      rows.length * workload.queries.filterNot(ranges.touches(0, _)).map(_.weight).sum
     }.sum
   }
 }

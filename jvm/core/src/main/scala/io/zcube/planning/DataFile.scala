@@ -7,7 +7,7 @@ package io.zcube.planning
   * @param rows         live rows, if statistics are available
   * @param deletedShare of the file's rows, 0 to 1
   * @param cube         the ZCube that the file is tagged with
-  * @param ranges       the file's extent in the clustering columns
+  * @param ranges       the file's ranges in the clustering columns
   * @param selected     whether the user's WHERE selects the file
   * @param partition    the file's partition; empty if the table has none
   * @param deletedBytes bytes of the deleted rows, estimated from their number

@@ -13,7 +13,7 @@ package io.zcube.planning
 final class JobDivision(options: PlanOptions) {
   import JobDivision._
 
-  /** Whether more than one job is possible, so that the files' extents matter. */
+  /** Whether more than one job is possible, so that the files' ranges matter. */
   def mayDivide(files: Iterable[DataFile]): Boolean = {
     val most = math.min(ofItself(files), options.maxBytes.getOrElse(Long.MaxValue))
     // If a file elsewhere lacks row counts, those of a partition may still make many files.

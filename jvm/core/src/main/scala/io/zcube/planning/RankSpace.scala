@@ -2,7 +2,7 @@ package io.zcube.planning
 
 import java.util.Arrays
 
-/** Measures extents by the number of file boundaries in them and not by the values, so that skewed
+/** Measures ranges by the number of file boundaries in them and not by the values, so that skewed
   * columns and strings are measured as fairly as uniform ones.
   */
 final class RankSpace private (boundaries: Array[Array[Long]]) {

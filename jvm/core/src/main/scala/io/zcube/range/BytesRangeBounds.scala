@@ -35,9 +35,6 @@ final class BytesRangeBounds private (private val bounds: Array[Array[Byte]])
   /** The number of bounds, which is also the largest id. */
   def length: Int = bounds.length
 
-  /** A copy of the bound. */
-  def bound(index: Int): Array[Byte] = bounds(index).clone()
-
   /** The id of the whole array, 0 to [[length]]. */
   def idOf(value: Array[Byte]): Int = idOf(value, arrayOffset, value.length)
 

@@ -106,7 +106,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("extents matter if rows may decide that there are several jobs") {
+  test("ranges matter if rows may decide that there are several jobs") {
     def mayDivide(options: PlanOptions, files: Seq[DataFile]) =
       new JobDivision(options).mayDivide(files)
     val known = inNoOrder.map(_.copy(rows = Some(50)))

@@ -39,7 +39,7 @@ object RewritePlan {
     val options = task.planOptions
     def isTaken(file: DataFile) =
       task.settings.freshBelow.forall(file.storedBytes < _) || file.cube.exists(_.sameColumns)
-    // Extents matter only if there are cubes to merge with, or if one job can't hold all files.
+    // Ranges matter only if there are cubes to merge with, or if one job can't hold all files.
     val ranges: String => KeyRanges =
       if (files.exists(_.cube.exists(_.matches)) || new JobDivision(options).mayDivide(files))
         selection.ranges(task.columns)

@@ -13,14 +13,14 @@ import io.zcube.planning.{CubeRest, DataFile, KeyRanges}
   */
 trait FileSelection {
 
-  /** All selected files, without their extents.
+  /** All selected files, without their ranges.
     *
     * @param layout a file's [[io.zcube.planning.CubeTag]] says whether its cube has this layout;
     *   with None, no file has a tag
     */
   def files(layout: Option[LayoutTag]): Seq[DataFile]
 
-  /** The extents of the files in some columns, by their paths. */
+  /** The ranges of the files in some columns, by their paths. */
   def ranges(columns: Seq[ColumnPath]): String => KeyRanges
 
   /** The excluded parts of these cubes, which WHERE splits, by cube id. */

@@ -471,7 +471,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     assert(others.count(_.getBoolean(FileStatistics.OtherColumns)) == files.count(
       _.cube.isDefined))
     assert(others.forall(_.isNullAt(FileStatistics.CubeId)))
-    // No extent is smaller than the true one.
+    // No range is smaller than the true one.
     val ranges = inSession(selection.ranges(columns))
     expected.foreach { case (path, _, _, lowX, highX, lowY, highY) =>
       val box = ranges(path)

@@ -95,7 +95,7 @@ object KdTreeLayout {
     val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
     val byColumn = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
     val (tree, boxes) = build(points, byColumn, files, workload)
-    val corners = boxes.toArray.flatMap(box => points.map(extent(_, box.rows)))
+    val corners = boxes.toArray.flatMap(box => points.map(rangeOf(_, box.rows)))
     val layout = new KdTreeLayout(
       tree,
       sample.scales.map(_.ranks.length),
@@ -130,7 +130,7 @@ object KdTreeLayout {
     }
   }
 
-  private def extent(ranks: Array[Int], rows: Array[Int]): (Int, Int) =
+  private def rangeOf(ranks: Array[Int], rows: Array[Int]): (Int, Int) =
     if (rows.isEmpty) (0, 0)
     else {
       var low = Int.MaxValue

@@ -75,12 +75,12 @@ final private[layout] class LookaheadSearch(
       val best = cuts.flatMap(_.sortBy(-_.worth).take(MaxCandidates)).map(_.split)
       best.distinct match {
         case Seq(only) => Some(only)
-        case several => Some(minRead(several, new Trial(rows, from, until, files)))
+        case several => Some(readingLeast(several, new Trial(rows, from, until, files)))
       }
     }
   }
 
-  private def minRead(candidates: Seq[KdSplit], trial: Trial): KdSplit = {
+  private def readingLeast(candidates: Seq[KdSplit], trial: Trial): KdSplit = {
     var best = candidates.head
     var least = Double.PositiveInfinity
     candidates.foreach { split =>

@@ -2,11 +2,11 @@ package io.zcube.layout.kdtree
 
 import java.util.Arrays
 
-import io.zcube.layout.{RankExtents, Workload}
+import io.zcube.layout.{RankRanges, Workload}
 
 /** Finds the cut of a box that lets a workload skip most.
   *
-  * A query skips a part of the box if the extent of the part's rows touches none of the query's boxes.
+  * A query skips a part of the box if the ranges of the part's rows touch none of the query's boxes.
   * The gain of a cut is the number of rows that queries then skip, times the weights of the
   * queries. Every position between two ranks of every column is evaluated. If no cut lets any query
   * skip anything, as in a box that no query touches, the usual rule decides.
@@ -39,13 +39,13 @@ final private[layout] class WorkloadSplitSearch(
   private val dimensions = points.length
   private val most = ranks.max
   private val counts = new Array[Int](most)
-  // For the ranks that occur, in order: the rank, the rows up to it, and the extents of the parts.
+  // For the ranks that occur, in order: the rank, the rows up to it, and the ranges of the parts.
   private val slot = new Array[Int](most)
   private val rankAt = new Array[Int](most)
   private val rowsUpTo = new Array[Int](most)
-  private val lowParts = new RankExtents(dimensions, most)
-  private val highParts = new RankExtents(dimensions, most)
-  private val whole = new RankExtents(dimensions, 1)
+  private val lowParts = new RankRanges(dimensions, most)
+  private val highParts = new RankRanges(dimensions, most)
+  private val whole = new RankRanges(dimensions, 1)
   // Weights of the queries, by the position from (up to) which they skip the low (high) part.
   private val lowChange = new Array[Double](most + 1)
   private val highChange = new Array[Double](most + 1)
@@ -147,7 +147,7 @@ final private[layout] class WorkloadSplitSearch(
     best
   }
 
-  /** Fills in the ranks that occur, and the extents below and above each.
+  /** Fills in the ranks that occur, and the ranges below and above each.
     *
     * @return the number of ranks that occur
     */

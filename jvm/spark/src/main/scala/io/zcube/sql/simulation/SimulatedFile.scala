@@ -8,7 +8,7 @@ import io.zcube.sql.values.ValueOrdering
 
 /** The statistics that a file would have if a layout were written, estimated from a sample.
   *
-  * Its extent is that of the sampled rows, so it is slightly too small: with n sampled rows out of
+  * Its ranges are those of the sampled rows, so they are slightly too small: with n sampled rows out of
   * many, each side is short by about 1 / (n + 1) of the file's width in a column with many values,
   * and exact if values repeat. At 1,000 rows per file the error is 0.2 %, so it isn't corrected.
   *
@@ -32,14 +32,14 @@ object SimulatedFile {
   def of(sample: RowSample, files: Array[Int]): Seq[SimulatedFile] = {
     val orders = sample.dataTypes.map(ValueOrdering.ofStatistics)
     sample.rows.indices.groupBy(files(_)).toSeq.sortBy(_._1).map { case (_, members) =>
-      val extents = sample.dataTypes.indices.map { column =>
-        extentOf(members.map(sample.rows(_)), column, sample.dataTypes(column), orders(column))
+      val ranges = sample.dataTypes.indices.map { column =>
+        rangeOf(members.map(sample.rows(_)), column, sample.dataTypes(column), orders(column))
       }
-      SimulatedFile(members.length.toLong, extents.map(_._1), extents.map(_._2), extents.map(_._3))
+      SimulatedFile(members.length.toLong, ranges.map(_._1), ranges.map(_._2), ranges.map(_._3))
     }
   }
 
-  private def extentOf(
+  private def rangeOf(
       rows: Seq[InternalRow],
       column: Int,
       dataType: DataType,

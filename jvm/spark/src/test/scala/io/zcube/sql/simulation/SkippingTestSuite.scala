@@ -65,7 +65,7 @@ class SkippingTestSuite extends AnyFunSuite {
     }
   }
 
-  test("a file's extent is that of its rows") {
+  test("a file's ranges are those of its rows") {
     val rows = Array(
       InternalRow(3, text("b")),
       InternalRow(null, text("ab")),

@@ -150,7 +150,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
         (256 << 10))
   }
 
-  test("each file's extents take a fixed number of bytes, however long the values") {
+  test("each file's ranges take a fixed number of bytes, however long the values") {
     val snapshot = snapshotOf(partitioned)
     val session = spark.asInstanceOf[classic.SparkSession]
     val columns =

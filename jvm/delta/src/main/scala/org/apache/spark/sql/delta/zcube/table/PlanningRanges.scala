@@ -20,8 +20,8 @@ import io.zcube.planning.KeyRanges
 import io.zcube.range.{OrderPreservingBits, SampledByteKeys}
 import io.zcube.sql.values.LongKey
 
-/** The extents of files in some columns, from the statistics in the log. Values come to the driver
-  * as 8-byte integers, paths as hashes, whatever their length. Extents of different instances don't
+/** The ranges of files in some columns, from the statistics in the log. Values come to the driver
+  * as 8-byte integers, paths as hashes, whatever their length. Ranges of different instances don't
   * compare: the integers of texts depend on a sample of them ([[io.zcube.range.SampledByteKeys]]).
   */
 final class PlanningRanges private (columns: Int, parts: Array[PlanningRanges.Part]) {
@@ -50,10 +50,10 @@ object PlanningRanges {
   /** Delta's statistics have at most 32 characters by default, other writers' may have more. */
   private val MaxBytes = 128
 
-  /** All extents are unknown. */
+  /** All ranges are unknown. */
   val Unknown: PlanningRanges = new PlanningRanges(0, Array.empty)
 
-  /** The extents of the files in one partition of the log's state.
+  /** The ranges of the files in one partition of the log's state.
     *
     * @param bounds for each file the lower bounds of its columns, then the upper bounds
     */
