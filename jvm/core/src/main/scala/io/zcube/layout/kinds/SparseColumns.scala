@@ -20,6 +20,9 @@ private[kinds] object SparseColumns {
   /** The minimum share of the tree's reads that a curve must save: a tree is cheaper to look up. */
   private val MinGain = 0.01
 
+  /** How far a file's rows may differ from the mean, as a share of it. */
+  private val MaxUneven = 0.12
+
   /** Delta's values, so that Delta's curves are among the candidates. */
   private val MaxBits = 10
   private val DeltasRanges = 1000
@@ -38,12 +41,39 @@ private[kinds] object SparseColumns {
     if (files < 2 || !sample.buckets.exists(isSparse)) tree
     else {
       val cost = readingOf(sample, weights)
-      val curves = curvesOver(sample, bits).map { curve =>
-        LayoutResult(curve, CutPoints.of(sample.keys(curve), files, spread, slack = 0))
+      val curves = curvesOver(sample, bits).flatMap { curve =>
+        val keys = sample.keys(curve)
+        val even = CutPoints.of(keys, files, spread, slack = 0)
+        (even +: withValuesApart(keys, files, spread)).map(LayoutResult(curve, _))
       }
       val curve = curves.minBy(cost)
       if (cost(curve) < (1 - MinGain) * cost(tree)) curve else tree
     }
+
+  /** Cuts that give the rows with values, which have the largest keys, files of their own, and as few
+    * as possible: these files may be somewhat larger than the others, or smaller. If the rows don't
+    * fill whole files even so, the rest of them is in one of the other files.
+    */
+  private def withValuesApart(keys: Array[Long], files: Int, spread: Boolean): Seq[CutPoints] = {
+    val sorted = keys.sorted
+    val even = sorted.length.toDouble / files
+    val values = sorted.length - sorted.lastIndexWhere(_ == sorted.head) - 1
+    def isNearlyEven(rows: Int, parts: Int) = math.abs(rows / (parts * even) - 1) <= MaxUneven
+    val whole = (values / even).toInt
+    for {
+      ofValues <- Seq(whole, whole + 1) if ofValues > 0 && ofValues < files
+      size = math.min(values.toDouble / ofValues, (1 + MaxUneven) * even)
+      near = math.max(1, math.ceil(sorted.length - ofValues * size).toInt)
+      start = sorted.indexWhere(_ > sorted(near - 1), near)
+      if start > 0 && isNearlyEven(start, files - ofValues) &&
+        isNearlyEven(sorted.length - start, ofValues)
+    } yield {
+      val (others, ofThese) = sorted.splitAt(start)
+      CutPoints.at(
+        CutPoints.of(others, files - ofValues, spread, slack = 0).cuts ++
+          ((sorted(start), 0) +: CutPoints.of(ofThese, ofValues, spread, slack = 0).cuts))
+    }
+  }
 
   private def isSparse(buckets: Array[Int]): Boolean =
     buckets.count(_ == BucketedSample.NullBucket) > Sparse * buckets.length
@@ -74,9 +104,9 @@ private[kinds] object SparseColumns {
     } yield new CurveLayout(curve, scales)
   }
 
-  /** The product of what two kinds of queries read from a layout. The first queries all columns
-    * equally often. The second queries each non-NULL value, so it queries columns with many NULLs
-    * less often.
+  /** The product of what three kinds of queries read from a layout. The first asks for values of one
+    * column, of all columns equally often. The second asks for each non-NULL value equally often, so
+    * for columns with many NULLs less often. The third asks for all values of a row.
     */
   private def readingOf(sample: BucketedSample, weights: Seq[Double]): LayoutResult => Double = {
     val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
@@ -88,8 +118,8 @@ private[kinds] object SparseColumns {
     }
     val models = Seq(alike, byValues).map(new BoxWidths(points, ranks, _))
     laidOut => {
-      val fileOf = filesOf(sample, laidOut)
-      models.map(meanWidth(points, fileOf, laidOut.cuts.files, _)).product
+      val boxes = boxesOf(points, filesOf(sample, laidOut), laidOut.cuts.files)
+      models.map(boxes.meanWidth).product * boxes.filesOfRow
     }
   }
 
@@ -99,25 +129,57 @@ private[kinds] object SparseColumns {
       laidOut.cuts.fileOf(key, laidOut.cuts.turn(row))
     }
 
-  /** The mean of the files' widths in all columns together. */
-  private def meanWidth(
-      points: Array[Array[Int]],
-      fileOf: Array[Int],
-      files: Int,
-      widths: BoxWidths): Double =
-    points.indices.map { c =>
-      val low = Array.fill(files)(Int.MaxValue)
-      val high = Array.fill(files)(-1)
+  /** The ranks of the values in each file. */
+  private def boxesOf(points: Array[Array[Int]], fileOf: Array[Int], files: Int): Boxes = {
+    val low = points.map(_ => Array.fill(files)(Int.MaxValue))
+    val high = points.map(_ => Array.fill(files)(-1))
+    for (c <- points.indices) {
       var row = 0
       while (row < fileOf.length) {
         val rank = points(c)(row)
         if (rank != Layout.NullRank) {
           val file = fileOf(row)
-          if (rank < low(file)) low(file) = rank
-          if (rank > high(file)) high(file) = rank
+          if (rank < low(c)(file)) low(c)(file) = rank
+          if (rank > high(c)(file)) high(c)(file) = rank
         }
         row += 1
       }
-      (0 until files).map(file => widths.of(c, low(file), high(file))).sum
+    }
+    new Boxes(points, low, high)
+  }
+
+  final private class Boxes(
+      points: Array[Array[Int]],
+      low: Array[Array[Int]],
+      high: Array[Array[Int]]) {
+
+    private val files = low.head.length
+
+    /** The mean of the files' widths in all columns together. */
+    def meanWidth(widths: BoxWidths): Double = points.indices.map { c =>
+      (0 until files).map(file => widths.of(c, low(c)(file), high(c)(file))).sum
     }.sum / files
+
+    /** The mean number of files that may hold all values of a row, over some rows with values. */
+    def filesOfRow: Double = {
+      val rows = points.head.indices.filter(row => points.exists(_(row) != Layout.NullRank))
+      val every = math.max(1, rows.length.toLong * files / MaxTested).toInt
+      val tested = rows.indices.by(every).map(rows)
+      val read = tested.map { row =>
+        val asked = points.indices.filter(points(_)(row) != Layout.NullRank)
+        var (file, found) = (0, 0)
+        while (file < files) {
+          if (asked.forall(c =>
+              low(c)(file) <= points(c)(row) && points(c)(row) <= high(c)(file))) found += 1
+          file += 1
+        }
+        found
+      }
+      // Not 0, if there are only NULLs.
+      math.max(1, read.sum).toDouble / math.max(1, tested.length)
+    }
+  }
+
+  /** The maximum number of rows, times files, that are tested. */
+  private val MaxTested = 200000
 }

@@ -52,6 +52,27 @@ class LayoutKindSuite extends AnyFunSuite {
     assert((0 to 2).forall(file => math.abs(files.count(_ == file) - rows / 3) < rows / 10))
   }
 
+  test("rows without a value don't fill up files of rows with values, if files stay nearly even") {
+    def mixed(share: Double): Seq[Int] = {
+      val random = new Random(5)
+      val rows = 20000
+      val columns = Seq.fill(5)(TestColumn(Array.fill(rows) {
+        if (random.nextDouble() < share) random.nextInt().toLong else Null
+      }))
+      val (_, files) = filesOf(LayoutKind.KdTree, columns, 5)
+      val isEmpty = (0 until rows).map(row => columns.forall(_.values(row) == Null))
+      (0 until 5).foreach { file =>
+        assert(math.abs(files.count(_ == file) - rows / 5) <= 0.13 * rows / 5, (share, file))
+      }
+      (0 until 5).filter(file =>
+        (0 until rows).filter(files(_) == file).map(isEmpty).distinct.size > 1)
+    }
+    // 0.59 of the rows have no value: three files of five.
+    assert(mixed(0.1) === Nil)
+    // 0.51 of the rows: a file of two and a half would be too large, or too small.
+    assert(mixed(0.125).size === 1)
+  }
+
   test("a sample with only NULLs and an empty sample can be laid out") {
     for (rows <- Seq(0, 50)) {
       val column = TestColumn(Array.fill(rows)(Null))
