@@ -133,7 +133,7 @@ class DeltaLakeLog:
             )
             for i, file in enumerate(self._files)
         ]
-        axes = [Axis(".".join(c.parts), c.sql_type, c.kind) for c in chosen]
+        axes = [Axis(".".join(c.parts), c.type.sql, c.type.kind) for c in chosen]
         return axes, sorted(boxes, key=lambda box: box.path)
 
     def _logged_cubes(self) -> list[LoggedCube]:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-MICROS_PER_DAY = 86_400_000_000
-
 Ends = tuple[Any, Any]
 
 

@@ -1,4 +1,4 @@
-"""Columns and their types, from the JSON of Delta's schema."""
+"""Columns, from the JSON of Delta's schema."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from zcube._log import types
 from zcube._sql import quoting
 
 # Delta keeps statistics of the first 32 leaf columns, unless the table's properties say otherwise.
 INDEXED = 32
-INTEGERS = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
-_DATES = {"date", "timestamp", "timestamp_ntz"}
-
-
-def kind_of(data_type: str) -> str:
-    """Return the kind of axis for a type: number, date, text, or none if it has no minima."""
-    if data_type in {*INTEGERS, "float", "double"} or data_type.startswith("decimal("):
-        return "number"
-    if data_type in _DATES:
-        return "date"
-    return "text" if data_type == "string" else "none"
 
 
 def quoted(parts: Sequence[str]) -> str:
@@ -47,9 +37,7 @@ def columns_with_minimum(schema: Any, partitions: Sequence[str]) -> list[str]:
     return [
         quoted(parts)
         for parts, field in indexed
-        if isinstance(field["type"], str)
-        and kind_of(field["type"]) != "none"
-        and not field.get("metadata", {}).get("__COLLATIONS")
+        if types.has_minimum(field["type"]) and not field.get("metadata", {}).get("__COLLATIONS")
     ]
 
 

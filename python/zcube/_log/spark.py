@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as t
 
-from zcube._log import tags
+from zcube._log import tags, types
 from zcube._log.cubes import LoggedCube
-from zcube._log.files import MICROS_PER_DAY, Axis, FileBounds, interval
+from zcube._log.files import Axis, FileBounds, interval
 from zcube._log.schema import columns_with_minimum
 from zcube._spark import gateway
 from zcube._spark.connect import is_connect
@@ -145,31 +145,13 @@ def _ends(
         low = high = value
     else:
         low, high = (_statistic(files, part, physical) for part in ("minValues", "maxValues"))
-    if isinstance(data_type, t.NumericType):
-        kind = "number"
-    elif isinstance(data_type, (t.DateType, t.TimestampType, t.TimestampNTZType)):
-        kind = "date"
-    elif isinstance(data_type, t.StringType) or physical[0] in partitions:
-        kind = "text"
-    else:
-        kind, low, high = "none", f.lit(None), f.lit(None)
-    axis = Axis(".".join(logical), data_type.simpleString(), kind)
-    return axis, _as_number(low, data_type, kind), _as_number(high, data_type, kind)
-
-
-def _as_number(value: Column, data_type: t.DataType, kind: str) -> Column:
-    from pyspark.sql import functions as f
-
-    if kind in ("text", "none"):
-        return value.cast("string")
-    if kind == "number":
-        return value.cast("double")
-    if isinstance(data_type, t.DateType):
-        return f.unix_date(value).cast("double")
-    if isinstance(data_type, t.TimestampNTZType):
-        # Read the local time as UTC, so that no time zone shifts it.
-        value = f.concat(value.cast("string"), f.lit("Z")).cast("timestamp")
-    return f.unix_micros(value) / MICROS_PER_DAY
+    # A collated string has a type of its own in JSON.
+    is_text = isinstance(data_type, t.StringType)
+    column_type = types.TEXT if is_text else types.find(data_type.jsonValue()) or types.OTHER
+    if not column_type.has_minimum and physical[0] in partitions:
+        column_type = types.TEXT
+    axis = Axis(".".join(logical), data_type.simpleString(), column_type.kind)
+    return axis, column_type.position_in_spark(low), column_type.position_in_spark(high)
 
 
 def _statistic(files: DataFrame, part: str, physical: Sequence[str]) -> Column:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
+from zcube._log import types
 from zcube._log.actions import LoggedFile, NotServedError
-from zcube._log.column import WITHOUT_MINIMUM, LogColumn, days, keys, reader
+from zcube._log.column import LogColumn
 from zcube._log.quality import FileRanges
 from zcube._log.schema import columns_with_minimum, is_struct, quoted
 from zcube.errors import ColumnNotFoundError
@@ -64,10 +65,10 @@ class LogStatistics:
             raise NotServedError("a partition column")
         if not isinstance(within, str):
             raise NotServedError(f"{'.'.join(found)} is not a single value")
-        column = LogColumn(tuple(found), within)
-        if column.kind == "none" and within not in WITHOUT_MINIMUM:
+        column_type = types.find(within)
+        if column_type is None:
             raise NotServedError(f"a column of type {within}")
-        return column
+        return LogColumn(tuple(found), column_type)
 
     def columns_with_minimum(self) -> list[str]:
         """Return the columns of which Delta keeps minima by default."""
@@ -88,7 +89,7 @@ class LogStatistics:
         no_low = np.array([value is None for value in low], np.bool_)
         no_high = np.array([value is None for value in high], np.bool_)
         given = ~no_low & ~no_high
-        ranges = FileRanges.of(keys(low, column), keys(high, column), given, only_nulls)
+        ranges = FileRanges.of(column.type.keys(low), column.type.keys(high), given, only_nulls)
         counts = [
             (int((no_low & ~only_nulls).sum()), "have no minimum"),
             (int((~no_low & no_high).sum()), "have no maximum"),
@@ -101,23 +102,15 @@ class LogStatistics:
 
     def numbers(self, column: LogColumn) -> list[tuple[Any, Any]]:
         """Return minima and maxima in the units of an axis."""
-        scale: Callable[[Any], Any] = float
-        if column.kind == "text":
-            scale = str
-        elif column.type.startswith("timestamp"):
-            scale = days
         low, high = (
-            [None if value is None else scale(value) for value in values]
+            [None if value is None else column.type.position(value) for value in values]
             for values in self._ends(column)
         )
         return list(zip(low, high, strict=True))
 
     def _ends(self, column: LogColumn) -> tuple[list[Any], list[Any]]:
-        if column.kind == "none":
-            return [None] * len(self._parsed), [None] * len(self._parsed)
-        read = reader(column)
         low, high = (
-            [None if value is None else read(value) for value in self._given(part, column)]
+            [None if value is None else column.read(value) for value in self._given(part, column)]
             for part in ("minValues", "maxValues")
         )
         return low, high
