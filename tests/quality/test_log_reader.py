@@ -3,6 +3,7 @@
 import json
 import random
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pyarrow
@@ -11,8 +12,9 @@ from deltalake import write_deltalake
 from hypothesis import given
 from hypothesis import strategies as st
 from zcube import ClusteredTable, ZCubeError, report
-from zcube._log import quality
+from zcube._log import conditions, quality
 from zcube._log.actions import NotServedError
+from zcube._log.conditions import Condition
 from zcube._log.deltalake import DeltaLakeLog
 
 from tests.reference import overlaps
@@ -20,6 +22,9 @@ from tests.reference.overlaps import NULLS, UNKNOWN
 from tests.support import written_log
 from tests.support.tables import KINDS, SMALL, assert_figures, points, scalar
 
+CONDITIONS = (
+    Path(__file__).parents[2] / "jvm/spark/src/main/resources/error/zcube-error-conditions.json"
+)
 EXTENTS = st.one_of(
     st.sampled_from([UNKNOWN, NULLS]),
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
@@ -154,6 +159,28 @@ def test_odd_statistics_are_for_spark_to_judge(path, kind, value):
     stats = {"numRecords": 1, "minValues": {"c": value}, "maxValues": {}, "nullCount": {"c": 0}}
     written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [{"stats": stats}])
     assert refused(path, ["c"]).endswith(f"which is not of type {kind}")
+
+
+def test_errors_have_the_text_of_sparks(path):
+    fields = [{"name": "c", "type": "long", "nullable": True, "metadata": {}}]
+    written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [{}])
+    log = DeltaLakeLog.open(path)
+    texts = {
+        name: "\n".join(condition["message"])
+        for name, condition in json.loads(CONDITIONS.read_text(encoding="utf-8")).items()
+    }
+    ours = [value for value in vars(conditions).values() if isinstance(value, Condition)]
+    assert {condition.name: condition.template for condition in ours}.items() <= texts.items()
+    with pytest.raises(ZCubeError) as refusal:
+        log.quality()
+    name = "ZCUBE_NO_CLUSTERING_COLUMNS"
+    assert str(refusal.value) == f"[{name}] {texts[name]}".replace("<table>", path)
+    with pytest.raises(ZCubeError) as refusal:
+        log.quality(columns=["a-b"])
+    assert str(refusal.value).startswith(
+        f"[ZCUBE_COLUMN_NOT_FOUND] There is no column `a-b` in {path}. "
+    )
+    assert str(refusal.value).endswith(": c.")
 
 
 def test_a_table_that_delta_rs_wrote_is_read_as_by_spark(spark, path):

@@ -16,6 +16,7 @@ from deltalake.exceptions import DeltaError
 from zcube._log import actions, quality, tags
 from zcube._log.actions import LoggedFile, NotServedError
 from zcube._log.column import LogColumn
+from zcube._log.conditions import NO_CLUSTERING_COLUMNS
 from zcube._log.cubes import LoggedCube
 from zcube._log.files import Axis, FileBounds, interval
 from zcube._log.schema import INDEXED, leaves
@@ -45,7 +46,10 @@ class DeltaLakeLog:
         self._files = list(self._actions.files.values())
         _require_same_files(table, self._files)
         self._statistics = LogStatistics(
-            self._files, json.loads(table.schema().to_json()), table.metadata().partition_columns
+            self._files,
+            json.loads(table.schema().to_json()),
+            table.metadata().partition_columns,
+            self._table,
         )
 
     @classmethod
@@ -168,11 +172,7 @@ class DeltaLakeLog:
             default=None,
         )
         if newest is None:
-            raise ZCubeError(
-                f"[ZCUBE_NO_CLUSTERING_COLUMNS] The table {self._table} has no clustering columns, "
-                "and none of its files records the columns that it was Z-ordered by. "
-                "Name the columns."
-            )
+            raise ZCubeError(NO_CLUSTERING_COLUMNS.message(table=self._table))
         _, logical, physical, _ = newest
         if physical:
             return [self._statistics.find(parts, exact=True) for parts in json.loads(physical)]

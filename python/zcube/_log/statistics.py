@@ -12,6 +12,7 @@ import numpy as np
 from zcube._log import types
 from zcube._log.actions import LoggedFile, NotServedError
 from zcube._log.column import LogColumn
+from zcube._log.conditions import COLUMN_NOT_FOUND
 from zcube._log.quality import FileRanges
 from zcube._log.schema import columns_with_minimum, is_struct, quoted
 from zcube.errors import ColumnNotFoundError
@@ -24,11 +25,15 @@ class LogStatistics:
         files: the add actions.
         schema: Delta's.
         partitions: the partition columns.
+        table: what errors call it.
     """
 
-    def __init__(self, files: Sequence[LoggedFile], schema: Any, partitions: Sequence[str]) -> None:
+    def __init__(
+        self, files: Sequence[LoggedFile], schema: Any, partitions: Sequence[str], table: str
+    ) -> None:
         self._schema = schema
         self._partitions = partitions
+        self._table = table
         # As Delta reads JSON: a number that a double can't hold may still be a DECIMAL.
         self._parsed = [
             json.loads(file.statistics, parse_float=Decimal) if file.statistics else {}
@@ -54,8 +59,7 @@ class LogStatistics:
             if not same:
                 known = ", ".join(one["name"] for one in self._schema["fields"])
                 raise ColumnNotFoundError(
-                    f"[ZCUBE_COLUMN_NOT_FOUND] There is no column {quoted(parts)}. Name "
-                    f"one of the table's columns, or a field of a nested one: {known}."
+                    COLUMN_NOT_FOUND.message(column=quoted(parts), table=self._table, known=known)
                 )
             found.append(same[0]["name"])
             within = same[0]["type"]

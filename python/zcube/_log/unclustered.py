@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zcube._log.conditions import NO_CLUSTERING_COLUMNS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -11,7 +13,6 @@ if TYPE_CHECKING:
     from zcube.results.quality import ClusteringQuality
 
 NOTE = "The table has no clustering columns; these are the first columns with statistics."
-_CONDITION = "[ZCUBE_NO_CLUSTERING_COLUMNS]"
 
 
 def quality_by_any(
@@ -25,7 +26,7 @@ def quality_by_any(
     try:
         return table.quality(columns=columns, where=where), True
     except Exception as error:  # PySpark's or ZCube's; PySpark may not be loaded.
-        if columns is not None or not str(error).startswith(_CONDITION):
+        if columns is not None or not NO_CLUSTERING_COLUMNS.is_of(error):
             raise
         possible = table._columns_with_minimum()
         if not possible:
