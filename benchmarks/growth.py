@@ -110,7 +110,7 @@ def save(output: Path, runs: list[dict]) -> None:
     output.mkdir(parents=True, exist_ok=True)
     saved = output / "growth.json"
     every = with_kept(saved, ["case"], runs)
-    every.sort(key=lambda one: list(CASES).index(one["case"]))
+    every.sort(key=lambda figures: list(CASES).index(figures["case"]))
     saved.write_text(json.dumps({"about": about, "runs": every}, indent=1) + "\n")
     lines = [
         "# How OPTIMIZE grows",
@@ -120,11 +120,11 @@ def save(output: Path, runs: list[dict]) -> None:
         "| table | CPU s | CPU s per million rows | wall s | heap kept, MB |",
         "|---|---|---|---|---|",
     ]
-    for one in every:
-        per_million = one["cpu"] / one["rows"] * 1e6
+    for figures in every:
+        per_million = figures["cpu"] / figures["rows"] * 1e6
         lines.append(
-            f"| {CASES[one['case']].table} | {one['cpu']:.1f} | {per_million:.2f} | {one['wall']:.1f} "
-            f"| {one['heap_mb']:.0f} |"
+            f"| {CASES[figures['case']].table} | {figures['cpu']:.1f} | {per_million:.2f} | {figures['wall']:.1f} "
+            f"| {figures['heap_mb']:.0f} |"
         )
     (output / "growth.md").write_text("\n".join([*lines, ""]))
 

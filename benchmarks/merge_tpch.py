@@ -142,8 +142,8 @@ def main() -> None:
                         )
                         print(vectors, number, name, engine, figures, flush=True)
                         if number > 0:
-                            one = {"vectors": vectors, "merge": name, "engine": engine}
-                            runs.append(one | figures)
+                            case = {"vectors": vectors, "merge": name, "engine": engine}
+                            runs.append(case | figures)
                 if number > 0:
                     text = json.dumps({"about": about, "runs": runs}, indent=1)
                     (options.output / "merge_tpch.json").write_text(text + "\n")

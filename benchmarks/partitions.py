@@ -80,7 +80,7 @@ def save(output: Path, runs: list[dict]) -> None:
     output.mkdir(parents=True, exist_ok=True)
     saved = output / "partitions.json"
     every = with_kept(saved, ["partitions"], runs)
-    every.sort(key=lambda one: one["partitions"])
+    every.sort(key=lambda figures: figures["partitions"])
     saved.write_text(json.dumps({"about": about, "runs": every}, indent=1) + "\n")
     (output / "partitions.md").write_text(report(about, every))
 
@@ -106,7 +106,7 @@ def report(about: dict[str, str], runs: list[dict]) -> str:
         "| CPU ratio | ZCube commits |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for partitions in sorted({one["partitions"] for one in runs}):
+    for partitions in sorted({figures["partitions"] for figures in runs}):
         cells = [str(partitions)]
         for figure in ("wall", "cpu"):
             ours, theirs = (median(partitions, engine, figure) for engine in ENGINES)

@@ -113,8 +113,8 @@ def queries(values: np.ndarray) -> list[list[np.ndarray]]:
     for number in range(200):
         kind = number % 4
         if kind == 0:
-            one = span(number // 4 % 2, 0.01)
-            made.append([box(one, everything) if number // 4 % 2 == 0 else box(everything, one)])
+            side = span(number // 4 % 2, 0.01)
+            made.append([box(side, everything) if number // 4 % 2 == 0 else box(everything, side)])
         elif kind == 1:
             made.append([box(span(0, 0.1**0.5), span(1, 0.1**0.5))])
         elif kind == 2:

@@ -103,7 +103,7 @@ def as_markdown(about: dict[str, str], runs: list[Run]) -> str:
         lines.append("")
     lines += ["Single kinds of queries, the worst first:", ""]
     single = [(ratio, kind, case) for case in found for kind, ratio in case["kinds"].items()]
-    single.sort(key=lambda one: -one[0])
+    single.sort(key=lambda entry: -entry[0])
     lines += [f"- {kind}, {_named(case | {'ratio': ratio})}" for ratio, kind, case in single[:10]]
     return "\n".join([*lines, ""])
 

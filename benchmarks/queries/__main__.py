@@ -128,10 +128,10 @@ class Benchmark:
                 took = {"wall": table["wall"], "cpu": table["cpu"]}
                 self._add_clustering(ICEBERG, table["name"], took, table["files"])
         queries = {query.name: query for query in compared}
-        for one in result["runs"]:
-            name = one.pop("query")
-            self._check(queries[name], ICEBERG, one.pop("answer"))
-            self._add_run(name, ICEBERG, one)
+        for measured in result["runs"]:
+            name = measured.pop("query")
+            self._check(queries[name], ICEBERG, measured.pop("answer"))
+            self._add_run(name, ICEBERG, measured)
         return {f"{name} (Iceberg)": version for name, version in result["versions"].items()}
 
     def _add_clustering(
@@ -155,7 +155,7 @@ class Benchmark:
         """For each query and layout the figures of the scans, and the medians of the times."""
         return [
             {"query": query, "layout": layout, **found[0]}
-            | {k: statistics.median(one[k] for one in found) for k in ("cpu", "wall")}
+            | {k: statistics.median(measured[k] for measured in found) for k in ("cpu", "wall")}
             for (query, layout), found in self._runs.items()
         ]
 

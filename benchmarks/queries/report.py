@@ -22,7 +22,7 @@ def as_json(result: Found) -> str:
     lists = ("matches", "clustering", "runs")
     parts = [f'"{key}": {json.dumps(value)}' for key, value in result.items() if key not in lists]
     for key in lists:
-        lines = ",\n".join(json.dumps(one) for one in result[key])
+        lines = ",\n".join(json.dumps(entry) for entry in result[key])
         parts.append(f'"{key}": [\n{lines}\n]')
     return "{" + ",\n".join(parts) + "}\n"
 

@@ -64,7 +64,7 @@ def page(
             "Connect. Leave it out, or report in a classic session."
         )
     quality, own = unclustered.quality_by_any(table, columns)
-    names = [one.column for one in quality.columns]
+    names = [column.column for column in quality.columns]
     history = table._commits(1000)
     sections = [_section("Quality", _quality(quality))]
     if table._over_connect():

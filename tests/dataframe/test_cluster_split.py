@@ -79,7 +79,7 @@ def test_files_are_the_same_however_the_input_is_split(spark, source, path, curv
     found, tasks = over_splits(spark, lambda: spark.read.parquet(source), path, curve=curve)
     assert len(tasks) >= 3
     assert sum(box[0] for box in found[0]) == ROWS
-    assert all(one == found[0] for one in found)
+    assert all(layout == found[0] for layout in found)
     largest, smallest = max(b[0] for b in found[0]), min(b[0] for b in found[0])
     assert largest < 1.1 * smallest
 
@@ -91,7 +91,7 @@ def test_filtered_and_computed_columns_do_not_depend_on_the_split(spark, source,
         return rows.selectExpr("-x AS x", "y", "id + 1 AS more")
 
     found, _ = over_splits(spark, read, path)
-    assert all(one == found[0] for one in found)
+    assert all(layout == found[0] for layout in found)
 
 
 @pytest.mark.long
@@ -125,7 +125,7 @@ def test_rows_that_come_from_no_file_are_ordered_by_their_contents(spark, source
     )
     found = [laid_out(frame, path) for frame in frames]
     assert sum(box[0] for box in found[0]) == ROWS
-    assert all(one == found[0] for one in found)
+    assert all(layout == found[0] for layout in found)
 
 
 @pytest.mark.long

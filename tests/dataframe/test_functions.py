@@ -9,14 +9,14 @@ from zcube import functions as zf
 from tests.reference import curves
 
 
-def one(spark, expression):
+def value(spark, expression):
     return spark.sql(f"SELECT {expression} AS v").collect()[0]["v"]
 
 
 def test_two_bytes_are_interleaved_bit_by_bit(spark):
-    assert int.from_bytes(one(spark, "interleave_bits(214, 97)")[-2:], "big") == 46633
-    assert int.from_bytes(one(spark, "interleave_bits(97, 214)")[-2:], "big") == 30998
-    assert len(one(spark, "interleave_bits(1, 2, 3)")) == 12
+    assert int.from_bytes(value(spark, "interleave_bits(214, 97)")[-2:], "big") == 46633
+    assert int.from_bytes(value(spark, "interleave_bits(97, 214)")[-2:], "big") == 30998
+    assert len(value(spark, "interleave_bits(1, 2, 3)")) == 12
 
 
 def test_hilbert_index_of_the_4_by_4_grid_is_deltas(spark):
@@ -26,7 +26,7 @@ def test_hilbert_index_of_the_4_by_4_grid_is_deltas(spark):
     ).collect()
     grid = [[0, 1, 14, 15], [3, 2, 13, 12], [4, 7, 8, 11], [5, 6, 9, 10]]
     assert all(r.h == grid[r.y][r.x] for r in rows)
-    assert one(spark, "hilbert_index(5, 5, 10, 20)") == 7865
+    assert value(spark, "hilbert_index(5, 5, 10, 20)") == 7865
 
 
 def test_neighbours_differ_by_one(spark):
@@ -47,7 +47,7 @@ def test_neighbours_differ_by_one(spark):
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=1, max_size=20))
 def test_interleave_bits_agrees_with_the_reference(spark, values):
     arguments = ", ".join(f"CAST({v}L AS INT)" for v in values)
-    assert bytes(one(spark, f"interleave_bits({arguments})")) == curves.interleave_bytes(values)
+    assert bytes(value(spark, f"interleave_bits({arguments})")) == curves.interleave_bytes(values)
 
 
 @settings(
@@ -60,7 +60,7 @@ def test_interleave_bits_agrees_with_the_reference(spark, values):
 def test_hilbert_index_agrees_with_the_reference(spark, data):
     bits = data.draw(st.integers(1, 32))
     point = data.draw(st.lists(st.integers(0, 2**bits - 1), min_size=1, max_size=12))
-    found = one(spark, f"hilbert_index({bits}, {', '.join(f'{v}L' for v in point)})")
+    found = value(spark, f"hilbert_index({bits}, {', '.join(f'{v}L' for v in point)})")
     expected = curves.hilbert(point, bits)
     wide = len(point) > 1 and len(point) * bits > 63
     assert (int.from_bytes(found, "big") if wide else found) == expected

@@ -151,7 +151,7 @@ def is_plain(spark):
 def test_a_replay_writes_nothing_caches_are_fresh_and_plans_are_deltas(spark, twins, group):
     """Each write succeeds once; data written in between stays; caches are fresh."""
 
-    def one(table, number, name, observed):
+    def replay(table, number, name, observed):
         write = BY_DELTA.get(name, WRITES[name]) if is_plain(spark) else WRITES[name]
         data = rows(spark, number, number + 5)
         options = {"txnAppId": name, "txnVersion": "1", "userMetadata": name}
@@ -182,7 +182,7 @@ def test_a_replay_writes_nothing_caches_are_fresh_and_plans_are_deltas(spark, tw
         WRITES["save append"](rows(spark, 0, 4, "w"), table, {})
         observed = []
         for number, name in enumerate(GROUPS[group]):
-            one(table, number, name, observed)
+            replay(table, number, name, observed)
             if not is_plain(spark):
                 assert clustering_columns(table.path) == ["a", "b"], name
         return observed, table.state()

@@ -186,7 +186,7 @@ def test_what_the_pages_say_of_depth_and_columns_is_measured(spark, path):
     def depths():
         quality = table.quality(columns=["day", "user"])
         found = [*quality.columns, quality.all]
-        return {one.column: [one.files, one.average_depth] for one in found}
+        return {column.column: [column.files, column.average_depth] for column in found}
 
     said = [
         {name: [int(files), float(depth)] for name, files, depth in rows}

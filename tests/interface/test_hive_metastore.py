@@ -60,7 +60,7 @@ print([table(f"shop.{name}").clustering_columns for name in ("clicks", "copy", "
 # Each file is a range of x: in each but the last, the largest x is below the next file's smallest.
 zcube.cluster(spark.sql(rows), "x", curve="linear", num_partitions=3).createOrReplaceTempView("parts")
 ranges = spark.sql("SELECT min(x) a, max(x) b FROM parts GROUP BY spark_partition_id() ORDER BY a").collect()
-print(len(ranges), all(one.b < other.a for one, other in zip(ranges, ranges[1:])))
+print(len(ranges), all(file.b < following.a for file, following in zip(ranges, ranges[1:])))
 """
 )
 

@@ -189,13 +189,13 @@ def test_many_jobs_one_commit_each(spark, path):
 @pytest.mark.long
 def test_one_job_makes_several_cubes_and_queries_read_as_after_one(spark, path, tmp_path):
     """Cubes of a few files each, in no order, would each cover everything."""
-    one, several = str(tmp_path / "one"), path
+    single, several = str(tmp_path / "one"), path
     clustered(spark, several, count=12_000, parts=12)
     for copy in ("one", "by-sql"):
         shutil.copytree(several, tmp_path / copy)
     before, version = rows(spark, several), last_version(several)
     size = sum(file.size for file in live_files(several))
-    ClusteredTable.for_path(spark, one).optimize(max_file_size=size // 24)
+    ClusteredTable.for_path(spark, single).optimize(max_file_size=size // 24)
     result = ClusteredTable.for_path(spark, several).optimize(
         min_cube_size=size // 4, target_cube_size=size // 3, max_file_size=size // 24
     )
@@ -203,7 +203,7 @@ def test_one_job_makes_several_cubes_and_queries_read_as_after_one(spark, path, 
     assert len(cubes(several)) in (3, 4)
     assert [set(cube.ids) for cube in result.cubes] == [set(cubes(several))]
     assert rows(spark, several) == before
-    assert boxes(several) == boxes(one)
+    assert boxes(several) == boxes(single)
     counted = spark.sql(
         f"OPTIMIZE delta.`{tmp_path / 'by-sql'}` OPTIONS ('minCubeSize' = '{size // 4}', "
         f"'targetCubeSize' = '{size // 3}', 'maxFileSize' = '{size // 24}')"

@@ -49,8 +49,10 @@ def curves(path):
     return found
 
 
-def apart(one, other):
-    return any(one.maximum[c] < other.minimum[c] or other.maximum[c] < one.minimum[c] for c in "xy")
+def apart(file, other):
+    return any(
+        file.maximum[c] < other.minimum[c] or other.maximum[c] < file.minimum[c] for c in "xy"
+    )
 
 
 def test_the_default_makes_boxes_that_do_not_overlap(spark, path, table):

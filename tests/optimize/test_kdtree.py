@@ -42,9 +42,9 @@ def boxes(files):
     return sorted(repr(file.box) for file in files)
 
 
-def apart(one, other, columns):
+def apart(file, other, columns):
     return any(
-        one.maximum[c] < other.minimum[c] or other.maximum[c] < one.minimum[c] for c in columns
+        file.maximum[c] < other.minimum[c] or other.maximum[c] < file.minimum[c] for c in columns
     )
 
 
@@ -148,9 +148,9 @@ def test_far_fewer_files_read_than_after_deltas_zorder(spark, path, delta_only, 
         a, b = rng.choice(rows), rng.choice(rows)
         column, other = rng.sample(columns, 2)
         # z has few values: a range of it is one value.
-        one, tenth = ({"x": step, "y": step, "z": 0} for step in (2**32 // 100, 2**32 // 10))
+        hundredth, tenth = ({"x": step, "y": step, "z": 0} for step in (2**32 // 100, 2**32 // 10))
         query = {
-            "range": skipping.between(column, a[column], a[column] + one[column]),
+            "range": skipping.between(column, a[column], a[column] + hundredth[column]),
             "box": skipping.all_of(*(skipping.between(c, a[c], a[c] + tenth[c]) for c in columns)),
             "point": skipping.all_of(*(skipping.equal_to(c, a[c]) for c in columns)),
             "or": skipping.any_of(

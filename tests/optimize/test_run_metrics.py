@@ -26,7 +26,7 @@ def quality_of(adds, columns):
     """Brute force over the statistics of these add actions."""
     stats = [json.loads(add["stats"]) for add in adds]
     return overlaps.boxes(
-        [[(one["minValues"][c], one["maxValues"][c]) for one in stats] for c in columns]
+        [[(file["minValues"][c], file["maxValues"][c]) for file in stats] for c in columns]
     )
 
 

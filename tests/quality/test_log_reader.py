@@ -65,8 +65,8 @@ def same(spark, path, columns=None):
     """Assert that both results are identical, to the last digit, and return them."""
     own = DeltaLakeLog.open(path).quality(columns=columns)
     spark_says = ClusteredTable.for_path(spark, path).quality(columns=columns)
-    for one, other in zip(own.columns, spark_says.columns, strict=True):
-        assert one == other
+    for ours, theirs in zip(own.columns, spark_says.columns, strict=True):
+        assert ours == theirs
     assert own.to_dict() == spark_says.to_dict()
     assert str(own) == str(spark_says)
     return own
@@ -80,7 +80,7 @@ def test_clustered_tables_are_read_as_by_spark(spark, path):
     table.optimize()
     points(spark, 9000, 300, 2).write.format("delta").mode("append").save(path)
     found = same(spark, path)
-    assert [one.column for one in found.columns] == ["x", "s"]
+    assert [column.column for column in found.columns] == ["x", "s"]
     assert (found.cubes, found.all.files > 10, found.bytes_fresh > 0) == (1, True, True)
     same(spark, path, ["Y"])
     assert same(spark, path, ["s", "x"]).bytes_other_columns > 0
@@ -98,7 +98,7 @@ def test_checkpoints_and_removed_files_are_read_as_by_spark(spark, path):
         rows.limit(50).write.format("delta").mode("append").save(path)
         found = same(spark, path)
         assert found.cubes == 1
-    assert [one.column for one in found.columns] == ["`p.q`", "n.a"]
+    assert [column.column for column in found.columns] == ["`p.q`", "n.a"]
     assert found.bytes_other_columns == 0
     assert same(spark, path, ["y", "id"]).bytes_in_cubes == 0
     names = {file.name for file in (DeltaLakeLog.open(path)._path / "_delta_log").iterdir()}

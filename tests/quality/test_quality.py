@@ -22,8 +22,8 @@ from tests.support.tables import FIGURES, KINDS, SMALL, assert_figures, extents,
 def check(quality, columns):
     """Compare with the definitions; ``columns`` are lists of extents, in order."""
     assert len(quality.columns) == len(columns)
-    for one, expected in zip(quality.columns, columns, strict=True):
-        assert_figures(one, overlaps.column(expected))
+    for found, expected in zip(quality.columns, columns, strict=True):
+        assert_figures(found, overlaps.column(expected))
     assert_figures(quality.all, overlaps.boxes(columns))
 
 
@@ -47,7 +47,7 @@ def test_figures_are_those_of_the_rows_before_and_after_clustering(spark, path, 
         after = table.quality()
     assert not jobs.reading(300), "data was read"
     check(after, [extents(path, "x"), extents(path, "y")])
-    assert [one.column for one in after.columns] == ["x", "y"]
+    assert [column.column for column in after.columns] == ["x", "y"]
     assert after.all.average_depth < before.all.average_depth / 2
     fresh = [file.size for file in live_files(path) if not file.tags]
     assert len(fresh) == 1
@@ -232,7 +232,7 @@ def test_column_mapping_keeps_cubes_of_a_renamed_column(spark, name):
     table.optimize(zorder_by=["x", "y"])
     spark.sql(f"ALTER TABLE {name} RENAME COLUMN y TO `z.z`")
     quality = table.quality()
-    assert [one.column for one in quality.columns] == ["x", "`z.z`"]
+    assert [column.column for column in quality.columns] == ["x", "`z.z`"]
     assert (quality.cubes, quality.all.files_with_stats) == (1, 1)
 
 

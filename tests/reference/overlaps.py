@@ -18,12 +18,12 @@ def holds(extent: Extent, point: Any) -> bool:
     return bool(extent[0] <= point <= extent[1])
 
 
-def meet(one: Extent, other: Extent) -> bool:
-    if NULLS in (one, other):
+def meet(extent: Extent, other: Extent) -> bool:
+    if NULLS in (extent, other):
         return False
-    if UNKNOWN in (one, other):
+    if UNKNOWN in (extent, other):
         return True
-    return bool(max(one[0], other[0]) <= min(one[1], other[1]))
+    return bool(max(extent[0], other[0]) <= min(extent[1], other[1]))
 
 
 def column(extents: Sequence[Extent]) -> dict[str, Any]:

@@ -31,16 +31,18 @@ def read(spark: Any, path: str) -> list[tuple[Any, ...]]:
     scan = snapshot.getScanBuilder().build()
     state = scan.getScanState(engine)
     schema = kernel.internal.data.ScanStateRow.getPhysicalDataReadSchema(state)
-    one = kernel.internal.util.Utils.singletonCloseableIterator
+    iterator_of = kernel.internal.util.Utils.singletonCloseableIterator
     rows = []
     for files in _all(scan.getScanFiles(engine)):
         for file in _all(files.getRows()):
             status = kernel.internal.InternalScanFileUtils.getAddFileStatus(file)
             nothing = spark._jvm.java.util.Optional.empty()
-            results = engine.getParquetHandler().readParquetFiles(one(status), schema, nothing)
+            results = engine.getParquetHandler().readParquetFiles(
+                iterator_of(status), schema, nothing
+            )
             for result in _all(results):
                 batches = kernel.Scan.transformPhysicalData(
-                    engine, state, file, one(result.getData())
+                    engine, state, file, iterator_of(result.getData())
                 )
                 for batch in _all(batches):
                     rows += [_values(row) for row in _all(batch.getRows())]

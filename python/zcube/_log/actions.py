@@ -124,7 +124,7 @@ def _checkpoint(file: Path) -> Iterator[dict[str, Any]]:
     from pyarrow import parquet
 
     checkpoint = parquet.ParquetFile(file)
-    if "stats" not in {one.name for one in checkpoint.schema_arrow.field("add").type}:
+    if "stats" not in {field.name for field in checkpoint.schema_arrow.field("add").type}:
         raise NotServedError("its checkpoint has no statistics as JSON")
     names = ("path", "size", "modificationTime", "tags", "clusteringProvider", "stats")
     columns = [f"add.{name}" for name in (*names, "deletionVector")] + ["domainMetadata"]

@@ -52,12 +52,12 @@ class LogStatistics:
         for part in parts:
             fields = within["fields"] if is_struct(within) else []
             same = [
-                one
-                for one in fields
-                if one["name"] == part or (not exact and one["name"].lower() == part.lower())
+                field
+                for field in fields
+                if field["name"] == part or (not exact and field["name"].lower() == part.lower())
             ]
             if not same:
-                known = ", ".join(one["name"] for one in self._schema["fields"])
+                known = ", ".join(field["name"] for field in self._schema["fields"])
                 raise ColumnNotFoundError(
                     COLUMN_NOT_FOUND.message(column=quoted(parts), table=self._table, known=known)
                 )
@@ -83,8 +83,8 @@ class LogStatistics:
         low, high = self._ends(column)
         only_nulls = np.array(
             [
-                a is None and b is None and nulls is not None and nulls == one.get("numRecords")
-                for a, b, nulls, one in zip(
+                a is None and b is None and nulls is not None and nulls == stats.get("numRecords")
+                for a, b, nulls, stats in zip(
                     low, high, self._given("nullCount", column), self._parsed, strict=True
                 )
             ],
@@ -122,8 +122,8 @@ class LogStatistics:
     def _given(self, part: str, column: LogColumn) -> list[Any]:
         """Return the files' values of a statistic, None where they have none."""
         found = []
-        for one in self._parsed:
-            value = one.get(part)
+        for stats in self._parsed:
+            value = stats.get(part)
             for name in column.parts:
                 if value is not None and not isinstance(value, dict):
                     raise NotServedError(f"odd statistics of {column.name}")

@@ -32,7 +32,7 @@ def quality_by_any(
         if not possible:
             raise
         found = table.quality(columns=possible, where=where)
-        known = [one.column for one in found.columns if one.files_with_stats]
+        known = [column.column for column in found.columns if column.files_with_stats]
         if not known:
             raise
     if len(known) < len(possible):

@@ -177,9 +177,9 @@ def _predicate(text: str, types: dict[str, str]) -> str | None:
     if name == "In" and re.fullmatch(r"\s*\[.*\]", value, re.DOTALL):
         given = value.strip()[1:-1].split(",")
         # Spark puts no space after a comma, so a comma with a space is part of a string.
-        if any(one != one.strip() or not one for one in given):
+        if any(item != item.strip() or not item for item in given):
             return None
-        values = ", ".join(_value(one, types.get(column)) for one in given)
+        values = ", ".join(_value(item, types.get(column)) for item in given)
         return f"{name_of_column} IN ({values})"
     return None
 

@@ -67,13 +67,13 @@ def progress_of(stages: Iterable[Stage]) -> Progress:
     Progress(cubes=4, done=0.1, bytes=100)
     """
     cubes, seen = 0, dict[tuple[int, int, int], list[float]]()
-    for stage in sorted(stages, key=lambda one: one.id):
+    for stage in sorted(stages, key=lambda stage: stage.id):
         found = _JOB.search(stage.name)
         if found:
-            one, first, of, together, size = (int(group or 0) for group in found.groups())
+            single, first, of, together, size = (int(group or 0) for group in found.groups())
             cubes = of
             share = stage.completed / stage.tasks if stage.tasks else 0.0
-            seen.setdefault((one or first, together or 1, size), []).append(share)
+            seen.setdefault((single or first, together or 1, size), []).append(share)
     done = {job: _share(shares) for job, shares in seen.items()}
     written = sum(together * share for (_, together, _), share in done.items())
     return Progress(cubes, written, sum(int(size * share) for (*_, size), share in done.items()))
@@ -164,8 +164,8 @@ def _watch(spark: SparkSession, tag: str, bar: Any, task: Any, over: threading.E
     ended: set[int] = set()
     with suppress(Exception):
         while not over.wait(_SECONDS):
-            for one in gateway.stages(spark, tag, ended):
-                stages[one[0]] = Stage(*one)
+            for stage in gateway.stages(spark, tag, ended):
+                stages[stage[0]] = Stage(*stage)
             now = progress_of(stages.values())
             if now.cubes:
                 elapsed = bar.tasks[0].elapsed or 1.0

@@ -66,7 +66,9 @@ def verbatim_literal(text: str) -> str:
             f"With spark.sql.parser.escapedStringLiterals there is no literal for {text!r}, which "
             "ends with a backslash. Add a space after it."
         )
-    return " ".join(one for one in [*literals, quote + inside + quote] if len(one) > 2 or not text)
+    return " ".join(
+        literal for literal in [*literals, quote + inside + quote] if len(literal) > 2 or not text
+    )
 
 
 def options(pairs: Mapping[str, str | None], write: Callable[[str], str] = literal) -> str:

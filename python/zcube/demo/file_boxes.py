@@ -24,13 +24,13 @@ def file_boxes(spark: SparkSession, table: Path) -> list[Box]:
     ]
 
 
-def overlaps(one: Box, other: Box) -> bool:
+def overlaps(box: Box, other: Box) -> bool:
     """Return whether two rectangles overlap."""
     return (
-        one.dates[0] <= other.dates[1]
-        and other.dates[0] <= one.dates[1]
-        and one.parts[0] <= other.parts[1]
-        and other.parts[0] <= one.parts[1]
+        box.dates[0] <= other.dates[1]
+        and other.dates[0] <= box.dates[1]
+        and box.parts[0] <= other.parts[1]
+        and other.parts[0] <= box.parts[1]
     )
 
 

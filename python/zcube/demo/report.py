@@ -81,8 +81,8 @@ def as_dict(
         for name, outcome in (("zcube", zcube), ("delta", delta))
     }
     readings = [
-        {"query": query.name, "before": asdict(was), "zcube": asdict(one), "delta": asdict(other)}
-        for query, was, one, other in zip(
+        {"query": query.name, "before": asdict(was), "zcube": asdict(ours), "delta": asdict(theirs)}
+        for query, was, ours, theirs in zip(
             queries, before, zcube.readings, delta.readings, strict=True
         )
     ]

@@ -152,7 +152,7 @@ def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: 
     at = sorted(found)
     figure, (upper, lower) = chart.picture(2, 1, (7.2, 2.8), sharex=True)
     last = found[at[-1]]
-    names = [one.column for one in last.columns if len(last.columns) > 1] + ["*"]
+    names = [column.column for column in last.columns if len(last.columns) > 1] + ["*"]
     for name, (colour, marker) in zip(names, chart.series(len(names)), strict=True):
         label = "all together" if name == "*" else chart.shorten(name)
         style = {"color": colour, "marker": marker, "label": label, "lw": 2.2 if name == "*" else 1}

@@ -69,7 +69,7 @@ def draw(
     ):
         own = ends[start : start + len(way.files)]
         start += len(way.files)
-        middles = [(sum(one) / 2, sum(other) / 2) for one, other in own]
+        middles = [(sum(of_x) / 2, sum(of_y) / 2) for of_x, of_y in own]
         width = max(0.7, min(1.8, 20 / len(own) ** 0.5))
         panel.plot(
             *zip(*middles, strict=True),

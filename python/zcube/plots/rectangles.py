@@ -48,8 +48,12 @@ def draw(
     shades = _shades(rectangles, x, y)
     width = max(0.3, min(1.1, 30 / max(1, len(rectangles)) ** 0.5))
     for read, colour in ((False, GREY), (True, BLUE)):
-        corners = [_corners(one, x, y) for one in rectangles if one.read == read]
-        faces = [(colour, s) for one, s in zip(rectangles, shades, strict=True) if one.read == read]
+        corners = [_corners(rectangle, x, y) for rectangle in rectangles if rectangle.read == read]
+        faces = [
+            (colour, s)
+            for rectangle, s in zip(rectangles, shades, strict=True)
+            if rectangle.read == read
+        ]
         if corners:
             layer = 2 if read else 1
             panel.add_collection(
@@ -72,7 +76,7 @@ def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
     """Add a legend with the number of blue and grey files."""
     from matplotlib.patches import Patch
 
-    read = sum(one.read for one in rectangles)
+    read = sum(rectangle.read for rectangle in rectangles)
     panel.legend(
         handles=[
             Patch(facecolor=BLUE, alpha=0.5, edgecolor=BLUE, label=f"{read} files are read"),
@@ -96,7 +100,7 @@ def _shades(rectangles: Sequence[Rectangle], x: Interval, y: Interval) -> list[f
     The more rectangles overlap on average, the lighter all of them are.
     """
     whole = (x[1] - x[0]) * (y[1] - y[0])
-    shares = [_within(one.x, x) * _within(one.y, y) / whole for one in rectangles]
+    shares = [_within(rectangle.x, x) * _within(rectangle.y, y) / whole for rectangle in rectangles]
     layers = max(1e-9, sum(shares))
     least, more = 0.02 * min(1.0, 20 / layers), 0.3 * min(1.0, 3 / layers)
     return [max(0.004, least + more * (1 - share) ** 2) for share in shares]
@@ -106,9 +110,9 @@ def _within(ends: Interval, limits: Interval) -> float:
     return max(0.0, min(ends[1], limits[1]) - max(ends[0], limits[0]))
 
 
-def _corners(one: Rectangle, x: Interval, y: Interval) -> list[tuple[float, float]]:
-    left, right = _visible(one.x, x)
-    low, high = _visible(one.y, y)
+def _corners(rectangle: Rectangle, x: Interval, y: Interval) -> list[tuple[float, float]]:
+    left, right = _visible(rectangle.x, x)
+    low, high = _visible(rectangle.y, y)
     return [(left, low), (right, low), (right, high), (left, high)]
 
 

@@ -26,7 +26,7 @@ def measure(
     chosen = spread(sorted(row["version"] for row in commits), count)
     if columns is None:
         # An older version may have had other columns, or none.
-        columns = [one.column for one in table.quality().columns]
+        columns = [column.column for column in table.quality().columns]
     found: dict[int, ClusteringQuality] = {}
     for version in reversed(chosen):
         try:

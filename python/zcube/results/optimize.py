@@ -127,7 +127,7 @@ class OptimizeResult:
             metrics=metrics,
             before=before,
             after=after,
-            workload=[WorkloadResult._from_json(one) for one in details.get("workload", [])],
+            workload=[WorkloadResult._from_json(query) for query in details.get("workload", [])],
         )
 
     @property
@@ -182,10 +182,10 @@ class OptimizeResult:
                 f"committing {formatting.seconds(self.committing_ms)}; CPU time of tasks {cpu}"
             )
         if self.before and self.after:
-            one, other = (q.all.depth_and_skipping() for q in (self.before, self.after))
-            text += f"\naverage depth {one[0]} → {other[0]}, skipping {one[1]} → {other[1]}"
+            was, now = (q.all.depth_and_skipping() for q in (self.before, self.after))
+            text += f"\naverage depth {was[0]} → {now[0]}, skipping {was[1]} → {now[1]}"
         if self.workload:
-            lines = formatting.table(_QUERIES, [one._cells() for one in self.workload])
+            lines = formatting.table(_QUERIES, [query._cells() for query in self.workload])
             text = "\n".join([text, *lines])
         return text
 
@@ -195,7 +195,7 @@ class OptimizeResult:
         if rows:
             parts.append(formatting.html_table(TITLES, rows))
         if self.workload:
-            rows = [one._cells() for one in self.workload]
+            rows = [query._cells() for query in self.workload]
             parts.append(formatting.html_table(_QUERIES, rows))
         if self.before and self.after:
             parts.append(formatting.html_table(_CHANGES, self._changes(self.before, self.after)))
@@ -204,9 +204,9 @@ class OptimizeResult:
     def _changes(self, before: ClusteringQuality, after: ClusteringQuality) -> list[list[str]]:
         """The figures of each column, and of all together."""
         rows = []
-        for one, other in zip(
+        for old, new in zip(
             [*before.columns, before.all], [*after.columns, after.all], strict=True
         ):
-            was, now = one.depth_and_skipping(), other.depth_and_skipping()
-            rows.append([one.column, was[0], now[0], was[1], now[1]])
+            was, now = old.depth_and_skipping(), new.depth_and_skipping()
+            rows.append([old.column, was[0], now[0], was[1], now[1]])
         return rows

@@ -62,7 +62,7 @@ class ColumnQuality:
 
     @classmethod
     def _from_row(cls, row: Row) -> ColumnQuality:
-        values = {one.name: row[one.name] for one in fields(cls)}
+        values = {field.name: row[field.name] for field in fields(cls)}
         histogram = dict(sorted(values.pop("depth_histogram").items()))
         return cls(depth_histogram=histogram, **values)
 
@@ -128,10 +128,10 @@ class ClusteringQuality:
         """Return the figures of a column, or with ``"*"`` of all columns together."""
         if column == _ALL:
             return self.all
-        for one in self.columns:
-            if one.column.lower() == column.lower():
-                return one
-        known = ", ".join(one.column for one in self.columns)
+        for figures in self.columns:
+            if figures.column.lower() == column.lower():
+                return figures
+        known = ", ".join(figures.column for figures in self.columns)
         raise KeyError(f"There are no figures for {column!r}, only for {known}.")
 
     def files_read(self, predicate: str) -> list[str]:
@@ -175,7 +175,7 @@ class ClusteringQuality:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         return {
-            "columns": [asdict(one) for one in self.columns],
+            "columns": [asdict(column) for column in self.columns],
             "all": asdict(self.all),
             "cubes": self.cubes,
             "bytes": self.bytes,
@@ -185,11 +185,13 @@ class ClusteringQuality:
         }
 
     def __str__(self) -> str:
-        lines = formatting.table(_TITLES, [one._cells() for one in [*self.columns, self.all]])
+        lines = formatting.table(_TITLES, [column._cells() for column in [*self.columns, self.all]])
         return "\n".join([*lines, self._sizes(), *self._notes()])
 
     def _repr_html_(self) -> str:
-        table = formatting.html_table(_TITLES, [one._cells() for one in [*self.columns, self.all]])
+        table = formatting.html_table(
+            _TITLES, [column._cells() for column in [*self.columns, self.all]]
+        )
         below = "".join(f"<p>{html.escape(line)}</p>" for line in [self._sizes(), *self._notes()])
         return table + below
 
@@ -203,7 +205,7 @@ class ClusteringQuality:
         return text
 
     def _notes(self) -> list[str]:
-        return [f"note: {one.notes}" for one in [*self.columns, self.all] if one.notes]
+        return [f"note: {column.notes}" for column in [*self.columns, self.all] if column.notes]
 
 
 def check_predicate(predicate: str) -> str:
