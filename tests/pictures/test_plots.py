@@ -303,9 +303,15 @@ def test_versions_are_spread_evenly():
 
 
 def test_without_matplotlib_a_plot_says_what_to_install(monkeypatch):
-    monkeypatch.delitem(sys.modules, "zcube.plots.chart")
-    monkeypatch.delattr("zcube.plots.chart", raising=False)
+    for name in [name for name in sys.modules if name.startswith("zcube.plots.")]:
+        monkeypatch.delitem(sys.modules, name)
+        monkeypatch.delattr(name, raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    for make in (lambda: plots.boxes(None, "x", "y"), lambda: plots.depth_histogram(None)):
+    for make in (
+        lambda: plots.boxes(None, "x", "y"),
+        lambda: plots.curve_order(None, "x", "y"),
+        lambda: plots.depth_histogram(None),
+        lambda: plots.history(None),
+    ):
         with pytest.raises(ZCubeError, match=r"pip install 'zcube\[plots\]'"):
             make()

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from zcube.errors import ZCubeError
+from zcube.plots import chart, scale
 from zcube.plots.rectangles import Interval, Rectangle
 from zcube.plots.rectangles import draw as draw_boxes
 
 if TYPE_CHECKING:
-    from zcube._log.files import FileBounds
+    from zcube._log.files import Axis, FileBounds
 
 _MAX_CUBES = 6
 
@@ -21,6 +23,29 @@ class CubePath:
 
     cube: str
     files: list[FileBounds]
+
+
+def picture(axes: Sequence[Axis], files: Sequence[FileBounds]) -> chart.Picture:
+    """Draw the path of each cube, and the files of others in grey.
+
+    Raises:
+        ZCubeError: no file belongs to a ZCube.
+    """
+    found, others = ways(files)
+    if not found:
+        raise ZCubeError(
+            "No file of the table belongs to a ZCube. OPTIMIZE it by columns first; Delta's own "
+            "ZORDER BY leaves no order in the log."
+        )
+    placed = [box for way in found for box in way.files] + others
+    figure, (panel,) = chart.picture(1, 1, (6.6, 5.6))
+    xs, x_limits = scale.place(panel.xaxis, axes[0], [box.ends[0] for box in placed])
+    ys, y_limits = scale.place(panel.yaxis, axes[1], [box.ends[1] for box in placed])
+    draw(panel, found, list(zip(xs, ys, strict=True)), x_limits, y_limits)
+    panel.set_xlabel(axes[0].label)
+    panel.set_ylabel(axes[1].label)
+    panel.set_title(title(found, others, len(files) - len(placed)), fontsize=11)
+    return figure
 
 
 def ways(boxes: Iterable[FileBounds]) -> tuple[list[CubePath], list[FileBounds]]:
@@ -60,8 +85,6 @@ def draw(
         x: the limits of the first axis.
         y: the limits of the second.
     """
-    from zcube.plots import chart
-
     draw_boxes(panel, [Rectangle(*pair, read=False) for pair in ends], x, y)
     start = 0
     for number, (way, (colour, marker)) in enumerate(

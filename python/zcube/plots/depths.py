@@ -1,0 +1,48 @@
+"""Draws how many files have which depth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from zcube.plots import chart
+
+if TYPE_CHECKING:
+    from zcube.results.quality import ClusteringQuality, ColumnQuality
+
+_MAX_BARS = 60
+
+
+def picture(quality: ClusteringQuality) -> chart.Picture:
+    """Draw a panel for each column, and one for all together."""
+    rows = [*quality.columns, quality.all]
+    figure, panels = chart.picture(1, len(rows), (3.6, 3.4), sharey=True)
+    for panel, row in zip(panels, rows, strict=True):
+        _draw(panel, row)
+    panels[0].set_ylabel("files")
+    figure.suptitle(f"Depth of {quality.all.files} files: how many files overlap", fontsize=11)
+    return figure
+
+
+def _draw(panel: Any, row: ColumnQuality) -> None:
+    name = "all together" if row.column == "*" else chart.shorten(row.column, 24)
+    without = row.files - row.files_with_stats
+    panel.set_title(
+        name + (f"\n{without} files without statistics" if without else ""), fontsize=10
+    )
+    panel.set_xlabel("depth (files)")
+    deepest = max(row.depth_histogram, default=1)
+    width = -(-deepest // _MAX_BARS)
+    bars: dict[int, int] = {}
+    for depth, count in row.depth_histogram.items():
+        place = (depth - 1) // width
+        bars[place] = bars.get(place, 0) + count
+    # A bar spans the depths that it counts: the bar of depth 3 alone reaches from 2.5 to 3.5.
+    left = [0.5 + place * width for place in bars]
+    panel.bar(left, list(bars.values()), width * 0.92, align="edge", color=chart.BLUE)
+    panel.set_xlim(0.5 - 0.3 * width, max(deepest, 2) + 0.5 + 0.3 * width)
+    chart.whole_numbers(panel.xaxis)
+    chart.whole_numbers(panel.yaxis)
+    if row.average_depth is not None:
+        label = f"average {row.average_depth:.1f}"
+        panel.axvline(row.average_depth, color=chart.VERMILION, ls="--", lw=1.6, label=label)
+        panel.legend(frameon=False, fontsize=9)

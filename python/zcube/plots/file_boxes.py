@@ -1,0 +1,61 @@
+"""Draws each file of a table as a rectangle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from zcube.errors import ZCubeError
+from zcube.plots import chart, scale
+from zcube.plots.rectangles import Rectangle, draw, legend
+
+if TYPE_CHECKING:
+    from zcube._log.files import Axis, FileBounds
+    from zcube._log.protocol import TableLog
+
+_MAX_BOXES = 20_000
+
+
+def of_table(table: TableLog, x: str, y: str) -> tuple[list[Axis], list[FileBounds]]:
+    """Return a table's files and the two axes.
+
+    Raises:
+        ZCubeError: a column has no minimum.
+    """
+    axes, files = table._file_boxes([x, y])
+    for axis in axes:
+        if axis.kind == "none":
+            raise ZCubeError(
+                f"{axis.name} is {axis.type}; Delta keeps no minimum and maximum of it. Choose "
+                "a column of numbers, dates, timestamps or strings."
+            )
+    return axes, files
+
+
+def picture(
+    axes: Sequence[Axis], files: Sequence[FileBounds], read: Sequence[bool], predicate: str | None
+) -> chart.Picture:
+    """Draw the files; those that a query must ``read`` are blue."""
+    placed = [(box.ends, r) for box, r in zip(files, read, strict=True) if all(box.ends)]
+    without = len(files) - len(placed)
+    step = -(-len(placed) // _MAX_BOXES) or 1
+    figure, (panel,) = chart.picture(1, 1, (6.6, 5.6))
+    xs, x_limits = scale.place(panel.xaxis, axes[0], [ends[0] for ends, _ in placed[::step]])
+    ys, y_limits = scale.place(panel.yaxis, axes[1], [ends[1] for ends, _ in placed[::step]])
+    drawn = [
+        Rectangle(ends_x, ends_y, r)
+        for ends_x, ends_y, (_, r) in zip(xs, ys, placed[::step], strict=True)
+    ]
+    draw(panel, drawn, x_limits, y_limits)
+    panel.set_xlabel(axes[0].label)
+    panel.set_ylabel(axes[1].label)
+    lines = [f"{len(drawn)} files, each from its minimum to its maximum"]
+    if predicate is not None:
+        lines.append(chart.shorten(f"Blue must be read for {predicate}", 80))
+        legend(panel, drawn)
+    if step > 1:
+        lines[0] = f"{len(drawn)} of {len(placed)} files, each from its minimum to its maximum"
+    if without:
+        lines.append(f"{without} files without a minimum or a maximum are not drawn")
+    panel.set_title("\n".join(lines), fontsize=11)
+    return figure

@@ -1,0 +1,36 @@
+"""Places minima and maxima along an axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from zcube.plots import chart
+
+if TYPE_CHECKING:
+    from zcube._log.files import Axis
+    from zcube.plots.rectangles import Interval
+
+# The first and the last date that axes support, in days since 1970.
+_FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
+
+
+def place(matplotlib_axis: Any, axis: Axis, ends: Sequence[Any]) -> tuple[list[Interval], Interval]:
+    """Return the positions of the files' ends, and the axis' limits; label its ticks."""
+    if axis.kind == "text":
+        values = sorted({end for pair in ends for end in pair}, key=lambda v: v.encode("utf-8"))
+        places = {value: number for number, value in enumerate(values)}
+        chart.names(matplotlib_axis, values)
+        limits = (-0.5, max(1, len(values)) - 0.5)
+        return [(places[low], places[high]) for low, high in ends], limits
+    first, last = (_FIRST_DAY, _LAST_DAY) if axis.kind == "date" else (-math.inf, math.inf)
+    finite = [
+        min(max(end, first), last) for pair in ends for end in pair if math.isfinite(end)
+    ] or [0.0]
+    low, high = min(finite), max(finite)
+    margin = 0.02 * (high - low) or 0.5
+    limits = (max(low - margin, first), min(high + margin, last))
+    if axis.kind == "date":
+        chart.dates(matplotlib_axis)
+    return [(max(a, limits[0]), min(b, limits[1])) for a, b in ends], limits

@@ -1,0 +1,50 @@
+"""Draws quality over a table's versions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from zcube.plots import chart
+
+if TYPE_CHECKING:
+    from zcube.results.quality import ClusteringQuality
+
+
+def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) -> chart.Picture:
+    """Draw depth above and skipping below, and dotted lines where OPTIMIZE committed.
+
+    Args:
+        found: the quality of each version.
+        optimized: the versions that OPTIMIZE committed.
+    """
+    at = sorted(found)
+    figure, (upper, lower) = chart.picture(2, 1, (7.2, 2.8), sharex=True)
+    last = found[at[-1]]
+    names = [column.column for column in last.columns if len(last.columns) > 1] + ["*"]
+    for name, (colour, marker) in zip(names, chart.series(len(names)), strict=True):
+        label = "all together" if name == "*" else chart.shorten(name)
+        style = {"color": colour, "marker": marker, "label": label, "lw": 2.2 if name == "*" else 1}
+        depth = [found[version][name].average_depth for version in at]
+        skipping = [found[version][name].skipping_effectiveness for version in at]
+        upper.plot(at, [_gap(value) for value in depth], **style)
+        lower.plot(at, [100 * _gap(value) for value in skipping], **style)
+    for panel in (upper, lower):
+        for number, version in enumerate(optimized):
+            mark = "OPTIMIZE" if number == 0 else None
+            panel.axvline(version, color=chart.GREY, ls=":", lw=1, zorder=0, label=mark)
+    upper.set_ylabel("average depth (files)")
+    upper.set_ylim(bottom=0)
+    lower.set_ylabel("skipping\neffectiveness (%)")
+    lower.set_ylim(0, 103)
+    lower.set_xlabel("version of the table")
+    chart.whole_numbers(lower.xaxis)
+    upper.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.suptitle("How well the files are clustered, version by version", fontsize=11)
+    return figure
+
+
+def _gap(value: float | None) -> float:
+    """Return NaN, which leaves a gap in the line, if there is no figure."""
+    return math.nan if value is None else value
