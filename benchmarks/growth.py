@@ -18,6 +18,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from zcube.demo import data
 
+from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.kept import with_kept
 from benchmarks.machine import machine
@@ -126,7 +127,7 @@ def save(output: Path, runs: list[dict]) -> None:
             f"| {CASES[figures['case']].table} | {figures['cpu']:.1f} | {per_million:.2f} | {figures['wall']:.1f} "
             f"| {figures['heap_mb']:.0f} |"
         )
-    (output / "growth.md").write_text("\n".join([*lines, ""]))
+    markdown.write(output / "growth.md", "\n".join([*lines, ""]))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import zcube
 
+from benchmarks import markdown
 from benchmarks.machine import machine
 from benchmarks.session import SHUFFLE_PARTITIONS, SNAPSHOT_PARTITIONS, session
 from tests.support.job_counter import JobCounter
@@ -84,7 +85,7 @@ def main() -> None:
     lines = ["# OPTIMIZE with nothing to do", "", "Made by `python -m benchmarks.idle`. "]
     lines[-1] += ", ".join(f"{k} {v}" for k, v in about.items())
     lines += ["", "| | |", "|---|---|", *(f"| {k} | {v} |" for k, v in found.items())]
-    (options.output / "idle.md").write_text("\n".join(lines) + "\n")
+    markdown.write(options.output / "idle.md", "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks import markdown
 from benchmarks.machine import processor
 
 RESULTS = Path(__file__).parent / "results"
@@ -106,7 +107,7 @@ def main(raw: Path) -> None:
     (RESULTS / "kernels.json").write_text(
         json.dumps({"machine": machine, "kernels": rows}, indent=2) + "\n"
     )
-    (RESULTS / "kernels.md").write_text(table(machine, rows))
+    markdown.write(RESULTS / "kernels.md", table(machine, rows))
 
 
 if __name__ == "__main__":

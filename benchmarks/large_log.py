@@ -21,6 +21,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.machine import machine
 from benchmarks.session import DRIVER_MEMORY, session
@@ -253,8 +254,9 @@ def main() -> None:
             print(*runs, sep="\n", flush=True)
             text = json.dumps({"about": about, "memory": options.memory, "runs": runs}, indent=1)
             (options.output / "large_log.json").write_text(text + "\n")
-            (options.output / "large_log.md").write_text(
-                report(about, runs, options.partitions, options.memory)
+            markdown.write(
+                options.output / "large_log.md",
+                report(about, runs, options.partitions, options.memory),
             )
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
+from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.machine import machine
 from benchmarks.session import (
@@ -210,7 +211,7 @@ def main() -> None:
                 found = {"about": about} | measure(spark, folder, table, vectors, options.rounds)
                 keep(options.output / "merge.json", found)
                 tables = json.loads((options.output / "merge.json").read_text())
-                (options.output / "merge.md").write_text(report(tables))
+                markdown.write(options.output / "merge.md", report(tables))
 
 
 def keep(file: Path, found: dict) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.large_log import FILES_OF_PARTITION, write_table
 from benchmarks.machine import machine
@@ -103,7 +104,7 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"about": about, "files": files, "state": state, "runs": runs}, indent=1)
     (options.output / "merge_large_log.json").write_text(text + "\n")
-    (options.output / "merge_large_log.md").write_text("\n".join([*lines, ""]))
+    markdown.write(options.output / "merge_large_log.md", "\n".join([*lines, ""]))
 
 
 if __name__ == "__main__":

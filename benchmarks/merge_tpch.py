@@ -22,6 +22,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from zcube.demo import data
 
+from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.machine import machine
 from benchmarks.merge import ENGINES, VECTORS
@@ -147,7 +148,7 @@ def main() -> None:
                 if number > 0:
                     text = json.dumps({"about": about, "runs": runs}, indent=1)
                     (options.output / "merge_tpch.json").write_text(text + "\n")
-                    (options.output / "merge_tpch.md").write_text(report(about, runs))
+                    markdown.write(options.output / "merge_tpch.md", report(about, runs))
 
 
 def report(about: dict[str, str], runs: list[dict]) -> str:

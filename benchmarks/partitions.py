@@ -17,6 +17,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.kept import with_kept
 from benchmarks.machine import machine
@@ -82,7 +83,7 @@ def save(output: Path, runs: list[dict]) -> None:
     every = with_kept(saved, ["partitions"], runs)
     every.sort(key=lambda figures: figures["partitions"])
     saved.write_text(json.dumps({"about": about, "runs": every}, indent=1) + "\n")
-    (output / "partitions.md").write_text(report(about, every))
+    markdown.write(output / "partitions.md", report(about, every))
 
 
 def report(about: dict[str, str], runs: list[dict]) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 import zcube
 from pyspark.sql import SparkSession
 
+from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.machine import machine
 from benchmarks.session import DRIVER_MEMORY, scratch
@@ -135,7 +136,7 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"about": about, "runs": runs}, indent=1)
     (options.output / "quality_from_log.json").write_text(text + "\n")
-    (options.output / "quality_from_log.md").write_text(report(about, runs))
+    markdown.write(options.output / "quality_from_log.md", report(about, runs))
 
 
 def report(about: dict[str, str], runs: list[dict]) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from pyspark.sql import SparkSession
 
+from benchmarks import markdown
 from benchmarks.kept import with_kept
 from benchmarks.machine import machine
 from benchmarks.session import (
@@ -238,7 +239,7 @@ def save(output: Path, runs: list[dict]) -> None:
         if options
     )
     lines += ["", BARS, f"Settings other than the default's: {settings}."]
-    (output / "streams.md").write_text("\n".join(lines) + "\n")
+    markdown.write(output / "streams.md", "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

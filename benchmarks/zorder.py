@@ -17,6 +17,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from zcube.demo import data
 
+from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.machine import machine
 from benchmarks.session import (
@@ -87,7 +88,7 @@ def main() -> None:
     (options.output / "zorder.json").write_text(
         json.dumps({"about": about, "runs": runs}, indent=1)
     )
-    (options.output / "zorder.md").write_text(table(about, runs))
+    markdown.write(options.output / "zorder.md", table(about, runs))
 
 
 def table(about: dict[str, str], runs: list[dict]) -> str:

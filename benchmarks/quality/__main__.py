@@ -12,6 +12,7 @@ import argparse
 import time
 from pathlib import Path
 
+from benchmarks import markdown
 from benchmarks.kept import earlier, with_kept
 from benchmarks.machine import machine
 from benchmarks.quality import datasets, report
@@ -92,7 +93,7 @@ def main() -> None:
             about = machine() | {"java": java, "minutes": minutes, "tables": str(len(every))}
             options.output.mkdir(parents=True, exist_ok=True)
             saved.write_text(report.as_json(about, every))
-            (options.output / "quality.md").write_text(report.as_markdown(about, every))
+            markdown.write(options.output / "quality.md", report.as_markdown(about, every))
     print((options.output / "quality.md").read_text())
 
 

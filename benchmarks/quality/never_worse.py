@@ -18,6 +18,7 @@ from typing import Any
 
 from pyspark.errors import AnalysisException
 
+from benchmarks import markdown
 from benchmarks.kept import with_kept
 from benchmarks.machine import machine
 from benchmarks.quality import datasets, report
@@ -166,7 +167,7 @@ def main() -> None:
             every = with_kept(saved, WHAT, runs)
             about = machine() | {"java": java, "tables": str(len(every))}
             saved.write_text(report.as_json(about, every))
-            (options.output / "never_worse.md").write_text(as_markdown(about, every))
+            markdown.write(options.output / "never_worse.md", as_markdown(about, every))
     print((options.output / "never_worse.md").read_text())
 
 

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from benchmarks import markdown
 from benchmarks.machine import machine
 from benchmarks.quality import datasets
 from benchmarks.quality.__main__ import SETTINGS_OF_SPARK
@@ -120,7 +121,7 @@ def main() -> None:
         about = machine() | {"java": java, "pyarrow": pa.__version__}
     options.output.mkdir(parents=True, exist_ok=True)
     text = as_markdown(about, options.data, runs)
-    (options.output / "row_groups.md").write_text(text)
+    markdown.write(options.output / "row_groups.md", text)
     (options.output / "row_groups.json").write_text(
         json.dumps({"about": about, "data": options.data, "runs": runs}, indent=1) + "\n"
     )
