@@ -7,7 +7,7 @@ import pytest
 import zcube
 from pyspark.errors import AnalysisException
 
-from tests.support import checksum, jobs
+from tests.support import checksum
 
 
 @pytest.fixture(scope="module")
@@ -70,12 +70,12 @@ def test_target_file_bytes_decides_the_number(spark, points, path):
     assert zcube.cluster(source, "x", target_file_bytes=target).rdd.getNumPartitions() == 5
 
 
-def test_one_job_samples_all_columns(points):
-    with jobs.recorded(points.sparkSession) as ran:
+def test_one_job_samples_all_columns(points, job_counter):
+    with job_counter() as ran:
         zcube.cluster(points, "x", "y", num_partitions=4).write.format("noop").mode(
             "overwrite"
         ).save()
-    assert sum(d.startswith("ZCube: sampling x, y") for d in ran) == 1
+    assert sum(d.startswith("ZCube: sampling x, y") for d in ran.descriptions) == 1
 
 
 def test_a_frequent_value_is_spread(spark, path):

@@ -6,7 +6,6 @@ import pyspark
 import pytest
 from pyspark.errors import AnalysisException
 
-from tests.support import jobs
 from tests.support.matrix import cases
 
 SIX = "VALUES (0), (1), (3), (15), (36), (99) AS t(x)"
@@ -44,14 +43,16 @@ def test_ids_are_ranks_in_ranges_of_equal_size(spark):
 
 
 @pytest.mark.parametrize("form", ["common table", "view", "dataframe"])
-def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(spark, path, form):
+def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(
+    spark, path, form, job_counter
+):
     """Copies of the rows with fewer columns would have another sample, and thus other ranges."""
     count = 20_000  # More than a sample has.
     rows = spark.range(0, count, 1, 2).selectExpr("id k", "hash(id) v")
     rows.write.format("delta").save(path)
     ranked = f"SELECT k, v, range_partition_id(k, 10) r FROM delta.`{path}`"
     halves = "SELECT k, v FROM s WHERE r < 5 UNION ALL SELECT k, NULL FROM s WHERE r >= 5"
-    with jobs.recorded(spark) as descriptions:
+    with job_counter() as ran:
         if form == "common table":
             found = spark.sql(f"WITH s AS ({ranked}) {halves}").collect()
         elif form == "view":
@@ -62,7 +63,7 @@ def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(spark,
             upper = s.where("r >= 5").selectExpr("k", "CAST(NULL AS INT)")
             found = s.where("r < 5").select("k", "v").unionAll(upper).collect()
     assert sorted(row.k for row in found) == list(range(count))
-    assert descriptions.count("ZCube: sampling k for range_partition_id") == 1
+    assert ran.descriptions.count("ZCube: sampling k for range_partition_id") == 1
 
 
 def test_a_cached_query_over_a_common_table_is_found_again(spark, path):
@@ -232,16 +233,16 @@ def test_it_works_in_views_and_over_cached_data(spark):
         cached.unpersist()
 
 
-def test_one_sampling_job_for_all_placeholders(spark, path):
+def test_one_sampling_job_for_all_placeholders(spark, path, job_counter):
     spark.range(1000).selectExpr("id x", "id * 2 y", "-id z").write.parquet(path)
     df = spark.read.parquet(path).selectExpr(
         "range_partition_id(x, 5) a", "range_partition_id(y, 50) b", "range_partition_id(z, 3) c"
     )
-    with jobs.recorded(spark) as ran:
+    with job_counter() as ran:
         df.collect()
         df.collect()
         df.explain()
-    sampling = [d for d in ran if d.startswith("ZCube: sampling")]
+    sampling = [d for d in ran.descriptions if d.startswith("ZCube: sampling")]
     assert sampling == ["ZCube: sampling x, y, z for range_partition_id"]
 
 

@@ -8,7 +8,8 @@ import pytest
 import zcube
 
 from tests.reference import curves
-from tests.support import checksum, delta_log
+from tests.support import checksum
+from tests.support.log_replay import live_files
 from tests.support.matrix import cases
 from tests.support.templates import written_once
 
@@ -47,7 +48,7 @@ def test_rows_are_in_curve_order_in_and_across_files(spark, path, curve, place):
         zip((r[1] for r in rows), curves.ranks([r[1] for r in rows], 1 << bits), strict=True)
     )
     spans = []
-    for file in delta_log.files(spark, path):
+    for file in live_files(path):
         table = pq.read_table(f"{path}/{file.path}").to_pylist()
         keys = [place((rank_x[r["x"]], rank_s[r["s"]]), bits) for r in table]
         assert keys == sorted(keys)
@@ -67,7 +68,7 @@ def write(spark, path, rows, x):
 def wide_table(spark, path, rows=120_000, x="hash(id)"):
     """By default of more rows than a sample includes completely."""
     write(spark, path, rows, x)
-    return sum(f.size for f in delta_log.files(spark, path))
+    return sum(f.size for f in live_files(path))
 
 
 @pytest.mark.parametrize("parts", cases([1.9, 5.0, 12.3], set()))
@@ -76,7 +77,7 @@ def test_sizes_are_near_the_target(spark, path, parts):
     size = int(total / parts)
     target(spark, size)
     optimize(spark, path, "ZORDER BY (x, y)")
-    sizes = [f.size for f in delta_log.files(spark, path)]
+    sizes = [f.size for f in live_files(path)]
     assert all(0.5 * size <= s <= 1.25 * size for s in sizes), [s / size for s in sizes]
 
 
@@ -84,9 +85,9 @@ def test_max_records_per_file_is_kept_with_sizes_and_order(spark, path):
     wide_table(spark, path, 60_000)
     spark.conf.set("spark.sql.files.maxRecordsPerFile", "5000")
     optimize(spark, path, "ZORDER BY (x)")
-    files = sorted(delta_log.files(spark, path), key=lambda f: f.low["x"])
+    files = sorted(live_files(path), key=lambda f: f.minimum["x"])
     assert all(f.rows <= 5000 for f in files)
-    assert all(a.high["x"] <= b.low["x"] for a, b in zip(files, files[1:], strict=False))
+    assert all(a.maximum["x"] <= b.minimum["x"] for a, b in zip(files, files[1:], strict=False))
     assert all(f.rows >= 0.5 * 5000 for f in files)
 
 
@@ -96,8 +97,8 @@ def test_a_value_too_frequent_for_a_file_is_spread_unless_switched_off(spark, pa
     target(spark, total // 10)
     spark.conf.set("spark.databricks.io.skipping.mdc.addNoise", spread)
     optimize(spark, path, "ZORDER BY (x)")
-    files = delta_log.files(spark, path)
-    holding = [f for f in files if f.low["x"] <= 7 <= f.high["x"]]
+    files = live_files(path)
+    holding = [f for f in files if f.minimum["x"] <= 7 <= f.maximum["x"]]
     if spread == "true":
         assert 6 <= len(holding) <= 8
         assert max(f.size for f in files) < 1.25 * total / 10
@@ -112,9 +113,9 @@ def test_the_number_of_ranges_can_be_set(spark, path):
     spark.conf.set("spark.databricks.io.skipping.mdc.rangeId.max", "4")
     optimize(spark, path, "ZORDER BY (x) OPTIONS ('curve' = 'linear')")
     # Four ranks and noise: files share the four ranges of x, and none is narrower than a range.
-    files = delta_log.files(spark, path)
+    files = live_files(path)
     assert len(files) > 8
-    assert min(f.high["x"] - f.low["x"] for f in files) > 2**32 / 4 * 0.8
+    assert min(f.maximum["x"] - f.minimum["x"] for f in files) > 2**32 / 4 * 0.8
 
 
 @pytest.mark.long
@@ -123,7 +124,7 @@ def test_the_number_of_files_follows_the_target_size(spark, path):
     for wanted in (1, 3, 25):
         target(spark, total // wanted + 1000)
         optimize(spark, path, "ZORDER BY (x, y)")
-        assert abs(len(delta_log.files(spark, path)) - wanted) <= max(1, wanted // 10)
+        assert abs(len(live_files(path)) - wanted) <= max(1, wanted // 10)
 
 
 @pytest.mark.long
@@ -139,13 +140,17 @@ def test_the_same_table_gives_the_same_files(spark, path):
     spark.conf.set("spark.sql.files.maxPartitionBytes", str(100 << 10))
     spark.conf.set("spark.sql.files.openCostInBytes", "1")
     optimize(spark, copy, "ZORDER BY (y, x)")
-    assert len(delta_log.files(spark, path)) > 8
-    assert delta_log.boxes(spark, path) == delta_log.boxes(spark, copy)
+    assert len(live_files(path)) > 8
+    assert boxes(path) == boxes(copy)
+
+
+def boxes(path):
+    return sorted(repr(file.box) for file in live_files(path))
 
 
 def files_read(files, query):
     def may_match(file, column, low, high):
-        return file.low[column] <= high and file.high[column] >= low
+        return file.minimum[column] <= high and file.maximum[column] >= low
 
     kind, *ranges = query
     combine = any if kind == "or" else all
@@ -175,13 +180,13 @@ def test_no_worse_than_delta_over_200_queries(spark, path, columns):
     ).write.format("delta").save(path)
     copy = path + "-delta"
     shutil.copytree(path, copy)
-    target(spark, sum(f.size for f in delta_log.files(spark, path)) // 60)
+    target(spark, sum(f.size for f in live_files(path)) // 60)
     by = f"ZORDER BY ({', '.join(columns)})"
     optimize(spark, path, by)
     spark.conf.set("spark.zcube.enabled", "false")
     optimize(spark, copy, by)
     asked = queries(columns, (-(2**31), 2**31), 200, seed=11)
-    ours, theirs = delta_log.files(spark, path), delta_log.files(spark, copy)
+    ours, theirs = live_files(path), live_files(copy)
     read = sum(files_read(ours, q) for q in asked)
     assert read <= 1.05 * sum(files_read(theirs, q) for q in asked)
     # The counted files are what Spark reads.

@@ -10,7 +10,8 @@ from delta.tables import DeltaTable, IdentityGenerator
 from pyspark.errors import PySparkException, QueryExecutionException
 from zcube import ClusteredTable, ZCubeError
 
-from tests.support import checksum, delta_log, jobs
+from tests.support import checksum
+from tests.support.log_replay import actions, last_version, live_files
 from tests.support.matrix import cases
 from tests.support.templates import written_once
 
@@ -75,8 +76,8 @@ def test_result_and_history_are_as_deltas_and_no_data_changes(spark, path):
     reference = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
     section = reference.split("## History")[1].split("## ")[0]
     assert added == set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
-    actions = delta_log.last_commit(spark, path)
-    changes = [a[k]["dataChange"] for a in actions for k in ("add", "remove") if k in a]
+    commit = actions(path, last_version(path))
+    changes = [a[k]["dataChange"] for a in commit for k in ("add", "remove") if k in a]
     assert changes
     assert not any(changes)
 
@@ -132,46 +133,46 @@ def test_what_is_no_delta_table_is_refused(spark, tmp_path):
 
 
 @pytest.mark.parametrize("columns", ["x, y", "x, y, s, id"])
-def test_one_sampling_and_one_rewriting_job(spark, path, columns):
+def test_one_sampling_and_one_rewriting_job(spark, path, columns, job_counter):
     write(spark, path)
-    with jobs.recorded(spark) as ran:
+    with job_counter() as ran:
         optimize(spark, path, f"ZORDER BY ({columns})")
-    ours = [d for d in ran if f"OPTIMIZE by ({columns})" in d]
+    ours = [job.description for job in ran.described(f"OPTIMIZE by ({columns})")]
     assert len(ours) == 2
     assert all(path in d for d in ours)
     assert ours[0].endswith("sampling")
     assert "writing" in ours[1]
 
 
-def test_switched_off_it_is_deltas(spark, path):
+def test_switched_off_it_is_deltas(spark, path, job_counter):
     write(spark, path)
     spark.conf.set("spark.zcube.enabled", "false")
-    with jobs.recorded(spark) as ran:
+    with job_counter() as ran:
         optimize(spark, path)
-    assert not any("OPTIMIZE by" in d for d in ran)
-    assert sum("sampling" in d and "RangePartitionId" in d for d in ran) >= 2
+    assert not ran.described("OPTIMIZE by")
+    assert sum("RangePartitionId" in job.description for job in ran.described("sampling")) >= 2
 
 
-def test_delta_table_api_is_taken_over(spark, path):
+def test_delta_table_api_is_taken_over(spark, path, job_counter):
     write(spark, path)
-    with jobs.recorded(spark) as ran:
+    with job_counter() as ran:
         DeltaTable.forPath(spark, path).optimize().executeZOrderBy("x", "y")
-    assert sum("OPTIMIZE by (x, y)" in d for d in ran) == 2
+    assert len(ran.described("OPTIMIZE by (x, y)")) == 2
 
 
 @pytest.mark.long
-def test_a_table_may_be_named_by_one_to_three_parts(spark, name):
+def test_a_table_may_be_named_by_one_to_three_parts(spark, name, job_counter):
     spark.sql(f"CREATE TABLE {name} USING delta AS SELECT id x, hash(id) y FROM range(1000)")
     for table in (name, f"default.{name}", f"spark_catalog.default.{name}"):
         result = ClusteredTable.for_name(spark, table).optimize(zorder_by=["x", "y"], full=True)
         assert result.files_added == 1
-    with jobs.recorded(spark) as ran:
+    with job_counter() as ran:
         spark.sql(f"OPTIMIZE {name} FULL ZORDER BY x, y")
-    assert any(d.startswith(f"spark_catalog.default.{name}: OPTIMIZE") for d in ran)
+    assert any(d.startswith(f"spark_catalog.default.{name}: OPTIMIZE") for d in ran.descriptions)
 
 
 @pytest.mark.long
-def test_each_partition_is_laid_out_by_itself(spark, path):
+def test_each_partition_is_laid_out_by_itself(spark, path, job_counter):
     odd = ["NULL", "''", "'a b'", "'a/b=c'", "'ü%:'", "'__HIVE_DEFAULT'", "'x'"]
     values = ", ".join(f"({i}, {v})" for i, v in enumerate(odd))
     spark.sql(
@@ -179,12 +180,12 @@ def test_each_partition_is_laid_out_by_itself(spark, path):
         f"JOIN (VALUES {values} AS v(i, p)) v ON r.id % {len(odd)} = v.i"
     ).repartition(3).write.format("delta").partitionBy("p", "d").save(path)
     spark.conf.set("spark.databricks.delta.optimize.maxThreads", "2")
-    with jobs.recorded(spark) as ran:
+    with job_counter() as ran:
         metrics = optimize(spark, path, "ZORDER BY (x, id)")
     assert metrics.partitionsOptimized == len(odd) == metrics.numFilesAdded
     assert metrics.zOrderStats.numOutputCubes == len(odd)
     # One job samples all of these small partitions, and one writes them.
-    assert sum("OPTIMIZE by" in d for d in ran) == 2
+    assert len(ran.described("OPTIMIZE by")) == 2
     # A partition's only file is rewritten again by the next run, other partitions are left alone.
     metrics = optimize(spark, path, "WHERE p = 'a/b=c' ZORDER BY (x)")
     assert (metrics.partitionsOptimized, metrics.numFilesRemoved) == (1, 1)
@@ -218,10 +219,10 @@ def test_mapped_columns_with_odd_names_are_ordered(spark, path, mode):
 def test_deletion_vectors_are_purged(spark, path):
     write(spark, path, delta__enableDeletionVectors="true")
     spark.sql(f"DELETE FROM delta.`{path}` WHERE id % 10 = 3")
-    assert any("deletionVector" in str(a) for a in delta_log.last_commit(spark, path))
+    assert any("deletionVector" in str(a) for a in actions(path, last_version(path)))
     metrics = optimize(spark, path)
     assert metrics.deletionVectorStats.numDeletionVectorRowsRemoved == 400
-    adds = [a["add"] for a in delta_log.last_commit(spark, path) if "add" in a]
+    adds = [a["add"] for a in actions(path, last_version(path)) if "add" in a]
     assert adds
     assert not any(a.get("deletionVector") for a in adds)
     assert spark.read.format("delta").load(path).count() == 3600
@@ -309,7 +310,7 @@ def test_files_without_statistics_are_rewritten_without_loss(spark, path):
     )
     write_more.write.format("delta").mode("append").save(path)
     optimize(spark, path)
-    assert all(f.rows for f in delta_log.files(spark, path))
+    assert all(f.rows for f in live_files(path))
 
 
 @pytest.mark.long
@@ -319,8 +320,8 @@ def test_null_values_are_gathered_and_columns_of_nulls_do_no_harm(spark, path):
     ).write.format("delta").save(path)
     small_files(spark, 3 << 10)
     optimize(spark, path, "ZORDER BY (x, n)")
-    files = delta_log.files(spark, path)
-    with_nulls = [f for f in files if f.nulls["x"] > 0]
+    files = live_files(path)
+    with_nulls = [f for f in files if f.null_count["x"] > 0]
     assert len(files) > 3
     # A fifth of the rows are NULL; they are together at the start.
     assert len(with_nulls) <= len(files) / 5 + 2
@@ -367,7 +368,7 @@ def test_a_named_curve_has_nothing_to_do_a_second_time(spark, path, curve):
     # The same curve again has nothing to do.
     assert table.optimize(zorder_by=["x", "y"], curve=curve).files_added == 0
     result = table.optimize(zorder_by=["x", "y"], curve=curve, full=True)
-    assert result.files_added == len(delta_log.files(spark, path)) > 3
+    assert result.files_added == len(live_files(path)) > 3
     assert "files" in str(result)
     assert result.to_dict()["files_added"] == result.files_added
 

@@ -41,6 +41,11 @@ class JobList:
 
     jobs: list[SparkJob] = field(default_factory=list)
 
+    @property
+    def descriptions(self) -> list[str]:
+        """The jobs' descriptions, in the order in which they started."""
+        return [job.description for job in self.jobs]
+
     def described(self, text: str) -> list[SparkJob]:
         """The jobs with this text in their description."""
         return [job for job in self.jobs if text in job.description]
