@@ -42,7 +42,10 @@ def test_ids_are_ranks_in_ranges_of_equal_size(spark):
     assert [r.r for r in rows] == [0, 0, 1, 1, 2, 2]
 
 
-@pytest.mark.parametrize("form", ["common table", "view", "dataframe"])
+@pytest.mark.parametrize(
+    "form",
+    ["common table", "view", "dataframe", "view with a common table", "text, twice", "nested"],
+)
 def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(
     spark, path, form, job_counter
 ):
@@ -51,6 +54,8 @@ def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(
     rows = spark.range(0, count, 1, 2).selectExpr("id k", "hash(id) v")
     rows.write.format("delta").save(path)
     ranked = f"SELECT k, v, range_partition_id(k, 10) r FROM delta.`{path}`"
+    within = f"WITH t AS (SELECT k, v FROM delta.`{path}`) "
+    of_common_table = f"{within}SELECT k, v, range_partition_id(k, 10) r FROM t"
     halves = "SELECT k, v FROM s WHERE r < 5 UNION ALL SELECT k, NULL FROM s WHERE r >= 5"
     with job_counter() as ran:
         if form == "common table":
@@ -58,12 +63,36 @@ def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(
         elif form == "view":
             spark.sql(ranked).createOrReplaceTempView("s")
             found = spark.sql(halves).collect()
+        elif form == "view with a common table":
+            # Its text is analyzed at each use, and its common table has another id each time.
+            spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW s AS {of_common_table}")
+            found = spark.sql(halves).collect()
+        elif form == "text, twice":
+            lower = spark.sql(of_common_table).where("r < 5").select("k", "v")
+            upper = spark.sql(of_common_table).where("r >= 5").selectExpr("k", "CAST(NULL AS INT)")
+            found = lower.unionAll(upper).collect()
+        elif form == "nested":
+            deep = f"{within}, u AS (SELECT * FROM t UNION ALL SELECT * FROM t WHERE k < 0) "
+            text = f"{deep}SELECT k, v, range_partition_id(k, 10) r FROM u"
+            spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW s AS {text}")
+            found = spark.sql(halves).collect()
         else:
             s = spark.sql(ranked)
             upper = s.where("r >= 5").selectExpr("k", "CAST(NULL AS INT)")
             found = s.where("r < 5").select("k", "v").unionAll(upper).collect()
     assert sorted(row.k for row in found) == list(range(count))
     assert ran.descriptions.count("ZCube: sampling k for range_partition_id") == 1
+
+
+def test_a_column_named_like_an_id_is_another_column(spark, path):
+    """Spark makes a filter of EXCEPT over one table, and looks columns up by their names."""
+    rows = spark.range(100).selectExpr("id k", "0 range_id", "0 __zcube_range_id")
+    rows.write.format("delta").save(path)
+    found = spark.sql(
+        f"SELECT * FROM delta.`{path}` WHERE range_partition_id(k, 4) < 3 "
+        f"EXCEPT SELECT * FROM delta.`{path}` WHERE range_partition_id(k, 4) = 2"
+    )
+    assert sorted(row.k for row in found.collect()) == list(range(50))
 
 
 def test_a_cached_query_over_a_common_table_is_found_again(spark, path):

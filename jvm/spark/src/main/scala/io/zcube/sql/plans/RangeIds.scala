@@ -36,10 +36,12 @@ case class RangeIds(
   // Whole plans, which EXPLAIN EXTENDED would print in one line's place.
   override protected def stringArgs: Iterator[Any] = Iterator(placeholders, ids)
 
-  // Expression ids must not distinguish equal plans, or a cached query would not be found again. Nor
-  // must calls: they follow from the rest, but have the ids of common tables, which are new each time.
+  // Names and expression ids must not distinguish equal plans, or a cached query would not be found again. Nor
+  // must calls, which follow from the rest.
   override protected def doCanonicalize(): LogicalPlan = {
-    val numbered = ids.zipWithIndex.map { case (id, i) => id.withExprId(ExprId(i.toLong)) }
+    val numbered = ids.zipWithIndex.map { case (id, i) =>
+      id.withName("none").withExprId(ExprId(i.toLong))
+    }
     super.doCanonicalize().asInstanceOf[RangeIds].copy(ids = numbered, calls = Nil)
   }
 
@@ -50,20 +52,23 @@ case class RangeIds(
 object RangeIds {
 
   /** A placeholder over rows, apart from the names and ids of their columns. In a query, calls that are
-    * equal have the same ranges, also if the query makes copies of one, such as of a common table
-    * expression. Subqueries in expressions are queries of their own.
+    * equal have the same ranges, also if the query makes copies of one, such as of a view. Subqueries in
+    * expressions are queries of their own.
     *
-    * @param rows the canonical form of the child, before the optimizer left out columns
+    * @param rows the canonical form of the child, before the optimizer left out columns, and with common
+    *   tables in the place of their references
     * @param id   in terms of the position of its columns there
     */
   final case class Call(rows: LogicalPlan, id: Expression)
 
+  /** @param rows the child with common tables in the place of their references */
   def apply(
       placeholders: Seq[RangePartitionId],
       ids: Seq[Attribute],
-      child: LogicalPlan): RangeIds = {
+      child: LogicalPlan,
+      rows: LogicalPlan): RangeIds = {
     val calls = placeholders.map { id =>
-      Call(child.canonicalized, QueryPlan.normalizeExpressions(id, child.output).canonicalized)
+      Call(rows.canonicalized, QueryPlan.normalizeExpressions(id, child.output).canonicalized)
     }
     RangeIds(placeholders, ids, calls, child)
   }

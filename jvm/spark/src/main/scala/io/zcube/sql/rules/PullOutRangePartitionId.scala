@@ -1,7 +1,7 @@
 package io.zcube.sql.rules
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, AttributeSet, Expression, NamedLambdaVariable, OuterReference}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, AttributeSet, Expression, NamedExpression, NamedLambdaVariable, OuterReference}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 
@@ -20,10 +20,13 @@ import io.zcube.sql.plans.RangeIds
   */
 object PullOutRangePartitionId extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case ids: RangeIds => ids
-    case join: Join if hasMovable(join) => pullFrom(join)
-    case node: UnaryNode if isQuery(node) && hasMovable(node) => pullFrom(node)
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val tables = new InlinedCommonTables(plan)
+    plan.resolveOperatorsUp {
+      case ids: RangeIds => ids
+      case join: Join if hasMovable(join) => pullFrom(join, tables)
+      case node: UnaryNode if isQuery(node) && hasMovable(node) => pullFrom(node, tables)
+    }
   }
 
   /** Operators of queries. A command's condition refers to its target, which must not change. */
@@ -53,7 +56,15 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
       case _ => false
     }
 
-  private def pullFrom(node: LogicalPlan): LogicalPlan = {
+  /** Its name is unlike any other: some of Spark's rules look columns up by their names, such as
+    * `ReplaceExceptWithFilter`.
+    */
+  private def idOf(id: RangePartitionId): Attribute = {
+    val exprId = NamedExpression.newExprId
+    AttributeReference(s"__zcube_range_id_${exprId.id}", id.dataType, id.nullable)(exprId)
+  }
+
+  private def pullFrom(node: LogicalPlan, tables: InlinedCommonTables): LogicalPlan = {
     val before = node.output
     var current = node
     // Once for each level of nesting, the innermost first.
@@ -63,9 +74,10 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
       val children = current.children.map { child =>
         val ids = movable(current, child)
           .filterNot(id => taken.exists(_._1.semanticEquals(id)))
-          .map(id => id -> AttributeReference("range_id", id.dataType, id.nullable)())
+          .map(id => id -> idOf(id))
         taken ++= ids
-        if (ids.isEmpty) child else RangeIds(ids.map(_._1), ids.map(_._2), child)
+        if (ids.isEmpty) child
+        else RangeIds(ids.map(_._1), ids.map(_._2), child, tables.in(child))
       }
       val replace: PartialFunction[Expression, Expression] = {
         case id: RangePartitionId if taken.exists(_._1.semanticEquals(id)) =>

@@ -40,7 +40,11 @@ class RepeatableColumnsSuite extends AnyFunSuite {
     val id = RangePartitionId(k, Literal(10))
     assert(of(Project(Seq(k, Alias(id, "id")()), table)).contains(Seq(k)))
     assert(of(Filter(EqualTo(id, Literal(3)), table)).isEmpty)
-    assert(of(RangeIds(Seq(id), Seq(AttributeReference("id", IntegerType)()), table)).isEmpty)
+    assert(of(RangeIds(
+      Seq(id),
+      Seq(AttributeReference("id", IntegerType)()),
+      table,
+      table)).isEmpty)
   }
 
   test("a filter by such a column makes the rows others, as does DISTINCT") {
