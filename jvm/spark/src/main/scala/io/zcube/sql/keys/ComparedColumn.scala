@@ -27,7 +27,7 @@ object ComparedColumn {
 
   /** @param isColumn whether an expression is a column of the target, or a field of one */
   def of(compared: Expression, isColumn: Expression => Boolean): Option[ComparedColumn] = {
-    def isKey(e: Expression) = MatchCondition.isOrdered(e.dataType) && isColumn(e)
+    def isKey(e: Expression) = KeyTypes.isOrdered(e.dataType) && isColumn(e)
     compared match {
       case column if isKey(column) => Some(Itself(column))
       case cast @ Cast(column, to, _, _) if isKey(column) =>

@@ -1,14 +1,6 @@
 package io.zcube.sql.keys
 
-import scala.util.Try
-
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
-import org.apache.spark.sql.catalyst.util.{CharVarcharCodegenUtils, UnsafeRowUtils}
-import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
-import org.apache.spark.sql.types._
-
-import io.zcube.sql.expressions.RangePartitionId
 
 /** What the condition of a MERGE says about the columns of matching rows. It omits parts that it
   * doesn't understand: fewer ranges say less, but nothing wrong.
@@ -39,7 +31,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
     * projection that nothing passes.
     */
   lazy val ofSource: Seq[Expression] = splitConjunctivePredicates(condition)
-    .filter(e => isOfSource(e) && e.references.forall(column => isExact(column.dataType)))
+    .filter(e => isOfSource(e) && e.references.forall(column => KeyTypes.isExact(column.dataType)))
 
   /** @param isPart whether it is one side of an OR: Delta then doesn't see conditions on the target
     *   alone
@@ -98,7 +90,8 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
       case GreaterThan(a, b) => atLeast(a, b).orElse(atMost(b, a))
       case LessThanOrEqual(a, b) => atMost(a, b).orElse(atLeast(b, a))
       case LessThan(a, b) => atMost(a, b).orElse(atLeast(b, a))
-      case IsNull(column: Attribute) if isPart && isOrdered(column.dataType) && isColumn(column) =>
+      case IsNull(column: Attribute)
+          if isPart && KeyTypes.isOrdered(column.dataType) && isColumn(column) =>
         Some(KeyRange.point(column, Literal(null, column.dataType), MatchesNull))
       case _ => None
     }
@@ -125,7 +118,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
       key: Expression,
       isPart: Boolean): Option[ComparedColumn] =
     if (column.dataType != key.dataType) None
-    else if (!isOfSource(key) && !(isPart && key.foldable && isRepeatable(key))) None
+    else if (!isOfSource(key) && !(isPart && key.foldable && Repeatability.of(key))) None
     else ComparedColumn.of(column, isColumn)
 
   private def isColumn(e: Expression): Boolean = e match {
@@ -135,124 +128,10 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
   }
 
   private def isOfSource(e: Expression): Boolean =
-    e.references.nonEmpty && source.suffice(e) && isRepeatable(e)
+    e.references.nonEmpty && source.suffice(e) && Repeatability.of(e)
 }
 
 object MatchCondition {
 
   private val MaxAlternatives = 8
-
-  private def isRepeatable(e: Expression): Boolean =
-    e.deterministic && !mayDiffer(e) && !e.exists(_.isInstanceOf[SubqueryExpression])
-
-  /** Whether a deterministic expression, or a part of it, may have other values in another plan.
-    *
-    * A function of a user or of a catalog may claim to be deterministic when it isn't. Some of
-    * Spark's own functions are invoked in the same way, and one of them, `aes_encrypt`, isn't
-    * deterministic either; they are left out with them. In each plan, Spark replaces texts such as
-    * 'now' and 'today' that are cast to a date or a time (`SpecialDatetimeValues`). A text with only a
-    * time of day becomes that time of the present day when the row is read.
-    */
-  def mayDiffer(e: Expression): Boolean = e match {
-    case call: StaticInvoke if call.staticObject != classOf[CharVarcharCodegenUtils] => true
-    case _: UserDefinedExpression | _: Invoke => true
-    case Cast(text, _: DateType | _: TimestampType | _: TimestampNTZType, _, _)
-        if text.foldable && text.dataType.isInstanceOf[StringType] =>
-      !beginsWithYear(text) || mayDiffer(text)
-    // univocity skips columns that a plan doesn't use by other rules than it reads them, and what it
-    // reads of a row depends on the rows before.
-    case _: CsvToStructs => true
-    // Its ranges come from a sample of the rows with the columns that the plan needs.
-    case _: RangePartitionId => true
-    // Spark may leave out both `to_json` and `from_json` around it, and with them a loss of precision.
-    case _: StructsToJson => true
-    // The replacement contains the children: to look at both would take twice as long on each level.
-    case other: RuntimeReplaceable => Try(other.replacement).fold(_ => true, mayDiffer)
-    case ParsedJson(json) =>
-      ParsedJson.mayDiffer(e.dataType) || ParsedJson.areFieldsTied(json) ||
-      json.children.exists(mayDiffer)
-    case other => needsToday(other) || drawsLots(other) || other.children.exists(mayDiffer)
-  }
-
-  /** Whether it is a constant whose date isn't the present one; or NULL. */
-  private def beginsWithYear(text: Expression): Boolean =
-    Try(text.eval()).fold(
-      _ => false,
-      value => value == null || Year.findPrefixOf(value.toString.trim).isDefined)
-
-  private val Year = "[+-]?[0-9]{4}".r
-
-  /** Whether it may make times from texts, such as JSON, or from times of day.
-    *
-    * Without a zone, texts need a date. With a format, what a text lacks isn't taken from the present
-    * date, except that Spark's old parser takes a year of two digits for one of the last 80 years.
-    */
-  private def needsToday(e: Expression): Boolean = e match {
-    case Cast(from, to, _, _) => needsToday(from.dataType, to)
-    case time: ToTimestamp => isLegacy && !isUnambiguous(time.right)
-    case _: MakeTimestamp => false
-    case _ =>
-      // Parts of windows have no type.
-      def has(all: Seq[Expression])(sought: DataType => Boolean) =
-        all.exists(each => Try(each.dataType).toOption.exists(holds(_, sought)))
-      def makes(time: DataType) = has(Seq(e))(_ == time) && !has(e.children)(_ == time)
-      has(e.children)(isText) && (makes(TimestampType) || isLegacy && makes(DateType))
-  }
-
-  private[keys] def isLegacy: Boolean =
-    SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
-
-  /** Whether it is a constant format of Spark's old parser by which a text always means the same: one
-    * with neither a year of two digits nor the name of a zone, which tells the parser how to read an
-    * ambiguous name in the next text.
-    */
-  private def isUnambiguous(format: Expression): Boolean = format.foldable &&
-    Try(format.eval()).toOption.exists { value =>
-      value == null || ShortYearOrZone.findFirstIn(value.toString).isEmpty
-    }
-
-  private val ShortYearOrZone = "(?<!y)y{1,2}(?!y)|(?<!Y)Y{1,2}(?!Y)|[zZ]".r
-
-  /** A merge of sketches draws lots, although Spark calls it deterministic. */
-  private def drawsLots(e: Expression): Boolean = e.prettyName.startsWith("kll_sketch_merge")
-
-  private def needsToday(from: DataType, to: DataType): Boolean = (from, to) match {
-    case (_: StringType, to) => to == TimestampType
-    case (VariantType, to) => holds(to, _ == TimestampType)
-    // Spark 4.0 has no TimeType; later lines don't cast it yet.
-    case (from, TimestampType | TimestampNTZType) => from.typeName.startsWith("time(")
-    case (ArrayType(from, _), ArrayType(to, _)) => needsToday(from, to)
-    case (MapType(key, value, _), MapType(toKey, toValue, _)) =>
-      needsToday(key, toKey) || needsToday(value, toValue)
-    case (StructType(from), StructType(to)) =>
-      from.zip(to).exists { case (one, other) => needsToday(one.dataType, other.dataType) }
-    case _ => false
-  }
-
-  /** Whether equal values are the same, in all of its parts. A text of an indeterminate collation has
-    * none that could be asked.
-    */
-  def isExact(dataType: DataType): Boolean =
-    Try(UnsafeRowUtils.isBinaryStable(dataType)).getOrElse(false) &&
-      !holds(dataType, part => part == FloatType || part == DoubleType)
-
-  private def isText(dataType: DataType): Boolean =
-    dataType.isInstanceOf[StringType] || dataType == VariantType
-
-  private[keys] def holds(dataType: DataType, sought: DataType => Boolean): Boolean =
-    sought(dataType) || (dataType match {
-      case ArrayType(element, _) => holds(element, sought)
-      case MapType(key, value, _) => holds(key, sought) || holds(value, sought)
-      case StructType(fields) => fields.exists(field => holds(field.dataType, sought))
-      case _ => false
-    })
-
-  /** Types with minima and maxima in Delta's log whose equality agrees with their order. This
-    * excludes floating point (NaN, and two zeros) and strings with a collation.
-    */
-  def isOrdered(dataType: DataType): Boolean = dataType match {
-    case ByteType | ShortType | IntegerType | LongType | DateType | TimestampType |
-        TimestampNTZType | _: DecimalType => true
-    case other => other == StringType
-  }
 }

@@ -42,7 +42,7 @@ private[keys] object ParsedJson {
     val options = CaseInsensitiveMap(json.options)
     val names = options.get(CorruptRecord).toSet + conf.columnNameOfCorruptRecord
     !conf.getConf(SQLConf.JSON_ENABLE_PARTIAL_RESULTS) || options.contains(Depth) ||
-    MatchCondition.holds(
+    KeyTypes.holds(
       json.schema,
       {
         case StructType(fields) =>
@@ -59,9 +59,9 @@ private[keys] object ParsedJson {
     *
     * A text with only a time of day is a time of the present day.
     */
-  def mayDiffer(field: DataType): Boolean = MatchCondition.holds(
+  def mayDiffer(field: DataType): Boolean = KeyTypes.holds(
     field,
-    part => part == TimestampType || part == DateType && MatchCondition.isLegacy)
+    part => part == TimestampType || part == DateType && Repeatability.isLegacy)
 
   // Options of Spark; in 4.0, their constants have other names.
   private val CorruptRecord = "columnNameOfCorruptRecord"

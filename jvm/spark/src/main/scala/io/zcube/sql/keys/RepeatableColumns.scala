@@ -54,7 +54,7 @@ object RepeatableColumns {
     case Filter(condition, child) => of(child).filter(isSame(condition, _))
     // Not every plan makes one of two zeros here: the optimizer may leave the DISTINCT out.
     case Distinct(child) => of(child).map(_.whole).filter(child.outputSet.subsetOf).map { known =>
-        apply(AttributeSet(known.filter(column => MatchCondition.isExact(column.dataType))))
+        apply(AttributeSet(known.filter(column => KeyTypes.isExact(column.dataType))))
       }
     case union: Union =>
       val known = union.children.map(of)
@@ -85,7 +85,7 @@ object RepeatableColumns {
       case _ => false
     }
 
-  private def mayDiffer(e: Expression): Boolean = MatchCondition.mayDiffer(e) || e.exists {
+  private def mayDiffer(e: Expression): Boolean = Repeatability.mayDiffer(e) || e.exists {
     // Delta doesn't look at the left side of IN.
     case InSubquery(values, _) => values.exists(SubqueryExpression.hasSubquery)
     case _ => false

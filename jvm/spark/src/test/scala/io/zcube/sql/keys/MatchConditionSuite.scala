@@ -3,8 +3,6 @@ package io.zcube.sql.keys
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.{Invoke, StaticInvoke}
-import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -115,10 +113,10 @@ class MatchConditionSuite extends AnyFunSuite {
       EqualTo(Cast(b, StringType), Cast(x, StringType)),
       GreaterThan(Cast(c, DecimalType(12, 4)), w)
     ).foreach(condition => assert(alternatives(condition).isEmpty, condition))
-    assert(!MatchCondition.isOrdered(StringType("UTF8_LCASE")))
-    assert(!MatchCondition.isOrdered(FloatType))
-    assert(!MatchCondition.isOrdered(BinaryType))
-    assert(MatchCondition.isOrdered(StringType))
+    assert(!KeyTypes.isOrdered(StringType("UTF8_LCASE")))
+    assert(!KeyTypes.isOrdered(FloatType))
+    assert(!KeyTypes.isOrdered(BinaryType))
+    assert(KeyTypes.isOrdered(StringType))
     assert(read(EqualTo(x, ScalaUDF((_: Long) => 1L, LongType, Seq(x)))).ofSource.isEmpty)
   }
 
@@ -132,156 +130,17 @@ class MatchConditionSuite extends AnyFunSuite {
       assert(alternatives(EqualTo(a, key(text))).isEmpty, text)
     }
     assert(alternatives(EqualTo(a, key("2024-01-01"))).size == 1)
+    val text = Cast(column("text", StringType), TimestampType, Some("UTC"))
+    assert(alternatives(EqualTo(a, Cast(text, LongType, Some("UTC")))).isEmpty)
     // As one side of an OR, where constants count too.
     val day = Cast(Literal("today"), DateType)
     assert(alternatives(Or(EqualTo(b, day), EqualTo(a, x))).isEmpty)
     assert(alternatives(Or(EqualTo(b, Literal(7, DateType)), EqualTo(a, x))).size == 2)
   }
 
-  test("a time of day that becomes one of the present day isn't used") {
-    val text = column("text", StringType)
-    val texts = column("texts", ArrayType(StringType))
-    val json = column("json", VariantType)
-    val times = new StructType().add("a", TimestampType)
-    val parsed = GetTimestamp(text, Literal("yy"), TimestampType, timeZoneId = Some("UTC"))
-    def time(from: Expression, to: DataType = TimestampType) = Cast(from, to, Some("UTC"))
-    Seq(
-      time(text),
-      time(Literal("10:00")),
-      time(Literal("T10:00")),
-      Coalesce(Seq(u, time(text))),
-      GetArrayItem(time(texts, ArrayType(TimestampType)), Literal(0)),
-      time(json),
-      // Constants too, as each plan evaluates them anew.
-      time(CreateArray(Seq(Literal("10:00"))), ArrayType(TimestampType)),
-      time(CreateNamedStruct(Seq(Literal("a"), Literal("10:00"))), times),
-      JsonToStructs(times, Map.empty, Literal("{\"a\":\"10:00\"}"), Some("UTC")),
-      // Beside what is a time already.
-      time(
-        CreateNamedStruct(Seq(Literal("a"), text, Literal("b"), u)),
-        times.add("b", TimestampType)),
-      time(
-        column("map", MapType(TimestampType, StringType)),
-        MapType(TimestampType, TimestampType)),
-      ParseToTimestamp(text, None, TimestampType, Some("UTC"))
-    ).foreach(differs => assert(MatchCondition.mayDiffer(differs), differs))
-    Seq(
-      time(text, DateType),
-      time(text, TimestampNTZType),
-      time(b),
-      time(x),
-      time(Literal("2024-01-01 10:00")),
-      time(Literal(null, StringType)),
-      time(Literal(7L)),
-      If(EqualTo(text, Literal("a")), u, Literal(0L, TimestampType)),
-      TruncTimestamp(Literal("DAY"), u, Some("UTC")),
-      CreateNamedStruct(Seq(Literal("a"), text, Literal("b"), Literal(0L, TimestampType))),
-      parsed
-    ).foreach(same => assert(!MatchCondition.mayDiffer(same), same))
-    assert(alternatives(EqualTo(a, Cast(time(text), LongType, Some("UTC")))).isEmpty)
-    val conf = new SQLConf
-    conf.setConfString(SQLConf.LEGACY_TIME_PARSER_POLICY.key, "LEGACY")
-    SQLConf.withExistingConf(conf) {
-      def time(format: Expression) =
-        GetTimestamp(text, format, TimestampType, timeZoneId = Some("UTC"))
-      // Years of a week too, and a format that isn't known yet.
-      Seq(
-        Literal("yy"),
-        Literal("dd.MM.y HH:mm"),
-        Literal("YY-ww"),
-        Literal("yyyyYY"),
-        Literal("yyyy Z"),
-        text)
-        .foreach(format =>
-          assert(MatchCondition.mayDiffer(time(format)), format))
-      Seq("yyyy-MM-dd", "HH:mm").foreach(format =>
-        assert(!MatchCondition.mayDiffer(time(Literal(format))), format))
-      val days = new StructType().add("a", DateType)
-      assert(MatchCondition.mayDiffer(
-        JsonToStructs(days, Map("dateFormat" -> "dd.MM.yy"), text, Some("UTC"))))
-      assert(!MatchCondition.mayDiffer(NextDay(b, text)))
-    }
-  }
-
-  test("CSV, which depends on the rows before, isn't used") {
-    for (option <- Seq(Map.empty[String, String], Map("sep" -> ","))) {
-      val one = new StructType().add("a", LongType)
-      val csv = CsvToStructs(one, option, column("text", StringType), Some("UTC"))
-      assert(MatchCondition.mayDiffer(csv) && MatchCondition.mayDiffer(GetStructField(csv, 0)))
-    }
-  }
-
-  test("JSON with a column for corrupt records isn't used") {
-    def json(options: (String, String)*) = JsonToStructs(
-      new StructType().add("a", LongType).add("bad", StringType),
-      options.toMap,
-      column("text", StringType),
-      Some("UTC"))
-    assert(!MatchCondition.mayDiffer(json()))
-    val variant = new StructType().add("a", LongType).add("b", VariantType)
-    assert(MatchCondition.mayDiffer(
-      JsonToStructs(variant, Map.empty, column("text", StringType), Some("UTC"))))
-    assert(MatchCondition.mayDiffer(json("columnNameOfCorruptRecord" -> "bad")))
-    val conf = new SQLConf
-    conf.setConfString(SQLConf.COLUMN_NAME_OF_CORRUPT_RECORD.key, "bad")
-    assert(SQLConf.withExistingConf(conf)(MatchCondition.mayDiffer(json())))
-    val whole = new SQLConf
-    whole.setConfString(SQLConf.JSON_ENABLE_PARTIAL_RESULTS.key, "false")
-    assert(SQLConf.withExistingConf(whole)(MatchCondition.mayDiffer(json())))
-  }
-
-  test("a TIMESTAMP in JSON doesn't keep other fields from being used") {
-    val text = column("text", StringType)
-    val fields = new StructType().add("a", LongType).add("t", TimestampType)
-      .add("s", new StructType().add("b", DateType).add("u", ArrayType(TimestampType)))
-    val json = JsonToStructs(fields, Map.empty, text, Some("UTC"))
-    def field(of: Expression, path: Int*) = path.foldLeft(of)(GetStructField(_, _))
-    for (same <- Seq(field(json, 0), field(json, 2, 0)))
-      assert(!MatchCondition.mayDiffer(same), same)
-    for (differs <- Seq(json, field(json, 1), field(json, 2), field(json, 2, 1)))
-      assert(MatchCondition.mayDiffer(differs), differs)
-    for (more <- Seq("b" -> BinaryType, "v" -> MapType(StringType, NullType), "a" -> LongType)) {
-      val tied = fields.add(more._1, more._2)
-      assert(MatchCondition.mayDiffer(field(json.copy(schema = tied), 0)), more)
-    }
-    assert(MatchCondition.mayDiffer(field(
-      json.copy(options = Map("MaxNestingDepth" -> "3000")),
-      0)))
-    assert(MatchCondition.mayDiffer(StructsToJson(Map.empty, column("s", fields), Some("UTC"))))
-    // What the record is made from may differ itself.
-    val now = Cast(Cast(text, TimestampType, Some("UTC")), StringType, Some("UTC"))
-    assert(MatchCondition.mayDiffer(field(json.copy(child = now), 0)))
-    assert(MatchCondition.mayDiffer(GetStructField(
-      GetArrayItem(JsonToStructs(ArrayType(fields), Map.empty, text, Some("UTC")), Literal(0)),
-      0)))
-  }
-
   test("a long IN says nothing") {
     assert(alternatives(In(a, Seq.fill(100000)(x))).isEmpty)
     assert(alternatives(In(a, Seq(x, Literal(3L)))).size == 2)
-  }
-
-  test("functions that stand for others are read in time that grows with their depth") {
-    val nested = (0 until 60).foldLeft[Expression](x)((e, i) => new Nvl(e, Literal(i.toLong)))
-    assert(!MatchCondition.mayDiffer(nested))
-    val now = Cast(Literal("now"), TimestampType, Some("UTC"))
-    assert(MatchCondition.mayDiffer(new Nvl(new Nvl(now, now), Literal(null, TimestampType))))
-  }
-
-  test("what may differ is found below casts of constant texts, and below padding") {
-    // As text it is NULL here, but the optimizer puts the present time in its place.
-    val time = Cast(Literal("now"), TimestampType, Some("UTC"), EvalMode.TRY)
-    val function = StaticInvoke(classOf[String], StringType, "of", Nil)
-    val padded = StaticInvoke(
-      classOf[CharVarcharCodegenUtils],
-      StringType,
-      "readSidePadding",
-      Seq(function, Literal(3)))
-    for (differs <-
-        Seq(Cast(Cast(time, StringType, Some("UTC")), DateType), Cast(function, LongType), padded))
-      assert(MatchCondition.mayDiffer(differs), differs)
-    assert(!MatchCondition.mayDiffer(padded.copy(arguments = Seq(x, Literal(3)))))
-    assert(!MatchCondition.mayDiffer(Cast(Literal("7"), LongType)))
   }
 
   test("a key of a wider type is NULL if no value of the column equals it") {

@@ -48,7 +48,7 @@ class ParsedJsonSuite extends AnyFunSuite {
       assert(isWellFormed(row))
       val some = StructType(r.shuffle(Fields.toSeq).take(1 + r.nextInt(Fields.size)))
       for ((field, i) <- some.zipWithIndex if !ParsedJson.mayDiffer(field.dataType)) {
-        assert(!MatchCondition.mayDiffer(GetStructField(json(some), i)))
+        assert(!Repeatability.mayDiffer(GetStructField(json(some), i)))
         val whole = read(json(Fields), Fields.fieldIndex(field.name), row)
         assert(read(json(some), i, row) == whole, s"${row.getString(0)}: ${field.name} of $some")
         if (whole == null) nulls += 1 else values += 1
@@ -98,7 +98,7 @@ class ParsedJsonSuite extends AnyFunSuite {
     val binary = rowOf("""{"id": 5, "s": "A"}""")
     assert(read(json(schema), 0, binary) == 5L)
     assert(read(json(schema.add("s", BinaryType)), 0, binary) == null)
-    assert(MatchCondition.mayDiffer(GetStructField(json(schema.add("s", BinaryType)), 0)))
+    assert(Repeatability.mayDiffer(GetStructField(json(schema.add("s", BinaryType)), 0)))
     assert(!isWellFormed(rowOf(s"""{"id": 5, "s": "${"x" * 21000000}"}""")))
   }
 
@@ -128,8 +128,8 @@ class ParsedJsonSuite extends AnyFunSuite {
     val row = rowOf("""{"b": "no number"}""")
     assert(read(json(one), 0, row) == 7L)
     assert(read(json(one.add("b", LongType)), 0, row) == null)
-    assert(MatchCondition.mayDiffer(GetStructField(json(one), 0)))
-    assert(MatchCondition.mayDiffer(GetStructField(json(new StructType().add("s", one)), 0)))
+    assert(Repeatability.mayDiffer(GetStructField(json(one), 0)))
+    assert(Repeatability.mayDiffer(GetStructField(json(new StructType().add("s", one)), 0)))
   }
 }
 
