@@ -27,6 +27,7 @@ sealed abstract class LayoutKind(val name: String) extends Serializable {
     * @param spread whether a key that fills more than one file is spread over several
     * @param weights of the columns, each greater than 0; empty if all are equal
     * @param workload queries that should skip files; empty if none are known
+    * @param even    whether the number of rows in a file is limited, so that files must be about even
     */
   def layOut(
       sample: BucketedSample,
@@ -34,7 +35,8 @@ sealed abstract class LayoutKind(val name: String) extends Serializable {
       bits: Int,
       spread: Boolean,
       weights: Seq[Double],
-      workload: Workload): LayoutResult
+      workload: Workload,
+      even: Boolean = false): LayoutResult
 }
 
 object LayoutKind {
@@ -51,7 +53,8 @@ object LayoutKind {
         bits: Int,
         spread: Boolean,
         weights: Seq[Double],
-        workload: Workload): LayoutResult = {
+        workload: Workload,
+        even: Boolean): LayoutResult = {
       require(weights.isEmpty, s"the curve $name takes no weights")
       require(workload.isEmpty, s"the curve $name takes no workload")
       val layout = new CurveLayout(curve(sample.dimensions, bits), sample.scales)
@@ -95,12 +98,13 @@ object LayoutKind {
         bits: Int,
         spread: Boolean,
         weights: Seq[Double],
-        workload: Workload): LayoutResult =
+        workload: Workload,
+        even: Boolean): LayoutResult =
       if (sample.dimensions == 1 && workload.isEmpty)
         Linear.layOut(sample, files, bits, spread, Nil, workload)
       else {
         val tree = KdTreeLayout.of(sample, files, spread, weights, workload)
-        if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights)
+        if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights, even)
         else tree
       }
   }

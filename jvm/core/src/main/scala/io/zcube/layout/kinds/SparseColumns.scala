@@ -1,7 +1,6 @@
 package io.zcube.layout.kinds
 
 import io.zcube.curve.{HilbertCurve, MortonCurve, SpaceFillingCurve}
-import io.zcube.layout.kdtree.BoxWidths
 import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankScale}
 
 /** Brings the few values of several mostly-NULL columns together, which the k-d tree can't do.
@@ -20,6 +19,9 @@ private[kinds] object SparseColumns {
   /** The minimum share of the tree's reads that a curve must save: a tree is cheaper to look up. */
   private val MinGain = 0.01
 
+  /** Of more files, one that has rows of both kinds hardly counts. */
+  private val MaxFilesApart = 100
+
   /** How far a file's rows may differ from the mean, as a share of it. */
   private val MaxUneven = 0.12
 
@@ -30,6 +32,7 @@ private[kinds] object SparseColumns {
   /** @param tree    the layout by the k-d tree
     * @param bits    of rank that the sample's buckets come from
     * @param weights of the columns; empty if all are equal
+    * @param even    whether all files must have about the same number of rows
     */
   def best(
       tree: LayoutResult,
@@ -37,17 +40,20 @@ private[kinds] object SparseColumns {
       files: Int,
       bits: Int,
       spread: Boolean,
-      weights: Seq[Double]): LayoutResult =
+      weights: Seq[Double],
+      even: Boolean): LayoutResult =
     if (files < 2 || !sample.buckets.exists(isSparse)) tree
     else {
-      val cost = readingOf(sample, weights)
-      val curves = curvesOver(sample, bits).flatMap { curve =>
-        val keys = sample.keys(curve)
-        val even = CutPoints.of(keys, files, spread, slack = 0)
-        (even +: withValuesApart(keys, files, spread)).map(LayoutResult(curve, _))
-      }
-      val curve = curves.minBy(cost)
-      if (cost(curve) < (1 - MinGain) * cost(tree)) curve else tree
+      val queries = new SparseQueries(sample, weights)
+      val curves = for {
+        curve <- curvesOver(sample, bits, queries.told)
+        keys = sample.keys(curve)
+        apart = if (even) Nil else withValuesApart(keys, files, spread)
+        cuts <- CutPoints.of(keys, files, spread, slack = 0) +: apart
+      } yield LayoutResult(curve, cuts) -> queries.reading(filesOf(keys, cuts), cuts.files)
+      val (curve, read) = curves.minBy(_._2)
+      val byTree = queries.reading(filesOf(sample.keys(tree.layout), tree.cuts), tree.cuts.files)
+      if (read < (1 - MinGain) * byTree) curve else tree
     }
 
   /** Cuts that give the rows with values, which have the largest keys, files of their own, and as few
@@ -57,14 +63,20 @@ private[kinds] object SparseColumns {
   private def withValuesApart(keys: Array[Long], files: Int, spread: Boolean): Seq[CutPoints] = {
     val sorted = keys.sorted
     val even = sorted.length.toDouble / files
-    val values = sorted.length - sorted.lastIndexWhere(_ == sorted.head) - 1
-    def isNearlyEven(rows: Int, parts: Int) = math.abs(rows / (parts * even) - 1) <= MaxUneven
+    val firstValue = sorted.indexWhere(_ != KeyOfNulls)
+    val values = sorted.length - firstValue
     val whole = (values / even).toInt
+    def isNearlyEven(rows: Int, parts: Int) = math.abs(rows / (parts * even) - 1) <= MaxUneven
     for {
-      ofValues <- Seq(whole, whole + 1) if ofValues > 0 && ofValues < files
-      size = math.min(values.toDouble / ofValues, (1 + MaxUneven) * even)
-      near = math.max(1, math.ceil(sorted.length - ofValues * size).toInt)
-      start = sorted.indexWhere(_ > sorted(near - 1), near)
+      ofValues <- Seq(whole, whole + 1)
+      if firstValue > 0 && files <= MaxFilesApart && ofValues > 0 && ofValues < files
+      largest = (1 + MaxUneven) * even
+      start =
+        if (values <= ofValues * largest) firstValue
+        else {
+          val near = sorted.length - (ofValues * largest).toInt
+          sorted.indexWhere(_ > sorted(near - 1), near)
+        }
       if start > 0 && isNearlyEven(start, files - ofValues) &&
         isNearlyEven(sorted.length - start, ofValues)
     } yield {
@@ -75,14 +87,26 @@ private[kinds] object SparseColumns {
     }
   }
 
+  /** Of both curves. */
+  private val KeyOfNulls = 0L
+
+  /** The file of each sampled row. */
+  private def filesOf(keys: Array[Long], cuts: CutPoints): Array[Int] =
+    Array.tabulate(keys.length)(row => cuts.fileOf(keys(row), cuts.turn(row)))
+
   private def isSparse(buckets: Array[Int]): Boolean =
     buckets.count(_ == BucketedSample.NullBucket) > Sparse * buckets.length
 
   /** Over the bucket numbers, of which there are at most as many as the curves have bits for. Or as
     * many as Delta has ranges, of which the NULLs take their share: where the highest bits cut the
     * values depends on that.
+    *
+    * @param told the columns that files can be skipped by; the others don't matter
     */
-  private def curvesOver(sample: BucketedSample, rankBits: Int): Seq[CurveLayout] = {
+  private def curvesOver(
+      sample: BucketedSample,
+      rankBits: Int,
+      told: Array[Int]): Seq[CurveLayout] = {
     val dimensions = sample.dimensions
     val bits = math.min(MaxBits, SpaceFillingCurve.MaxIndexBits / dimensions)
     val shift = math.max(0, rankBits - bits)
@@ -97,89 +121,11 @@ private[kinds] object SparseColumns {
     }
     for {
       ranks <- Seq(fine, deltas).distinct
-      scales = sample.scales.zip(ranks).map { case (scale, of) =>
-        RankScale(scale.boundIndices, of.toArray)
+      scales = sample.scales.indices.map { c =>
+        val ofColumn = if (told.contains(c)) ranks(c) else ranks(c).map(_ => Layout.NullRank)
+        RankScale(sample.scales(c).boundIndices, ofColumn.toArray)
       }
       curve <- Seq(MortonCurve(dimensions, bits), HilbertCurve(dimensions, bits))
-    } yield new CurveLayout(curve, scales)
+    } yield new CurveLayout(curve, scales.toArray)
   }
-
-  /** The product of what three kinds of queries read from a layout. The first asks for values of one
-    * column, of all columns equally often. The second asks for each non-NULL value equally often, so
-    * for columns with many NULLs less often. The third asks for all values of a row.
-    */
-  private def readingOf(sample: BucketedSample, weights: Seq[Double]): LayoutResult => Double = {
-    val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
-    val ranks = sample.scales.map(_.ranks.length + Layout.NullRank + 1)
-    val alike = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
-    val byValues = alike.zip(points).map { case (weight, column) =>
-      // Not 0, even for a column with only NULLs.
-      weight * (column.count(_ != Layout.NullRank) + 1.0) / (column.length + 1.0)
-    }
-    val models = Seq(alike, byValues).map(new BoxWidths(points, ranks, _))
-    laidOut => {
-      val boxes = boxesOf(points, filesOf(sample, laidOut), laidOut.cuts.files)
-      models.map(boxes.meanWidth).product * boxes.filesOfRow
-    }
-  }
-
-  /** The file of each sampled row. */
-  private def filesOf(sample: BucketedSample, laidOut: LayoutResult): Array[Int] =
-    sample.keys(laidOut.layout).zipWithIndex.map { case (key, row) =>
-      laidOut.cuts.fileOf(key, laidOut.cuts.turn(row))
-    }
-
-  /** The ranks of the values in each file. */
-  private def boxesOf(points: Array[Array[Int]], fileOf: Array[Int], files: Int): Boxes = {
-    val low = points.map(_ => Array.fill(files)(Int.MaxValue))
-    val high = points.map(_ => Array.fill(files)(-1))
-    for (c <- points.indices) {
-      var row = 0
-      while (row < fileOf.length) {
-        val rank = points(c)(row)
-        if (rank != Layout.NullRank) {
-          val file = fileOf(row)
-          if (rank < low(c)(file)) low(c)(file) = rank
-          if (rank > high(c)(file)) high(c)(file) = rank
-        }
-        row += 1
-      }
-    }
-    new Boxes(points, low, high)
-  }
-
-  final private class Boxes(
-      points: Array[Array[Int]],
-      low: Array[Array[Int]],
-      high: Array[Array[Int]]) {
-
-    private val files = low.head.length
-
-    /** The mean of the files' widths in all columns together. */
-    def meanWidth(widths: BoxWidths): Double = points.indices.map { c =>
-      (0 until files).map(file => widths.of(c, low(c)(file), high(c)(file))).sum
-    }.sum / files
-
-    /** The mean number of files that may hold all values of a row, over some rows with values. */
-    def filesOfRow: Double = {
-      val rows = points.head.indices.filter(row => points.exists(_(row) != Layout.NullRank))
-      val every = math.max(1, rows.length.toLong * files / MaxTested).toInt
-      val tested = rows.indices.by(every).map(rows)
-      val read = tested.map { row =>
-        val asked = points.indices.filter(points(_)(row) != Layout.NullRank)
-        var (file, found) = (0, 0)
-        while (file < files) {
-          if (asked.forall(c =>
-              low(c)(file) <= points(c)(row) && points(c)(row) <= high(c)(file))) found += 1
-          file += 1
-        }
-        found
-      }
-      // Not 0, if there are only NULLs.
-      math.max(1, read.sum).toDouble / math.max(1, tested.length)
-    }
-  }
-
-  /** The maximum number of rows, times files, that are tested. */
-  private val MaxTested = 200000
 }

@@ -4,7 +4,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.layout.{CutPoints, Workload}
+import io.zcube.layout.{ColumnWeights, CutPoints, Workload}
 
 class LayoutKindSuite extends AnyFunSuite {
   import TestColumn.Null
@@ -12,10 +12,13 @@ class LayoutKindSuite extends AnyFunSuite {
   private def filesOf(
       kind: LayoutKind,
       columns: Seq[TestColumn],
-      files: Int): (Seq[Long], Seq[Int]) = {
+      files: Int,
+      weights: Seq[Double] = Nil,
+      even: Boolean = false): (Seq[Long], Seq[Int]) = {
     val bits = kind.bits(columns.size, files, None)
     val sample = TestColumn.sample(columns, 1 << bits)
-    val laidOut = kind.layOut(sample, files, bits, spread = true, Nil, Workload.Empty)
+    val laidOut =
+      kind.layOut(sample, files, bits, spread = true, weights, Workload.Empty, even)
     val keys = sample.keys(laidOut.layout).toSeq
     val noise = new Random(3)
     (keys, keys.map(laidOut.cuts.fileOf(_, noise.nextInt(CutPoints.NoiseRange))))
@@ -53,13 +56,13 @@ class LayoutKindSuite extends AnyFunSuite {
   }
 
   test("rows without a value don't fill up files of rows with values, if files stay nearly even") {
-    def mixed(share: Double): Seq[Int] = {
+    def mixed(share: Double, even: Boolean = false): Seq[Int] = {
       val random = new Random(5)
       val rows = 20000
       val columns = Seq.fill(5)(TestColumn(Array.fill(rows) {
         if (random.nextDouble() < share) random.nextInt().toLong else Null
       }))
-      val (_, files) = filesOf(LayoutKind.KdTree, columns, 5)
+      val (_, files) = filesOf(LayoutKind.KdTree, columns, 5, even = even)
       val isEmpty = (0 until rows).map(row => columns.forall(_.values(row) == Null))
       (0 until 5).foreach { file =>
         assert(math.abs(files.count(_ == file) - rows / 5) <= 0.13 * rows / 5, (share, file))
@@ -71,6 +74,21 @@ class LayoutKindSuite extends AnyFunSuite {
     assert(mixed(0.1) === Nil)
     // 0.51 of the rows: a file of two and a half would be too large, or too small.
     assert(mixed(0.125).size === 1)
+    // Where the rows of a file are limited, files are even.
+    assert(mixed(0.1, even = true).size === 1)
+  }
+
+  test("a mostly-NULL column without statistics doesn't decide between layouts") {
+    val random = new Random(11)
+    def column(share: Double) = TestColumn(Array.fill(20000) {
+      if (random.nextDouble() < share) random.nextInt().toLong else Null
+    })
+    val (told, untold) = (Seq(column(0.05), column(0.05)), column(0.4))
+    val queries = new TestQueries(told, 5)
+    def read(of: Seq[TestColumn], weights: Seq[Double]): Double =
+      queries.read(filesOf(LayoutKind.KdTree, of, 50, weights)._2.toArray).values.product
+    // 9 times as much if it did.
+    assert(read(told :+ untold, Seq(1.0, 1.0, ColumnWeights.Nothing)) < 1.5 * read(told, Nil))
   }
 
   test("a sample with only NULLs and an empty sample can be laid out") {

@@ -55,7 +55,7 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
           val ratios = of.filter(_.delta == delta).map(_.ratio)
           Seq(math.exp(ratios.map(math.log).sum / ratios.size), ratios.max)
         }
-        figures.map(figure => f"$figure%.3f").mkString(s"| $data | ", " | ", " |")
+        figures.map(figure => f"$figure%.3f").mkString(s"$data | ", " | ", "")
       }
     s"""# Is the default ever worse than Delta's layouts? Simulated
        |
@@ -70,7 +70,7 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
        |
        || data | ${Layouts.map(delta => s"$delta, mean | worst").mkString(" | ")} |
        || -- | -- | -- | -- | -- |
-       |${cells.mkString("\n")}
+       |${cells.map(line => s"| $line |").mkString("\n|")}
        |""".stripMargin
   }
 

@@ -34,7 +34,9 @@ final class TestQueries(columns: Seq[TestColumn], seed: Int) {
     }
   ).map { case (kind, of) => kind -> of.filter(_.intervals.nonEmpty) }
 
-  /** By kind, the share of all files that must be read, summed over the queries. */
+  /** By kind, the share of all files that must be read, summed over the queries. Reading no file at all
+    * counts as one, as no share may be 0.
+    */
   def read(fileOf: Array[Int]): Map[String, Double] = {
     val files = fileOf.max + 1
     val counts = new Array[Int](files)
@@ -70,7 +72,7 @@ final class TestQueries(columns: Seq[TestColumn], seed: Int) {
       }
       read
     }
-    queries.map { case (kind, of) => kind -> of.map(filesOf).sum.toDouble / some }
+    queries.map { case (kind, of) => kind -> math.max(1, of.map(filesOf).sum).toDouble / some }
   }
 
   private def pick(): Int = answerable(random.nextInt(answerable.size))

@@ -71,7 +71,8 @@ object LayoutPlan {
       plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRows)
     val tries =
       if (maxRows > 0 && sample.complete) (least until files).take(Tries) else Nil
-    tries.iterator.map(of(sample, _, request)).find(fits).getOrElse(of(sample, files, request))
+    val limited = request.copy(even = maxRows > 0)
+    tries.iterator.map(of(sample, _, limited)).find(fits).getOrElse(of(sample, files, limited))
   }
 
   private val Tries = 3
@@ -119,7 +120,8 @@ object LayoutPlan {
       bits,
       request.spread,
       request.weights,
-      RankedWorkload.of(request.workload, columns.zip(boundIndices))
+      RankedWorkload.of(request.workload, columns.zip(boundIndices)),
+      request.even
     )
     val boxes = laidOut.files.map { numbers =>
       val few = columns.indices.map { c =>

@@ -11,6 +11,7 @@ import io.zcube.sql.predicates.PredicateBoxes
   * @param sort     whether rows are sorted by key inside each file
   * @param weights  of the columns, if the curve supports them; empty if all are equal
   * @param workload queries that should skip files, if the curve supports them
+  * @param even     whether the number of rows in a file is limited, so that files must be about even
   */
 final case class LayoutRequest(
     curve: LayoutKind,
@@ -18,7 +19,8 @@ final case class LayoutRequest(
     spread: Boolean = true,
     sort: Boolean = true,
     weights: Seq[Double] = Nil,
-    workload: Seq[WeightedBoxes] = Nil)
+    workload: Seq[WeightedBoxes] = Nil,
+    even: Boolean = false)
 
 /** A query of a workload.
   *

@@ -1,12 +1,12 @@
 package io.zcube.sql.rules
 
 import org.apache.spark.sql.catalyst.expressions.Alias
-import org.apache.spark.sql.catalyst.plans.logical.{CTERelationDef, CTERelationRef, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{CTERelationDef, CTERelationRef, LogicalPlan, Project, WithCTE}
 
 /** Puts common tables into the place of their references, so that plans compare by what they read: each
   * analysis, such as that of a view's text, gives its common tables new ids.
   *
-  * Common tables that aren't in the plan, and those that refer to themselves, stay references.
+  * Common tables that aren't in the plan stay references, and recursive ones keep their ids.
   */
 final private[rules] class InlinedCommonTables(plan: LogicalPlan) {
 
@@ -25,5 +25,7 @@ final private[rules] class InlinedCommonTables(plan: LogicalPlan) {
           Alias(from, to.name)(to.exprId)
         }
         Project(columns, table)
+      // Its tables are in their places now, and their ids are new in each analysis, too.
+      case WithCTE(query, definitions) if definitions.forall(of => tables.contains(of.id)) => query
     }
 }

@@ -61,7 +61,7 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
     */
   private def idOf(id: RangePartitionId): Attribute = {
     val exprId = NamedExpression.newExprId
-    AttributeReference(s"__zcube_range_id_${exprId.id}", id.dataType, id.nullable)(exprId)
+    AttributeReference(s"${id.sql} #${exprId.id}", id.dataType, id.nullable)(exprId)
   }
 
   private def pullFrom(node: LogicalPlan, tables: InlinedCommonTables): LogicalPlan = {
