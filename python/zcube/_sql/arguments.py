@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from zcube._sql.quoting import folded, name_parts
 from zcube.errors import ZCubeError
 
-# The same as LayoutKind in the jar; a test compares the two.
+# As in the jar, LayoutKind and MergePolicy; a test compares them with the reference page.
 CURVES = ("linear", "zorder", "hilbert", "kdtree")
+MERGE_POLICIES = ("leveled", "all")
 _WITH_WEIGHTS = _WITH_WORKLOAD = ("kdtree",)
 
 
@@ -84,7 +85,7 @@ def column_weights(
 
 
 def check_takes_workload(curve: str | None) -> None:
-    """Check that the curve, if given, supports a workload or weights.
+    """Check that the curve, if given, supports a workload.
 
     Raises:
         ZCubeError: it doesn't.

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from zcube._sql.arguments import CURVES
+from zcube._sql.arguments import CURVES, MERGE_POLICIES
 from zcube._sql.workload import read_workload
 from zcube.cli import arguments
 from zcube.cli.arguments import Commands, open_table
@@ -60,7 +60,7 @@ def _add_options(command: argparse.ArgumentParser) -> None:
         help="with --curve kdtree: predicates, one per line, optionally as 'weight | predicate'; "
         "files are cut so that these skip most",
     )
-    command.add_argument("--merge-policy", choices=("leveled", "all"))
+    command.add_argument("--merge-policy", choices=MERGE_POLICIES)
     for option, text in (
         ("--max-bytes", "rewrite at most this many bytes now, such as 10g"),
         ("--max-duration", "start no job after this time, such as 30min"),

@@ -52,3 +52,9 @@ final case class PlanOptions(
     case None => FileCount.of(bytes, targetFileBytes, Long.MaxValue, 0)
   }
 }
+
+object PlanOptions {
+
+  /** What applies where nothing is set: ZCube's settings have their defaults from here. */
+  val Default: PlanOptions = PlanOptions()
+}

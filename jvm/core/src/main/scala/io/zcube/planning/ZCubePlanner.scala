@@ -74,8 +74,6 @@ final class ZCubePlanner(options: PlanOptions) {
   */
 final case class ClusteringPlan(groups: Seq[PlannedGroup], kept: Seq[PlannedFile]) {
 
-  def isEmpty: Boolean = groups.isEmpty
-
   /** The files that stay only because of the budget. */
   def overBudget: Seq[PlannedFile] = kept.filter(_.reason == FileReason.OverBudget)
 }

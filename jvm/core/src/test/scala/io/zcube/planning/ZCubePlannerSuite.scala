@@ -38,9 +38,9 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("one cube without fresh files needs no work, two cubes do") {
-    assert(plan(cube("a", 3), all).isEmpty)
+    assert(plan(cube("a", 3), all).groups.isEmpty)
     assert(plan(cube("a", 3) ++ cube("b", 3), all).groups.size === 1)
-    assert(plan(Nil, all).isEmpty)
+    assert(plan(Nil, all).groups.isEmpty)
   }
 
   private val inNoOrder = (1 to 40).map(i => fresh(f"f$i%02d"))
@@ -128,7 +128,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("full cubes that overlap become one job if all cubes count as small") {
     val files = (1 to 4).flatMap(i => cube(s"c$i", 15))
-    assert(plan(files, all).isEmpty)
+    assert(plan(files, all).groups.isEmpty)
     val once = all.copy(minCubeBytes = 20000, targetCubeBytes = 20000, maxJobBytes = 20000)
     assert(plan(files, once).groups.map(_.bytes) === Seq(6000))
   }
@@ -178,7 +178,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         if (taken(file.path)) file.copy(cube = Some(CubeTag(s"c$night", matches = true))) else file
       }
     }
-    assert(plan(files, options.copy(maxBytes = Some(1900))).isEmpty)
+    assert(plan(files, options.copy(maxBytes = Some(1900))).groups.isEmpty)
   }
 
   test("a stable cube that lost rows falls back to partial") {
@@ -191,7 +191,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val found = plan(files, all.copy(otherColumns = true))
     assert(found.groups.flatMap(_.files).size === 6)
     assert(reasons(found)("other-2") === FileReason.OtherColumns)
-    assert(plan(cube("a", 3), all.copy(otherColumns = true)).isEmpty)
+    assert(plan(cube("a", 3), all.copy(otherColumns = true)).groups.isEmpty)
     assert(plan(cube("a", 3), options.copy(force = true)).groups.head.files.size === 3)
   }
 
@@ -202,7 +202,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val old = alongAnother("a", 3) ++ alongAnother("b", 3) ++ alongAnother("stable", 12)
     for (policy <- MergePolicy.all) {
       val kept = plan(old, options.copy(policy = policy, otherColumns = true))
-      assert(kept.isEmpty)
+      assert(kept.groups.isEmpty)
       assert(reasons(kept).values.toSet === Set(FileReason.KeptOtherLayout))
       val found = plan(old :+ fresh("f"), options.copy(policy = policy, otherColumns = true))
       assert(found.groups.map(_.files.map(_.file.path)) === Seq(Seq("f")))
@@ -227,16 +227,16 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(found.groups.flatMap(_.files).map(f => (f.file.path, f.reason)) ===
       Seq("a-2" -> FileReason.DeletedRows))
     val few = cube("a", 4).map(_.copy(deletedShare = 0.05))
-    assert(plan(few, options).isEmpty)
+    assert(plan(few, options).groups.isEmpty)
   }
 
   test("a cube with far too many or too few files is rewritten; a small cube is not") {
     assert(plan(cube("a", 20, bytes = 10), options).groups.flatMap(_.files).size === 20)
     assert(plan(cube("a", 2, bytes = 450), options).groups.flatMap(_.files).size === 2)
-    assert(plan(cube("a", 1, bytes = 10), options).isEmpty)
+    assert(plan(cube("a", 1, bytes = 10), options).groups.isEmpty)
     // They are this small because of the row limit per file, and must not be rewritten forever.
     val limited = cube("a", 20, bytes = 10).map(_.copy(rows = Some(90L)))
-    assert(plan(limited, options.copy(maxRecords = 100)).isEmpty)
+    assert(plan(limited, options.copy(maxRecords = 100)).groups.isEmpty)
   }
 
   test("files that WHERE excludes stay, but count for the size of their cube") {
@@ -253,7 +253,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(bytes <= 1700 && bytes >= 1000)
     val left = found.kept.filter(_.reason == FileReason.OverBudget)
     assert(left.size + found.groups.flatMap(_.files).size === 30)
-    assert(plan(files, options.copy(maxBytes = Some(50))).isEmpty)
+    assert(plan(files, options.copy(maxBytes = Some(50))).groups.isEmpty)
   }
 
   test("a merge over budget is left, but its fresh files are written") {

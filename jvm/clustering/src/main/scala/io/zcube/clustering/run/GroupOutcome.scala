@@ -2,7 +2,7 @@ package io.zcube.clustering.run
 
 import io.zcube.clustering.plan.{RewriteGroup, RewritePlan}
 
-/** The outcome of a planned cube. */
+/** The outcome of a planned group. */
 sealed trait GroupOutcome {
   def group: RewriteGroup
 }

@@ -170,7 +170,7 @@ final class OptimizeRunner(
       }
     }
 
-  /** Commits without the cubes that a concurrent change invalidated, as long as others are left. A
+  /** Commits without the groups that a concurrent change invalidated, as long as others are left. A
     * batch of the user's size is committed as a whole or not at all.
     */
   @tailrec
@@ -249,8 +249,8 @@ final class OptimizeRunner(
 
 object OptimizeRunner {
 
-  /** @param tried   the cubes of the last attempt, whose result is `result`
-    * @param dropped the cubes that were excluded from it
+  /** @param tried   the groups of the last attempt, whose result is `result`
+    * @param dropped the groups that were excluded from it
     */
   private case class CommitAttempt(
       result: CommitResult,

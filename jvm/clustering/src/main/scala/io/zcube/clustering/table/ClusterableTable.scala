@@ -7,7 +7,7 @@ package io.zcube.clustering.table
   *   1. The format resolves the statement's target, and pins a [[TableVersion]].
   *   1. [[TableVersion.select]] returns the files that WHERE selects, a [[FileSelection]]; planning
   *     reads nothing else.
-  *   1. For each group of files that becomes a cube, [[FileSelection.scan]] returns its rows, and
+  *   1. For each group of files that is rewritten together, [[FileSelection.scan]] returns its rows, and
   *     [[FileSelection.begin]] a [[RewriteTransaction]], which rewrites and commits them, or is
   *     aborted.
   *

@@ -18,7 +18,7 @@ object CommitResult {
     *
     * @param cause a [[java.util.ConcurrentModificationException]] if a concurrent change
     *   invalidated it
-    * @param void ids of the cubes that the change invalidated, if the others may be committed
+    * @param void ids of the groups that the change invalidated, if the others may be committed
     *   without them; otherwise empty
     */
   final case class Refused(cause: Throwable, void: Set[String] = Set.empty) extends CommitResult

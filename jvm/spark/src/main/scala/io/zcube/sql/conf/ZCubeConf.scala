@@ -4,7 +4,7 @@ import org.apache.spark.network.util.ByteUnit
 import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.layout.kinds.LayoutKind
-import io.zcube.planning.{MergePolicy => MergePolicies}
+import io.zcube.planning.{MergePolicy => MergePolicies, PlanOptions}
 
 /** ZCube's settings. Delta's own settings keep their meaning. */
 object ZCubeConf {
@@ -73,7 +73,7 @@ object ZCubeConf {
     .checkValue(
       name => MergePolicies.find(name).isDefined,
       s"must be ${MergePolicies.names}")
-    .createWithDefault("leveled")
+    .createWithDefault(PlanOptions.Default.policy.name)
 
   val MergeFanOut = SQLConf
     .buildConf("spark.zcube.merge.fanOut")
@@ -83,7 +83,7 @@ object ZCubeConf {
     .version("0.1.0")
     .intConf
     .checkValue(_ >= 2, "must be at least 2")
-    .createWithDefault(4)
+    .createWithDefault(PlanOptions.Default.fanOut)
 
   val MergeShare = SQLConf
     .buildConf("spark.zcube.merge.share")
@@ -94,7 +94,7 @@ object ZCubeConf {
     .version("0.1.0")
     .doubleConf
     .checkValue(_ > 0, "must be greater than 0")
-    .createWithDefault(0.2)
+    .createWithDefault(PlanOptions.Default.mergeShare)
 
   val MergeOverlapShare = SQLConf
     .buildConf("spark.zcube.merge.overlapShare")
@@ -104,7 +104,7 @@ object ZCubeConf {
     .version("0.1.0")
     .doubleConf
     .checkValue(_ >= 0, "must not be negative")
-    .createWithDefault(0.1)
+    .createWithDefault(PlanOptions.Default.overlapShare)
 
   val MergeIntoPruning = SQLConf
     .buildConf("spark.zcube.mergeInto.pruning")

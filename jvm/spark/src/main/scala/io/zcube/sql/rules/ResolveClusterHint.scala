@@ -55,7 +55,7 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
           case other => throw invalid("columns", other, "a list of lists of name parts")
         }
     }
-    val curve = field(fields, "curve", LayoutKind.all.map(_.name).mkString(" or ")) {
+    val curve = field(fields, "curve", LayoutKind.names) {
       case JString(name) if LayoutKind.find(name).isDefined => LayoutKind.find(name).get
       case JNothing | JNull => LayoutKind.Hilbert
     }
