@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from zcube import CURVES, ZCubeError
-from zcube._sql.arguments import MERGE_POLICIES, column_weights
+from zcube._sql.arguments import column_weights
 from zcube._sql.workload import workload_items
 
 from tests.support.log_replay import last_version, live_files
