@@ -49,7 +49,6 @@ final class LayoutSearch(
   private def curvesOf(set: Seq[Int]): Seq[LayoutCandidate] =
     if (set.size == 1) Nil
     else {
-      val curves = Seq(LayoutKind.Hilbert, LayoutKind.ZOrder).map(LayoutCandidate(set, _))
       // After a first column with many values, the others hardly matter in a sort.
       val sorts = set.map { first =>
         LayoutCandidate(first +: set.filterNot(_ == first), LayoutKind.Linear)
@@ -57,9 +56,12 @@ final class LayoutSearch(
       val weights = ColumnWeights.normalised(set.map(asked).map(weight =>
         // Few digits, so that the statement is readable.
         math.max(1.0, math.round(LargestWeight * weight / set.map(asked).max).toDouble)))
-      val weighted =
-        Option.when(weights.nonEmpty)(LayoutCandidate(set, LayoutKind.KdTree, weights))
-      curves ++ sorts ++ weighted
+      LayoutKind.all.flatMap {
+        case LayoutKind.Linear => sorts
+        case kind if kind.takesWeights =>
+          Option.when(weights.nonEmpty)(LayoutCandidate(set, kind, weights))
+        case kind => Some(LayoutCandidate(set, kind))
+      }
     }
 
   private def tree(set: Seq[Int]): LayoutCost = attempt(LayoutCandidate(set, LayoutKind.KdTree))
