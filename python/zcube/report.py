@@ -60,8 +60,8 @@ def page(
     plots.matplotlib_chart()
     if predicate is not None and table._over_connect():
         raise ZCubeError(
-            "A predicate shows in the boxes what it must read, and there are none over Spark "
-            "Connect. Leave it out, or report in a classic session."
+            "A report with a predicate needs file boxes, which aren't available over Spark "
+            "Connect. Leave the predicate out, or report in a classic session."
         )
     quality, own = unclustered.quality_by_any(table, columns)
     names = [column.column for column in quality.columns]

@@ -237,7 +237,7 @@ def check_commands(printed, page):
     assert json.loads(quality)["all"]["average_depth"] == 1.0
     assert json.loads(report) == {"output": str(page)}
     assert "Boxes, cubes and files can't be shown over Spark Connect." in page.read_text()
-    assert "there are none over Spark Connect. Leave it out" in refused
+    assert "aren't available over Spark Connect. Leave the predicate out" in refused
     assert json.loads(depth) == {"output": f"{page}.png"}
     assert "Draw them in a classic session" in boxes
     assert json.loads(plan)["cubes"][0]["reasons"] == {"other columns": 1}

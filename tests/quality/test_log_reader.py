@@ -234,7 +234,7 @@ def test_what_only_delta_reads_right_is_left_to_it(spark, tmp_path):
     wide = written("wide", spark.range(9).selectExpr(*[f"id c{i}" for i in range(33)]))
     odd = written("odd", spark.range(9).selectExpr("id", "array(id) a", "named_struct('b', id) s"))
     assert refused(mapped) == "column mapping"
-    assert "statistics of chosen columns" in refused(chosen)
+    assert "delta.dataSkippingStatsColumns" in refused(chosen)
     assert refused(parts, ["p"]) == "a partition column"
     assert DeltaLakeLog.open(parts).quality(columns=["x"]).all.files == 2
     assert "more than 32 columns" in refused(wide, ["c0"])

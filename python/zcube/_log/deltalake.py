@@ -219,7 +219,7 @@ def _require_same_files(table: DeltaTable, files: Sequence[LoggedFile]) -> None:
     """Check that both readers of the log, deltalake and this package, found the same files."""
     theirs = table.get_add_actions().column("path").to_pylist()
     if sorted(map(unquote, theirs)) != sorted(unquote(file.path) for file in files):
-        raise NotServedError("its log is not understood")
+        raise NotServedError("ZCube and deltalake found different files in its log")
 
 
 def _require_served(table: DeltaTable) -> None:
@@ -231,6 +231,8 @@ def _require_served(table: DeltaTable) -> None:
     if properties.get("delta.columnMapping.mode", "none") != "none":
         raise NotServedError("column mapping")
     if any(key.startswith("delta.dataSkipping") for key in properties):
-        raise NotServedError("statistics of chosen columns")
+        raise NotServedError(
+            "a table that sets delta.dataSkippingStatsColumns or another delta.dataSkipping*"
+        )
     if sum(1 for _ in leaves(json.loads(table.schema().to_json()))) > INDEXED:
         raise NotServedError(f"more than {INDEXED} columns")

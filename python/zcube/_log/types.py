@@ -86,7 +86,7 @@ class _Integer(_Number):
     def read(self, statistic: Any) -> int:
         least = -(2 ** (self.bits - 1))
         if type(statistic) is not int or not least <= statistic < -least:
-            raise ValueError("not such an integer")
+            raise ValueError("not an integer of this type")
         return statistic
 
     def keys(self, values: Sequence[int | None]) -> NDArray[Any]:

@@ -68,5 +68,7 @@ def _open_log(path: str) -> TableLog:
     try:
         from zcube._log.deltalake import DeltaLakeLog
     except ImportError as error:
-        raise NotServedError(f"without it needs {error.name}, pip install 'zcube[log]'") from error
+        raise NotServedError(
+            f"reading the log without Spark needs {error.name}: pip install 'zcube[log]'"
+        ) from error
     return DeltaLakeLog.open(path)
