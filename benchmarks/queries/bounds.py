@@ -1,4 +1,4 @@
-"""How near layouts come to the fewest files that any layout could read."""
+"""How close layouts come to the minimum number of files that any layout could read."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def as_page(result: Found) -> str:
         "",
         *_selective(found),
         "",
-        "## How near the fewest files possible",
+        "## How close to the minimum number of files",
         "",
         *_bounds(found),
         "",
@@ -82,12 +82,12 @@ def _method(found: Results) -> list[str]:
         "web log (3 million hits at scale 1, in the order of arrival).",
         "",
         f"Clustered tables: {tables}. All layouts have the same columns and about the same number of files. "
-        f"Files are small, so that there are many, and so are row groups: {ROW_GROUPS} to a file, as Delta's "
-        "default of 1 GiB has of Parquet's 128 MiB. TPC-H's other tables are plain Parquet.",
+        f"Files are small, so that there are many, and so are row groups: {ROW_GROUPS} to a file, like a "
+        "1 GiB file with 128 MiB row groups. TPC-H's other tables are plain Parquet.",
         "",
         f"- **{layouts.UNCLUSTERED}**: as generated; `lineitem` and `orders` by order key, the log by time.",
         f"- **{layouts.ZORDER}**, **{layouts.LIQUID}**: by Delta's OPTIMIZE, without ZCube.",
-        f"- **{layouts.DEFAULT}**: OPTIMIZE … ZORDER BY with nothing else said, a k-d tree.",
+        f"- **{layouts.DEFAULT}**: OPTIMIZE … ZORDER BY with default options, a k-d tree.",
         f"- **{layouts.WORKLOAD}**: the same with the predicates of all these queries as its workload. It knows "
         "the queries that are measured; the others don't.",
         f"- **{layouts.DELTA_RS}**: by the Python package `deltalake`, on a copy of the unclustered table; read by "
@@ -170,7 +170,7 @@ def _bounds(found: Results) -> list[str]:
         *_table(["layout", *(head[n] for n in kept), "aim"], rows),
         "",
         *([f"**{'; '.join(missed)}.**", ""] if missed else []),
-        "The last line is a reckoning: in a grid with equally many slices of each column, a value of *k* of *d* "
+        "The last line is calculated: in a grid with equally many slices of each column, a value of *k* of *d* "
         "columns is in *files* to the power of 1 − *k*/*d* files. A layout that doesn't know the queries can read "
         "fewer for one column only at the cost of the others. Knowing them, it can cut where they ask; but "
         "two queries for single values of different columns still cross: each file-wide slice of one column "

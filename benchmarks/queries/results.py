@@ -1,4 +1,4 @@
-"""The results, by what they are of."""
+"""Results by query and layout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twenty selective queries on TPC-H's lineitem and orders, as of reports and look-ups."""
+"""Twenty selective queries on TPC-H's lineitem and orders, typical of reports and look-ups."""
 
 from __future__ import annotations
 
