@@ -1,4 +1,4 @@
-"""Remember what py4j was told about names."""
+"""Caches py4j's class lookups."""
 
 from py4j import protocol
 from py4j.clientserver import JavaClient

@@ -31,8 +31,8 @@ final private[planning] class FileSizes(options: PlanOptions) {
     else Nil
 
   /** Badly sized files that get closer to the target if all of them are rewritten together, and with
-    * the fresh files. Without this a run could rewrite the same files as the run before it, for
-    * ever.
+    * the fresh files. Without this a run could rewrite the same files as the run before it,
+    * indefinitely.
     *
     * Example: of files of 0.3 and of 3 targets that have the same number of rows, the small ones are
     * rewritten first, the large ones in the next run.

@@ -8,7 +8,7 @@ package io.zcube.planning
   * If one job can't hold all files, each job gets a region of space. Where most files extend over
   * several regions, each job gets neighbours in the first column, and its cubes overlap others'.
   *
-  * No job is so small that its cube would be merged again: that could go on for ever.
+  * No job is so small that its cube would be merged again: that could go on indefinitely.
   */
 final class JobDivision(options: PlanOptions) {
   import JobDivision._

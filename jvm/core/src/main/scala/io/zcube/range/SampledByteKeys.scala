@@ -22,7 +22,7 @@ import java.util.Arrays
 final class SampledByteKeys private (sample: Array[Array[Byte]]) extends Serializable {
   import SampledByteKeys._
 
-  // Of the gap before each string of the sample; the first and the last gap have no end to share.
+  // The common prefix of each gap; gap i is before sample(i). The first and the last gap have none.
   private val prefixes = Array.tabulate(sample.length + 1) { i =>
     if (i == 0 || i == sample.length) 0 else commonPrefix(sample(i - 1), sample(i))
   }

@@ -44,7 +44,9 @@ final private[layout] class LookaheadSearch(
     (workload +: byBox.toSeq).map(new WorkloadSplitSearch(points, ranks, _, even, usual))
   }
 
-  /** A box with less than this part of the sample gets no trials; the more queries, the sooner. */
+  /** A box with fewer than 1 / trials of the sampled rows gets no trials. More boxes of queries
+    * raise that limit.
+    */
   private val trials =
     math.max(
       1,
@@ -111,8 +113,8 @@ final private[layout] class LookaheadSearch(
       rows(from + (i.toLong * (until - from) / size).toInt)
     }
 
-    /** Rows that the queries read, times the weights of the queries; from `most` on, any number above
-      * it.
+    /** Rows that the queries read, weighted by query. Above `most` it stops early and returns any
+      * number above `most`.
       */
     def read(split: KdSplit, most: Double): Double = {
       val middle = split.divide(points, some, 0, size)
@@ -139,7 +141,7 @@ final private[layout] class LookaheadSearch(
         files: Int,
         queries: Seq[Workload.Query],
         most: Double): Double = {
-      // What doesn't read a box doesn't read its parts.
+      // A query that skips a box skips its parts.
       val asking = rule.asking(some, from, until, queries)
       val split =
         if (files > 1 && asking.nonEmpty) rule.find(some, from, until, files, asking) else None

@@ -72,7 +72,7 @@ object ComparedColumn {
     case integer => Digits.get(integer).exists(_ <= to.precision - to.scale)
   }
 
-  /** An integer as one of more bytes: a key that doesn't fit equals none. */
+  /** An integer cast to a wider type; a key out of range matches nothing. */
   final private case class WiderInteger(column: Expression, wide: DataType) extends ComparedColumn {
 
     private val (_, least, greatest) = Integers.find(_._1 == column.dataType).get

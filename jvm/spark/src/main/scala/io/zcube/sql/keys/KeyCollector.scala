@@ -96,8 +96,8 @@ object KeyCollector {
   /** A share of the files: reading the few others costs less than distinguishing them. */
   val NearlyAll = 0.95
 
-  /** As many as a MERGE uses in the end, by default. Scattered keys are regrouped again and again, so
-    * down to here each time with fewer boxes, which take in more of the keys that follow.
+  /** The default number of boxes of a MERGE. Each regrouping of scattered keys uses fewer boxes,
+    * down to this number, so that they take in more of the keys that follow.
     */
   private val MinBoxes = 64
 

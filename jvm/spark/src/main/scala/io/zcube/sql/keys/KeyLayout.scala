@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Where the rows of a query over a MERGE's source have the bounds of the target's columns.
+/** The ordinals of the bounds of the target's columns in a query over a MERGE's source.
   *
   * @param types of the dimensions
   * @param alternatives for each alternative, the bounds of each dimension
@@ -82,8 +82,8 @@ object KeyLayout {
   /** Whether it may be outside the statistics of a file with a matching text.
     *
     * That is a text that isn't UTF-8, such as binary data: writers of statistics replace the bytes that
-    * aren't. They end a maximum that they cut off by the greatest character, which is less than some
-    * bytes that aren't UTF-8. So a text that isn't may match a key with this character, and be above its
+    * aren't. They end a truncated maximum with the largest character, which is less than some bytes
+    * that aren't UTF-8. So a text that isn't may match a key with this character, and be above its
     * file's maximum.
     */
   private def isBroken(bound: Any): Boolean = bound match {

@@ -17,8 +17,8 @@ object KeyTypes {
     case other => other == StringType
   }
 
-  /** Whether equal values are the same, in all of its parts. A text of an indeterminate collation has
-    * none that could be asked.
+  /** Whether equal values are the same, in all of its parts. A string with an indeterminate
+    * collation has no collation to check.
     */
   def isExact(dataType: DataType): Boolean =
     Try(UnsafeRowUtils.isBinaryStable(dataType)).getOrElse(false) &&

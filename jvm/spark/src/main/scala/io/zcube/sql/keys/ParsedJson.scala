@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.util.ResolveDefaultColumnsUtils.EXISTS_DEFA
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-/** What is made from JSON, and the fields of it.
+/** Values parsed from JSON, and their fields.
   *
   * Of a text that is well-formed (`WellFormedJson`), Spark's parser reads each field on its own, apart
   * from a few types: one that can't be read is NULL, and the others aren't
@@ -31,11 +31,13 @@ private[keys] object ParsedJson {
 
   /** Whether each field may depend on what else is read of the text.
     *
-    * What is corrupt depends on the fields that a plan uses (SPARK-58707). Behind a VARIANT or a BINARY
-    * that can't be read, and behind each VOID that isn't a single value, the parser goes on at another
-    * place. Of two fields of the same name, the last one is read. Without partial results, a value
-    * that can't be read makes the struct around it NULL; with it, a field that is missing doesn't get
-    * its default. A text may be nested deeper than Spark can write it again, as for a STRING.
+    *   - What is corrupt depends on the fields that a plan uses (SPARK-58707).
+    *   - After a VARIANT or a BINARY that can't be read, and after each VOID that isn't a single
+    *     value, the parser resumes at another place.
+    *   - Of two fields of the same name, the last one is read.
+    *   - Without partial results, a value that can't be read makes the struct around it NULL. With
+    *     them, a missing field may not get its default.
+    *   - A text may be nested deeper than Spark can write it again, as for a STRING.
     */
   def areFieldsTied(json: JsonToStructs): Boolean = {
     val conf = SQLConf.get

@@ -33,8 +33,8 @@ object Repeatability {
     case Cast(text, _: DateType | _: TimestampType | _: TimestampNTZType, _, _)
         if text.foldable && text.dataType.isInstanceOf[StringType] =>
       !beginsWithYear(text) || mayDiffer(text)
-    // univocity skips columns that a plan doesn't use by other rules than it reads them, and what it
-    // reads of a row depends on the rows before.
+    // CSV, because its parser keeps state between rows and treats skipped columns differently from
+    // those it reads.
     case _: CsvToStructs => true
     // Its ranges come from a sample of the rows with the columns that the plan needs.
     case _: RangePartitionId => true

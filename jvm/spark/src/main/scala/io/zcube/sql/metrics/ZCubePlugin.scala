@@ -29,7 +29,7 @@ final class ZCubePlugin extends SparkPlugin {
       }
   }
 
-  /** Executors have nothing to tell that Spark's own metrics don't. */
+  /** Null: executors need no metrics of their own. */
   override def executorPlugin(): ExecutorPlugin = null
 }
 

@@ -33,11 +33,11 @@ case class RangeIds(
 
   override def producedAttributes: AttributeSet = AttributeSet(ids)
 
-  // Whole plans, which EXPLAIN EXTENDED would print in one line's place.
+  // Calls aren't printed: each is a whole plan.
   override protected def stringArgs: Iterator[Any] = Iterator(placeholders, ids)
 
-  // Names and expression ids must not distinguish equal plans, or a cached query would not be found again. Nor
-  // must calls, which follow from the rest.
+  // Names and expression ids must not distinguish equal plans, or a cached query would not be found
+  // again. Nor must calls, which follow from the rest.
   override protected def doCanonicalize(): LogicalPlan = {
     val numbered = ids.zipWithIndex.map { case (id, i) =>
       id.withName("none").withExprId(ExprId(i.toLong))
