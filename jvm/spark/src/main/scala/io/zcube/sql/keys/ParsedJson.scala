@@ -35,8 +35,8 @@ private[keys] object ParsedJson {
     *   - After a VARIANT or a BINARY that can't be read, and after each VOID that isn't a single
     *     value, the parser resumes at another place.
     *   - Of two fields of the same name, the last one is read.
-    *   - Without partial results, a value that can't be read makes the struct around it NULL. With
-    *     them, a missing field may not get its default.
+    *   - Without partial results, a value that can't be read makes the struct around it NULL.
+    *     Beside such a value, a missing field doesn't get its default.
     *   - A text may be nested deeper than Spark can write it again, as for a STRING.
     */
   def areFieldsTied(json: JsonToStructs): Boolean = {
