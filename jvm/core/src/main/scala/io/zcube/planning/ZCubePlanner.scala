@@ -32,17 +32,17 @@ final class ZCubePlanner(options: PlanOptions) {
       outside: Map[String, CubeRest]): (Seq[PlannedGroup], Seq[PlannedFile]) = {
     val candidates = CandidateFiles.of(files, options, outside)
     lazy val space = RankSpace.of(files)
-    val groups = options.policy.merge(candidates, space, options)
-    val (affordable, beyond) = groups.map(afford).unzip
-    val cubes =
+    val merges = options.policy.merge(candidates, space, options)
+    val (affordable, beyond) = merges.map(afford).unzip
+    val groups =
       affordable.flatMap(jobs.divide).map(PlannedGroup(_, options.cubeSizes))
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
-    val taken = PlannedFile.pathsOf(cubes.iterator.flatMap(_.files) ++ dropped)
+    val taken = PlannedFile.pathsOf(groups.iterator.flatMap(_.files) ++ dropped)
     val idle = candidates.partial.flatMap(_.files).filterNot(f => taken(f.path))
     val waiting = candidates.fresh.filterNot(f => taken(f.file.path))
     val stay = idle.map(PlannedFile(_, FileReason.InCube)) ++
       waiting.map(_.copy(reason = FileReason.Waits))
-    (cubes, candidates.kept ++ dropped ++ stay)
+    (groups, candidates.kept ++ dropped ++ stay)
   }
 
   /** The files of a group to rewrite, and those over budget. A merge isn't split: its parts would
@@ -54,14 +54,14 @@ final class ZCubePlanner(options: PlanOptions) {
     else (group, Nil)
   }
 
-  private def spend(cubes: Seq[PlannedGroup]): (Seq[PlannedGroup], Seq[PlannedGroup]) =
+  private def spend(groups: Seq[PlannedGroup]): (Seq[PlannedGroup], Seq[PlannedGroup]) =
     options.maxBytes match {
-      case None => (cubes, Nil)
+      case None => (groups, Nil)
       case Some(budget) =>
         var left = budget
-        cubes.partition { cube =>
-          val fits = cube.bytes <= left
-          if (fits) left -= cube.bytes
+        groups.partition { group =>
+          val fits = group.bytes <= left
+          if (fits) left -= group.bytes
           fits
         }
     }

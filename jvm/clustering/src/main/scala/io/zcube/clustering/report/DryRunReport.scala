@@ -48,7 +48,7 @@ object DryRunReport {
   def output: Seq[Attribute] = toAttributes(schema)
 
   def rows(planned: RewritePlan, forecast: Forecast): Seq[Row] = {
-    val cubes = planned.groups.map { group =>
+    val groups = planned.groups.map { group =>
       // Rows deleted by deletion vectors are read, but not written.
       row(
         Some(group.number),
@@ -61,7 +61,7 @@ object DryRunReport {
     val over = planned.plan.overBudget
     val unchangedFiles =
       unchanged("leave", over) ++ unchanged("stay", planned.plan.kept.diff(over))
-    cubes ++ unchangedFiles ++ outside(planned) :+ total(planned, forecast)
+    groups ++ unchangedFiles ++ outside(planned) :+ total(planned, forecast)
   }
 
   private def total(planned: RewritePlan, forecast: Forecast): Row = Row(

@@ -8,10 +8,10 @@ import io.zcube.quality.LayoutQuality
 /** The column `details` of OPTIMIZE's result. */
 object RunDetails {
 
-  /** The outcome of each cube, and the files that stay. */
+  /** The outcome of each group, which users know as `cubes`, and the files that stay. */
   def json(result: RunResult, workload: WorkloadReport): String = {
     val RunResult(plan, outcomes, _) = result
-    val cubes = outcomes.map { outcome =>
+    val groups = outcomes.map { outcome =>
       val group = outcome.group
       val planned = Map[String, Any](
         "partition" -> group.partition,
@@ -44,7 +44,7 @@ object RunDetails {
     val over = plan.plan.overBudget
     JsonText.of(
       Map[String, Any](
-        "cubes" -> cubes,
+        "cubes" -> groups,
         "kept" -> plan.kept,
         "left" -> Map[String, Any](
           "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),

@@ -85,7 +85,7 @@ object WhereClause {
   */
 final case class LayoutTag(
     columns: Seq[ColumnPath],
-    kind: LayoutKind,
+    curve: LayoutKind,
     weights: Seq[Double],
     workload: Option[String],
     declared: Boolean)

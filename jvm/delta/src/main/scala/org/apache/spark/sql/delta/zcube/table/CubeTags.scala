@@ -17,7 +17,7 @@ final class CubeTags(layout: LayoutTag) {
 
   private val logical = layout.columns.map(_.name)
   private val physical = CubeTags.physicalNames(layout.columns)
-  private val curve = layout.kind
+  private val curve = layout.curve
   private val weights =
     Option.when(layout.weights.nonEmpty)(Weights -> JsonUtils.toJson(layout.weights))
   private val workload = layout.workload.map(Workload -> _)
