@@ -64,6 +64,24 @@ def test_cubes_that_share_a_job_share_its_progress():
     assert found.bytes == 2000 + 200
 
 
+@pytest.mark.parametrize("cubes", [1, 2])
+def test_progress_reads_the_descriptions_that_the_jobs_have(spark, path, job_counter, cubes):
+    """Scala writes what Python parses; the cubes of two small partitions share their jobs."""
+    rows = spark.range(0, 400, 1, 3).selectExpr("id", "hash(id) x", f"id % {cubes} p")
+    rows.write.format("delta").partitionBy("p").save(path)
+    files = live_files(path)
+    with job_counter() as ran:
+        spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (id, x)")
+    sampling, writing = (job.description for job in ran.described("OPTIMIZE by"))
+    # The job that writes has two stages: the shuffle and the files.
+    stages = [Stage(i, name, 1, 1) for i, name in enumerate([sampling, writing, writing])]
+    expected = Progress(cubes, cubes, sum(file.size for file in files))
+    assert len(files) == 3 * cubes
+    assert progress_of(stages) == expected
+    # The sample counts for a fifth.
+    assert progress_of(stages[:1]).done == pytest.approx(cubes / 5)
+
+
 def test_measure_reports_quality_before_and_after(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(4 << 10))
     rows = spark.range(0, 2000, 1, 6).selectExpr("hash(id) x", "hash(id, 1) y")
@@ -126,22 +144,36 @@ def test_the_bar_is_silent_when_not_interactive(spark, path, capfd):
 
 def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
     make(spark, path)
+    before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
+    asked = []
 
     def fail(*_):
+        asked.append(1)
         raise RuntimeError("no tracker")
 
     monkeypatch.setattr("zcube._spark.gateway.stages", fail)
+    monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
     result = ClusteredTable.for_path(spark, path).optimize(progress=True)
-    assert result.files_added
+    # The bar gives up after the first failure.
+    assert len(asked) == 1
+    assert not spark.sparkContext.getJobTags()
+    assert result.files_removed == 6
+    assert result.files_added == len(live_files(path))
+    assert last_version(path) == version + 1
+    assert multiset(spark.read.format("delta").load(path)) == before
 
 
 def test_without_rich_only_progress_is_refused(spark, path, monkeypatch):
     make(spark, path)
     monkeypatch.setitem(sys.modules, "rich", None)
     table = ClusteredTable.for_path(spark, path)
+    files = live_files(path)
     with pytest.raises(ZCubeError, match=r"pip install 'zcube\[progress\]'"):
         table.optimize(progress=True)
-    assert table.optimize().files_added
+    assert live_files(path) == files
+    # By default there is just no bar.
+    assert table.optimize().files_removed == len(files)
+    assert not {file.path for file in files} & {file.path for file in live_files(path)}
 
 
 def test_ctrl_c_leaves_the_cubes_that_are_committed(
