@@ -10,7 +10,7 @@ from contextlib import nullcontext
 import pyarrow
 import pytest
 from deltalake import write_deltalake
-from zcube import cli
+from zcube import ClusteredTable, cli
 from zcube.cli import engine
 
 from tests.support.log_replay import live_files
@@ -76,19 +76,44 @@ def test_optimize_passes_columns_curve_and_weights_on(spark, path):
     assert x / y == 2
 
 
-def test_optimize_passes_the_options_of_a_clustered_table_on(spark, in_this_session, path, capsys):
+def test_optimize_passes_the_options_of_a_clustered_table_on(
+    spark, in_this_session, path, capsys, monkeypatch
+):
     rows = spark.range(0, 3000, 1, 3).selectExpr("id x", "hash(id) y")
     rows.write.format("delta").clusterBy("x", "y").save(path)
+    (ruled_out,) = [file.path for file in live_files(path) if file.minimum["x"] >= 2000]
+    calls, optimize = [], ClusteredTable.optimize
+
+    def recorded(table, **how):
+        calls.append(how)
+        return optimize(table, **how)
+
+    monkeypatch.setattr(ClusteredTable, "optimize", recorded)
     code, out, _ = run_here(
-        capsys, "optimize", path, "--json", "--full", "--where", "x > -1", "--merge-policy", "all",
+        capsys, "optimize", path, "--json", "--full", "--where", "x < 2000", "--merge-policy", "all",
         "--max-bytes", "1g", "--max-duration", "1h", "--min-cube-size", "1m",
         "--target-cube-size", "2m", "--max-file-size", "10k",
     )  # fmt: skip
     assert code == 0
     result = json.loads(out)
-    assert result["files_removed"] == 3
-    assert result["files_added"] > 2
+    assert result["files_removed"] == 2
+    assert result["files_added"] >= 2
     assert [cube["state"] for cube in result["cubes"]] == ["committed"]
+    files = {file.path for file in live_files(path)}
+    assert ruled_out in files
+    assert len(files) == result["files_added"] + 1
+    # So small a table shows nothing of most options.
+    (call,) = calls
+    assert {name: value for name, value in call.items() if value is not None} == {
+        "where": "x < 2000",
+        "full": True,
+        "merge_policy": "all",
+        "max_bytes": "1g",
+        "max_duration": "1h",
+        "min_cube_size": "1m",
+        "target_cube_size": "2m",
+        "max_file_size": "10k",
+    }
 
 
 def test_quality_prints_a_table_or_json_and_fails_beyond_a_bound(
