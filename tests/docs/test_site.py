@@ -52,7 +52,7 @@ def add(site, page, addition):
         file.write(f"\n{addition}\n")
 
 
-def test_what_is_dead_fails(site):
+def test_a_page_with_a_dead_link_fails_the_build(site):
     for page, addition, _ in DEAD:
         add(site, page, addition)
     code, said = build(site)
@@ -71,16 +71,24 @@ def test_a_reference_to_nothing_fails(site):
     assert "nothing_of_that_name" in said
 
 
-def test_pictures_have_alternative_texts():
+def test_each_picture_has_an_alternative_text_of_its_own():
     pages = [
         *(ROOT / "docs").glob("**/*.md"),
         *ROOT.glob("*.md"),
         *(ROOT / "benchmarks").glob("**/*.md"),
     ]
-    pictures = [
-        (page.name, text)
-        for page in pages
-        for text in re.findall(r"!\[(.*?)\]\(", page.read_text(encoding="utf-8"))
-    ]
-    assert len(pictures) >= 5
-    assert all(len(text) > 20 for _, text in pictures), pictures
+    texts = {}
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for alternative, picture in re.findall(r"!\[(.*?)\]\((.*?)\)", text):
+            texts.setdefault(Path(picture).name, set()).add(alternative)
+        for tag in re.findall(r"<img\b[^>]*>", text):
+            assert re.search(r'\balt="[^"]', tag), (page.name, tag)
+    assert texts.keys() == {picture.name for picture in (ROOT / "docs/pictures").iterdir()}
+    # A picture on two pages has one text, which is a sentence and that of no other picture.
+    assert len(set().union(*texts.values())) == len(texts)
+    for picture, alternatives in texts.items():
+        assert len(alternatives) == 1, (picture, alternatives)
+        (alternative,) = alternatives
+        assert len(alternative.split()) >= 5, picture
+        assert Path(picture).stem not in alternative
