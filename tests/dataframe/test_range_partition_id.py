@@ -266,7 +266,7 @@ def test_large_inputs_are_sampled_evenly(spark):
         (f"SELECT range_partition_id(7, 3) FROM {SIX} LIMIT 1", [(0,)]),
     ],
 )  # fmt: skip
-def test_it_works_anywhere_in_a_query(spark, query, expected):
+def test_range_partition_id_gives_the_same_ids_in_every_part_of_a_query(spark, query, expected):
     assert [tuple(r) for r in spark.sql(query).collect()] == expected
 
 
@@ -328,13 +328,13 @@ def test_refused_at_analysis_where_it_cannot_work(spark, query, reason):
     assert "SQLSTATE: 0A000" in str(error.value)
 
 
-def test_refused_in_a_stream(spark):
+def test_range_partition_id_of_a_stream_is_refused(spark):
     with pytest.raises(AnalysisException) as error:
         spark.readStream.format("rate").load().selectExpr("range_partition_id(value, 3)")
     assert error.value.getCondition() == "ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.STREAMING"
 
 
-def test_refused_in_a_command(spark, name):
+def test_delete_by_a_range_partition_id_is_refused_and_deletes_nothing(spark, name):
     spark.sql(f"CREATE TABLE {name} USING delta AS SELECT id FROM range(10)")
     with pytest.raises(AnalysisException) as error:
         spark.sql(f"DELETE FROM {name} WHERE range_partition_id(id, 3) = 1")

@@ -376,7 +376,7 @@ def test_streams_write_as_by_delta_and_keep_the_columns(spark, twins, tmp_path):
     same(twins, scenario)
 
 
-def test_who_guards_by_class_sees_deltas_optimize(spark, path, job_counter):
+def test_a_plan_that_zcube_carries_out_has_the_class_of_deltas_optimize(spark, path, job_counter):
     rows(spark, 0, 100).write.format("delta").clusterBy("a", "b").save(path)
     with job_counter() as jobs, PlansSeen.of(spark) as plans:
         spark.sql(f"OPTIMIZE delta.`{path}`").collect()

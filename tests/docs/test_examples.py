@@ -238,7 +238,7 @@ def test_a_day_of_a_timestamp_skips_what_its_range_skips(spark, path):
 
 
 @pytest.mark.long
-def test_tables_that_delta_laid_out(spark, path, delta_only):
+def test_only_zorder_by_rewrites_what_delta_laid_out(spark, path, delta_only):
     """As `migrating.md` says: ZORDER BY rewrites once, and cubes of a clustered table stay."""
     rows = "SELECT id, hash(id) AS x, hash(id, 1) AS y FROM range(0, 4000, 1, 8)"
 

@@ -107,7 +107,7 @@ def metastore(folder):
         server.wait(timeout=60)
 
 
-def test_tables_of_a_hive_metastore(tmp_path):
+def test_a_second_process_finds_what_the_first_clustered_in_a_hive_metastore(tmp_path):
     def run(script, uri):
         done = subprocess.run(
             [sys.executable, "-c", script, uri, str(tmp_path / "warehouse"), jars.of_session()],

@@ -237,7 +237,7 @@ def test_a_text_is_read_as_it_was_meant(spark, escaped):
 
 
 @given(st.text())
-def test_a_literal_ends_where_it_ends(text):
+def test_only_the_last_character_of_a_literal_closes_it(text):
     """By hand: quotes are paired, with backslashes keeping the next character."""
     inside, rest = None, quoting.literal(text)
     escaped = False

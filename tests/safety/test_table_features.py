@@ -207,7 +207,7 @@ ALWAYS = {
 
 
 @pytest.mark.parametrize("feature", cases(FEATURES, ALWAYS))
-def test_optimize_does_as_deltas(spark, path, tmp_path, delta_only, feature):
+def test_optimize_works_or_is_refused_as_deltas_is(spark, path, tmp_path, delta_only, feature):
     outcome = as_delta(spark, path, str(tmp_path / "twin"), delta_only, feature)
     compatibility.check(spark.version, feature, outcome)
 
