@@ -56,7 +56,15 @@ FORMS = (
 )
 
 
-@pytest.mark.parametrize("form", FORMS)
+BY_DAY = {
+    "dataframe",
+    "view with a common table",
+    "view on a view with a common table",
+    "common table in a subquery",
+}
+
+
+@pytest.mark.parametrize("form", cases(FORMS, BY_DAY))
 def test_each_row_has_one_id_in_a_query_that_uses_other_columns_elsewhere(
     spark, path, form, job_counter
 ):

@@ -38,13 +38,11 @@ class PlanningRangesSuite extends AnyFunSuite with DeltaSparkSession {
 
   private lazy val path: String = {
     val to = folder.resolve("typed").toString
-    val rows = spark.range(0L, (Files * RowsOfFile).toLong, 1L, 1)
+    // A file for each partition of six rows, of which neighbours share one: their ranges touch.
+    spark.range(0L, Files * (RowsOfFile + 1L), 1L, Files)
+      .selectExpr(s"id DIV ${RowsOfFile + 1} * $RowsOfFile + id % ${RowsOfFile + 1} AS id")
       .selectExpr(columns.map { case (name, sql) => s"$sql AS $name" } :+ "id": _*)
-    (0 until Files).foreach { file =>
-      // Neighbours share a value, so that their ranges touch.
-      rows.where(s"id BETWEEN ${file * RowsOfFile} AND ${(file + 1) * RowsOfFile}")
-        .coalesce(1).write.format("delta").mode("append").save(to)
-    }
+      .write.format("delta").save(to)
     to
   }
 
