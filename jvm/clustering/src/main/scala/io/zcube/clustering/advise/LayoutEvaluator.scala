@@ -73,7 +73,8 @@ final class LayoutEvaluator(
       settings.ranges,
       settings.spread,
       settings.sort,
-      candidate.weights)
+      candidate.weights,
+      even = settings.maxRecords > 0)
     val layout = LayoutPlan.of(keys, count, request)
     val whole = part(group, sample.dataTypes.indices)
     SimulatedFile.of(whole, layout.filesOf(keys)).map(file =>

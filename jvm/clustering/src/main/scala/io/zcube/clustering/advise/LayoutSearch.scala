@@ -56,7 +56,8 @@ final class LayoutSearch(
       val weights = ColumnWeights.normalised(set.map(asked).map(weight =>
         // Few digits, so that the statement is readable.
         math.max(1.0, math.round(LargestWeight * weight / set.map(asked).max).toDouble)))
-      LayoutKind.all.flatMap {
+      // Of layouts that read the same, the first is recommended.
+      LayoutKind.all.reverse.sortBy(_.takesWeights).flatMap {
         case LayoutKind.Linear => sorts
         case kind if kind.takesWeights =>
           Option.when(weights.nonEmpty)(LayoutCandidate(set, kind, weights))

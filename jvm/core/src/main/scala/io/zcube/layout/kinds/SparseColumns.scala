@@ -1,7 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.curve.{HilbertCurve, MortonCurve, SpaceFillingCurve}
-import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankScale}
+import io.zcube.layout.{BucketedSample, CutPoints, LayoutResult, RankScale}
 
 /** Brings the few values of several mostly-NULL columns together, which the k-d tree can't do.
   *
@@ -13,7 +13,7 @@ import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankSca
   */
 private[kinds] object SparseColumns {
 
-  /** A column with at least this share of NULLs is sparse. */
+  /** A column with a larger share of NULLs is sparse. */
   private val Sparse = 0.5
 
   /** The minimum share of the tree's reads that a curve must save: a tree is cheaper to look up. */
@@ -24,6 +24,8 @@ private[kinds] object SparseColumns {
 
   /** How far a file's rows may differ from the mean, as a share of it. */
   private val MaxUneven = 0.12
+
+  private val Rounding = 1e-9
 
   /** Delta's values, so that Delta's curves are among the candidates. */
   private val MaxBits = 10
@@ -46,7 +48,7 @@ private[kinds] object SparseColumns {
     else {
       val queries = new SparseQueries(sample, weights)
       val curves = for {
-        curve <- curvesOver(sample, bits, queries.told)
+        curve <- curvesOver(sample, bits)
         keys = sample.keys(curve)
         apart = if (even) Nil else withValuesApart(keys, files, spread)
         cuts <- CutPoints.of(keys, files, spread, slack = 0) +: apart
@@ -66,7 +68,8 @@ private[kinds] object SparseColumns {
     val firstValue = sorted.indexWhere(_ != KeyOfNulls)
     val values = sorted.length - firstValue
     val whole = (values / even).toInt
-    def isNearlyEven(rows: Int, parts: Int) = math.abs(rows / (parts * even) - 1) <= MaxUneven
+    def isNearlyEven(rows: Int, parts: Int) =
+      math.abs(rows / (parts * even) - 1) <= MaxUneven + Rounding
     for {
       ofValues <- Seq(whole, whole + 1)
       if firstValue > 0 && files <= MaxFilesApart && ofValues > 0 && ofValues < files
@@ -100,13 +103,8 @@ private[kinds] object SparseColumns {
   /** Over the bucket numbers, of which there are at most as many as the curves have bits for. Or as
     * many as Delta has ranges, of which the NULLs take their share: where the highest bits cut the
     * values depends on that.
-    *
-    * @param told the columns that files can be skipped by; the others don't matter
     */
-  private def curvesOver(
-      sample: BucketedSample,
-      rankBits: Int,
-      told: Array[Int]): Seq[CurveLayout] = {
+  private def curvesOver(sample: BucketedSample, rankBits: Int): Seq[CurveLayout] = {
     val dimensions = sample.dimensions
     val bits = math.min(MaxBits, SpaceFillingCurve.MaxIndexBits / dimensions)
     val shift = math.max(0, rankBits - bits)
@@ -121,11 +119,10 @@ private[kinds] object SparseColumns {
     }
     for {
       ranks <- Seq(fine, deltas).distinct
-      scales = sample.scales.indices.map { c =>
-        val ofColumn = if (told.contains(c)) ranks(c) else ranks(c).map(_ => Layout.NullRank)
-        RankScale(sample.scales(c).boundIndices, ofColumn.toArray)
+      scales = sample.scales.zip(ranks).map { case (scale, of) =>
+        RankScale(scale.boundIndices, of.toArray)
       }
       curve <- Seq(MortonCurve(dimensions, bits), HilbertCurve(dimensions, bits))
-    } yield new CurveLayout(curve, scales.toArray)
+    } yield new CurveLayout(curve, scales)
   }
 }

@@ -4,7 +4,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.layout.{ColumnWeights, CutPoints, Workload}
+import io.zcube.layout.{CutPoints, Workload}
 
 class LayoutKindSuite extends AnyFunSuite {
   import TestColumn.Null
@@ -13,12 +13,11 @@ class LayoutKindSuite extends AnyFunSuite {
       kind: LayoutKind,
       columns: Seq[TestColumn],
       files: Int,
-      weights: Seq[Double] = Nil,
       even: Boolean = false): (Seq[Long], Seq[Int]) = {
     val bits = kind.bits(columns.size, files, None)
     val sample = TestColumn.sample(columns, 1 << bits)
     val laidOut =
-      kind.layOut(sample, files, bits, spread = true, weights, Workload.Empty, even)
+      kind.layOut(sample, files, bits, spread = true, Nil, Workload.Empty, even)
     val keys = sample.keys(laidOut.layout).toSeq
     val noise = new Random(3)
     (keys, keys.map(laidOut.cuts.fileOf(_, noise.nextInt(CutPoints.NoiseRange))))
@@ -76,19 +75,6 @@ class LayoutKindSuite extends AnyFunSuite {
     assert(mixed(0.125).size === 1)
     // Where the rows of a file are limited, files are even.
     assert(mixed(0.1, even = true).size === 1)
-  }
-
-  test("a mostly-NULL column without statistics doesn't decide between layouts") {
-    val random = new Random(11)
-    def column(share: Double) = TestColumn(Array.fill(20000) {
-      if (random.nextDouble() < share) random.nextInt().toLong else Null
-    })
-    val (told, untold) = (Seq(column(0.05), column(0.05)), column(0.4))
-    val queries = new TestQueries(told, 5)
-    def read(of: Seq[TestColumn], weights: Seq[Double]): Double =
-      queries.read(filesOf(LayoutKind.KdTree, of, 50, weights)._2.toArray).values.product
-    // 9 times as much if it did.
-    assert(read(told :+ untold, Seq(1.0, 1.0, ColumnWeights.Nothing)) < 1.5 * read(told, Nil))
   }
 
   test("a sample with only NULLs and an empty sample can be laid out") {
