@@ -63,6 +63,12 @@ final private[layout] class RankRanges(dimensions: Int, sets: Int) {
     }
   }
 
+  /** The smallest rank of a value; [[Int.MaxValue]] if the set has none. */
+  def minimum(set: Int, column: Int): Int = low(column)(set)
+
+  /** The largest rank of a value; -1 if the set has none. */
+  def maximum(set: Int, column: Int): Int = high(column)(set)
+
   def touches(set: Int, box: Workload.Box): Boolean = {
     var d = 0
     while (d < dimensions && touches(set, box, d)) d += 1

@@ -58,7 +58,8 @@ final case class OptimizeTask(
       settings.spread,
       settings.sort,
       layoutWeights,
-      workload.map(_.ranges))
+      workload.map(_.ranges),
+      even = settings.maxRecords > 0)
 
   /** A job is committed as a whole, so it has at most a batch, unless a cube is larger. Auto
     * compaction must not take long, as the writer waits for it: each job has a cube or two.

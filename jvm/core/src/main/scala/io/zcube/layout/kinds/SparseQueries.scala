@@ -1,7 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.layout.kdtree.BoxWidths
-import io.zcube.layout.{BucketedSample, ColumnWeights, Layout}
+import io.zcube.layout.{BucketedSample, ColumnWeights, Layout, RankRanges, Workload}
 
 /** Judges files of mostly-NULL columns by what three kinds of queries read.
   *
@@ -27,15 +27,13 @@ final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Do
     Seq(alike, byValues).map(new BoxWidths(points, ranks, _))
   }
 
-  /** The columns that files can be skipped by, those with the fewest values first: most files hold
-    * none of them.
-    */
-  val told: Array[Int] = points.indices
-    .filter(c => weights.isEmpty || weights(c) > ColumnWeights.Nothing)
-    .sortBy(c => points(c).count(_ != Layout.NullRank)).toArray
+  /** Whether files can be skipped by a column. */
+  private val isTold: Array[Boolean] = points.indices.toArray
+    .map(c => weights.isEmpty || weights(c) > ColumnWeights.Nothing)
 
-  private val rowsWithValues: Array[Int] =
-    points.head.indices.filter(row => told.exists(points(_)(row) != Layout.NullRank)).toArray
+  private val rows: Array[Int] = points.head.indices.toArray
+
+  private val rowsWithValues: Array[Int] = rows.filter(row => points.indices.exists(asks(row, _)))
 
   /** The product of what the kinds of queries read.
     *
@@ -43,58 +41,40 @@ final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Do
     * @param files  their number
     */
   def reading(fileOf: Array[Int], files: Int): Double = {
-    val low = points.map(_ => Array.fill(files)(Int.MaxValue))
-    val high = points.map(_ => Array.fill(files)(-1))
-    for (c <- points.indices) {
-      var row = 0
-      while (row < fileOf.length) {
-        val rank = points(c)(row)
-        if (rank != Layout.NullRank) {
-          val file = fileOf(row)
-          if (rank < low(c)(file)) low(c)(file) = rank
-          if (rank > high(c)(file)) high(c)(file) = rank
-        }
-        row += 1
-      }
-    }
-    ofColumns.map(meanWidth(_, low, high)).product * filesOfRow(low, high)
+    val ranges = new RankRanges(points.length, files)
+    ranges.clear(files)
+    ranges.addRows(points, rows, 0, rows.length)(fileOf(_))
+    ofColumns.map(meanWidth(_, ranges, files)).product * filesOfRow(ranges, files)
   }
 
   /** The mean of the files' widths in all columns together. */
-  private def meanWidth(
-      widths: BoxWidths,
-      low: Array[Array[Int]],
-      high: Array[Array[Int]]): Double = {
-    val files = low.head.length
+  private def meanWidth(widths: BoxWidths, ranges: RankRanges, files: Int): Double =
     points.indices.map { c =>
-      (0 until files).map(file => widths.of(c, low(c)(file), high(c)(file))).sum
+      (0 until files)
+        .map(file => widths.of(c, ranges.minimum(file, c), ranges.maximum(file, c))).sum
     }.sum / files
-  }
 
   /** The mean number of files that may hold all values of a row, over some rows with values. */
-  private def filesOfRow(low: Array[Array[Int]], high: Array[Array[Int]]): Double = {
-    val files = low.head.length
-    val tested = math.max(MinTested, MaxTested / files)
-    val every = math.max(1, rowsWithValues.length / tested)
-    var (found, rows, at) = (0L, 0, 0)
-    while (at < rowsWithValues.length) {
-      val row = rowsWithValues(at)
-      val asked = told.filter(points(_)(row) != Layout.NullRank)
-      var file = 0
-      while (file < files) {
-        var c = 0
-        while (c < asked.length && {
-            val rank = points(asked(c))(row)
-            low(asked(c))(file) <= rank && rank <= high(asked(c))(file)
-          }) c += 1
-        if (c == asked.length) found += 1
-        file += 1
-      }
-      rows += 1
-      at += every
-    }
+  private def filesOfRow(ranges: RankRanges, files: Int): Double = {
+    val every = math.max(1, rowsWithValues.length / math.max(MinTested, MaxTested / files))
+    val tested = rowsWithValues.indices.by(every)
+    val found = tested.map { at =>
+      val box = valuesOf(rowsWithValues(at))
+      (0 until files).count(ranges.touches(_, box)).toLong
+    }.sum
     // Not 0, if there are only NULLs.
-    math.max(1L, found).toDouble / math.max(1, rows)
+    math.max(1L, found).toDouble / math.max(1, tested.length)
+  }
+
+  /** Whether the third kind of query asks for the row's value of a column. */
+  private def asks(row: Int, column: Int): Boolean =
+    isTold(column) && points(column)(row) != Layout.NullRank
+
+  private def valuesOf(row: Int): Workload.Box = {
+    val columns = points.indices.toArray
+    def ifAsked(otherwise: Int) =
+      columns.map(c => if (asks(row, c)) points(c)(row) else otherwise)
+    Workload.Box(ifAsked(1), ifAsked(Int.MaxValue), columns.map(!asks(row, _)))
   }
 }
 

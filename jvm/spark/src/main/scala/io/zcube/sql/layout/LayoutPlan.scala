@@ -71,8 +71,7 @@ object LayoutPlan {
       plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRows)
     val tries =
       if (maxRows > 0 && sample.complete) (least until files).take(Tries) else Nil
-    val limited = request.copy(even = maxRows > 0)
-    tries.iterator.map(of(sample, _, limited)).find(fits).getOrElse(of(sample, files, limited))
+    tries.iterator.map(of(sample, _, request)).find(fits).getOrElse(of(sample, files, request))
   }
 
   private val Tries = 3
