@@ -16,9 +16,9 @@ JAR := jvm/delta/target/spark-4.2/scala-2.13/zcube-spark_4.2_2.13-$(VERSION).jar
 TEST_JAR := $(JAR:.jar=-tests.jar)
 SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.properties jvm -path '*/target' -prune -o -type f -print)
 
-# The other Spark lines, and their Spark and Delta versions from project/SparkVersions.scala.
-LINES := 4.1 4.0
-ALL_LINES := 4.2 $(LINES)
+# The Spark lines, the newest first, and their Spark and Delta versions.
+ALL_LINES := $(shell sed -nE 's/^ *SparkLine."([^"]+)".*/\1/p' project/SparkVersions.scala)
+LINES := $(wordlist 2,9,$(ALL_LINES))
 spark_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\1/p' project/SparkVersions.scala)
 delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' project/SparkVersions.scala)
 # The Python tests that run there: everything that could lose rows, lay them out wrongly, or misread a statement.

@@ -155,13 +155,12 @@ class ClusteredTable:
                 no quality.
             progress: show a live progress bar; needs ``zcube[progress]`` and a classic session. By
                 default it is shown if possible, and only in a terminal or a notebook.
-            curve: ``kdtree`` (the default, unless ``spark.zcube.layout.curve`` says otherwise),
-                which makes boxes and reads the fewest files, ``hilbert``, ``zorder`` or ``linear``.
-                Cubes with another curve stay as they are until ``full``; with ``zorder_by``, until
+            curve: ``kdtree``, which makes boxes and reads the fewest files, ``hilbert``, ``zorder``
+                or ``linear``. The default is ``spark.zcube.layout.curve``, or ``kdtree``. Cubes with another curve stay as they are until ``full``; with ``zorder_by``, until
                 you name a curve here.
             weights: with ``kdtree``, how much more often queries filter by one column than by
-                another: ``{"day": 3}``. A column that is not named has weight 1.
-            workload: with ``kdtree``, predicates of queries: files are cut so that these skip most;
+                another. ``{"day": 3}`` gives all other columns the weight 1.
+            workload: with ``kdtree``, predicates of queries: files are cut so that these skip most.
                 ``["day = '2026-01-01'", ("user = 5", 3.0)]`` or a dict; the default weight is 1.
                 The result's ``workload`` has the files read before and after.
             merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.

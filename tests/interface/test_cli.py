@@ -1,6 +1,7 @@
 """The command zcube."""
 
 import argparse
+import inspect
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from deltalake import write_deltalake
 from zcube import ClusteredTable, cli
 from zcube.cli import engine
+from zcube.cli.optimize import _how_to_optimize
 
 from tests.support.log_replay import live_files
 from tests.support.processes import run_here
@@ -307,3 +309,41 @@ def test_columns_in_one_option_or_in_several(option):
     command = "quality" if option == "--by" else "optimize"
     options = cli._parser().parse_args([command, "/x", option, "a, b", option, "c"])
     assert vars(options)[option.strip("-").replace("-", "_")] == ["a", "b", "c"]
+
+
+def test_the_arguments_of_optimize_are_options_that_reach_it(tmp_path):
+    (tmp_path / "queries").write_text("3 | x = 5\ny < 7\n")
+    given = {
+        "zorder_by": ("x,y", ["x", "y"]),
+        "where": ("day = 1", "day = 1"),
+        "full": (None, True),
+        "curve": ("kdtree", "kdtree"),
+        "weights": ("x=3,y=1", {"x": 3.0, "y": 1.0}),
+        "workload": (str(tmp_path / "queries"), [("x = 5", 3.0), ("y < 7", 1.0)]),
+        "merge_policy": ("all", "all"),
+        "max_bytes": ("10g", "10g"),
+        "max_duration": ("90s", "90s"),
+        "min_cube_size": ("1g", "1g"),
+        "target_cube_size": ("2g", "2g"),
+        "max_file_size": ("1m", "1m"),
+    }
+    # The one is another command; the others are for programs.
+    python_only = {"self", "dry_run", "forecast", "measure", "progress"}
+    assert (
+        given.keys() | python_only == inspect.signature(ClusteredTable.optimize).parameters.keys()
+    )
+    words = [w for name, (text, _) in given.items() for w in ("--" + name.replace("_", "-"), text)]
+    for command in ("optimize", "plan"):
+        options = cli._parser().parse_args([command, "/x", *(w for w in words if w is not None)])
+        assert _how_to_optimize(options) == {name: value for name, (_, value) in given.items()}
+        options = cli._parser().parse_args([command, "/x"])
+        assert not any(_how_to_optimize(options).values())
+
+
+def test_options_of_optimize_are_explained_as_its_arguments_are(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["optimize", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "--max-bytes BYTES rewrite at most this many bytes now, the most useful first" in shown
+    assert "with --zorder-by, rewrite every file" in shown
+    assert "``" not in shown

@@ -1,15 +1,26 @@
-"""The commands ``zcube optimize`` and ``zcube plan``."""
+"""The commands ``zcube optimize`` and ``zcube plan``.
+
+Their options are the arguments of ``ClusteredTable.optimize``, with the first sentence of its
+docstring about each as help.
+"""
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
+import re
 from typing import Any
 
 from zcube._sql.arguments import CURVES, MERGE_POLICIES
 from zcube._sql.workload import read_workload
 from zcube.cli import arguments
 from zcube.cli.arguments import Commands, open_table
+from zcube.table import ClusteredTable
+
+_CHOICES = {"curve": CURVES, "merge_policy": MERGE_POLICIES}
+# A dry run is a command of its own; the others are for programs and notebooks.
+_NO_OPTIONS = ("self", "dry_run", "forecast", "measure", "progress")
 
 
 def add(commands: Commands) -> None:
@@ -36,47 +47,58 @@ def add(commands: Commands) -> None:
 
 
 def _add_options(command: argparse.ArgumentParser) -> None:
-    arguments.list_columns(
-        command, "--zorder-by", "x,y; not for clustered tables, which define their own"
-    )
-    command.add_argument("--where", help="predicate on partition or clustering columns")
-    command.add_argument(
-        "--full",
-        action="store_true",
-        help="also rewrite files clustered by other columns or curves",
-    )
-    command.add_argument(
-        "--curve", choices=CURVES, help="kdtree, unless spark.zcube.layout.curve says otherwise"
-    )
-    command.add_argument(
-        "--weights",
-        type=arguments.weights,
-        metavar="COLUMN=NUMBER,…",
-        help="with --curve kdtree: x=3,y=1",
-    )
-    command.add_argument(
-        "--workload",
-        metavar="FILE",
-        help="with --curve kdtree: predicates, one per line, optionally as 'weight | predicate'; "
-        "files are cut so that these skip most",
-    )
-    command.add_argument("--merge-policy", choices=MERGE_POLICIES)
-    for option, text in (
-        ("--max-bytes", "rewrite at most this many bytes now, such as 10g"),
-        ("--max-duration", "start no job after this time, such as 30min"),
-        ("--min-cube-size", "a ZCube of this size is stable"),
-        ("--target-cube-size", "size up to which a ZCube is filled"),
-        ("--max-file-size", "size of the files to write"),
-    ):
-        command.add_argument(option, metavar=option.rsplit("-", 1)[-1].upper(), help=text)
+    texts = _help()
+    for name, kind in _keywords().items():
+        option, text = _option(name), texts.get(name, "").replace("%", "%%")
+        if kind == "bool":
+            command.add_argument(option, action="store_true", help=text)
+        elif kind.startswith("Sequence[str]"):
+            arguments.list_columns(command, option, text)
+        elif kind.startswith("Mapping[str, float]"):
+            pairs = "COLUMN=NUMBER,…"
+            command.add_argument(option, type=arguments.weights, metavar=pairs, help=text)
+        elif kind.startswith("Workload"):
+            text += "; a line of FILE is a predicate, or 'weight | predicate'"
+            command.add_argument(option, metavar="FILE", help=text)
+        elif name in _CHOICES:
+            command.add_argument(option, choices=_CHOICES[name], help=text)
+        else:
+            command.add_argument(option, metavar=name.rsplit("_", 1)[-1].upper(), help=text)
+
+
+def _keywords() -> dict[str, str]:
+    """The arguments of ``ClusteredTable.optimize`` that are options here, with their types."""
+    arguments = inspect.signature(ClusteredTable.optimize).parameters.values()
+    keywords = {argument.name: argument.annotation for argument in arguments}
+    return {name: kind for name, kind in keywords.items() if name not in _NO_OPTIONS}
+
+
+def _help() -> dict[str, str]:
+    """What the docstring of ``ClusteredTable.optimize`` says first of each argument.
+
+    Empty under ``python -OO``, which drops docstrings.
+    """
+    lines = inspect.getdoc(ClusteredTable.optimize) or ""
+    arguments = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", lines, re.MULTILINE)
+    return {name: _first_sentence(text) for name, text in arguments}
+
+
+def _first_sentence(text: str) -> str:
+    sentence = re.split(r"\.(?: |$)", " ".join(text.split()), maxsplit=1)[0]
+    for name in _keywords():
+        sentence = sentence.replace(f"``{name}``", _option(name))
+    return sentence.replace("``", "")
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _how_to_optimize(options: argparse.Namespace) -> dict[str, Any]:
-    names = ["where", "full", "curve", "weights", "merge_policy", "max_bytes", "max_duration"]
-    names += ["min_cube_size", "target_cube_size", "max_file_size"]
-    given = {name: getattr(options, name) for name in names}
-    workload = read_workload(options.workload) if options.workload else None
-    return {"zorder_by": options.zorder_by, "workload": workload, **given}
+    given = {name: getattr(options, name) for name in _keywords()}
+    if given["workload"]:
+        given["workload"] = read_workload(given["workload"])
+    return given
 
 
 def _optimize(options: argparse.Namespace) -> int:

@@ -7,12 +7,12 @@ import java.util.stream.IntStream
   */
 object InParallel {
 
-  /** Like `of.map(f)`, but calls may run in different threads. */
-  def map[A, T](of: IndexedSeq[A])(f: A => T): IndexedSeq[T] =
+  /** Like `items.map(f)`, but calls may run in different threads. */
+  def map[A, T](items: IndexedSeq[A])(f: A => T): IndexedSeq[T] =
     IntStream
-      .range(0, of.length)
+      .range(0, items.length)
       .parallel()
-      .mapToObj[AnyRef](i => f(of(i)).asInstanceOf[AnyRef])
+      .mapToObj[AnyRef](i => f(items(i)).asInstanceOf[AnyRef])
       .toArray
       .toIndexedSeq
       .asInstanceOf[IndexedSeq[T]]

@@ -70,8 +70,8 @@ object LayoutQuality {
     val files = columns.head.files
     // Uses Java streams, since there may be a million files and Scala would box each number.
     def count(isWanted: IntPredicate): Int = IntStream.range(0, files).filter(isWanted).count.toInt
-    def average(of: Array[Int]): Option[Double] =
-      Option.when(of.nonEmpty)(Arrays.stream(of).average.getAsDouble)
+    def average(numbers: Array[Int]): Option[Double] =
+      Option.when(numbers.nonEmpty)(Arrays.stream(numbers).average.getAsDouble)
     LayoutQuality(
       files,
       count(i => columns.forall(_.isKnown(i))),

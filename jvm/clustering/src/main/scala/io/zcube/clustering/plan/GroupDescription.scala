@@ -29,6 +29,6 @@ object GroupDescription {
     val first = groups.map(_.number).min
     val last = groups.map(group => group.number + group.cubes - 1).max
     val cubes = if (first == last) s"cube $first" else s"cubes $first to $last"
-    s"$cubes of ${groups.head.of}"
+    s"$cubes of ${groups.head.total}"
   }
 }

@@ -6,9 +6,9 @@ import io.zcube.planning.{DataFile, PlannedGroup}
   *
   * @param planned the plan's decision about them
   * @param number  its first cube's number in the run's plan, starting at 1
-  * @param of      the number of cubes in the run
+  * @param total   the number of cubes in the run
   */
-final case class RewriteGroup(planned: PlannedGroup, number: Int, of: Int) {
+final case class RewriteGroup(planned: PlannedGroup, number: Int, total: Int) {
 
   /** Ordered by path, so that nothing depends on the order of the log. */
   val files: Seq[DataFile] = planned.files.map(_.file).sortBy(_.path)

@@ -48,13 +48,12 @@ object WorkloadQuery {
       workload: Seq[WeightedPredicate]): Seq[WorkloadQuery] = Sessions.within(session) {
     val table = LocalRelation(toAttributes(version.schema))
     val reader = new PredicateReader(columns.map(_.logical))
-    val state = session.sessionState
     val queries = workload.map { predicate =>
-      val parsed = state.sqlParser.parseExpression(predicate.text)
+      val parsed = session.sessionState.sqlParser.parseExpression(predicate.text)
       if (SubqueryExpression.hasSubquery(parsed)) {
         throw ZCubeErrors.invalidOption("workload", predicate.text, "predicates without subqueries")
       }
-      val analyzed = state.executePlan(Filter(parsed, table)).analyzed
+      val analyzed = Sessions.analyzed(session, Filter(parsed, table))
       val condition = analyzed.collectFirst { case Filter(condition, _) => condition }.get
       val simple = SimplifiedCondition.of(condition, table.output)
       WorkloadQuery(predicate, condition.sql, simple, reader.read(simple))

@@ -54,9 +54,9 @@ object RunDetails {
       ))
   }
 
-  private def quality(of: LayoutQuality): Map[String, Any] = Map.empty[String, Any] ++
-    of.averageDepth.map("averageDepth" -> _) ++
-    of.skippingEffectiveness.map("skippingEffectiveness" -> _)
+  private def quality(measured: LayoutQuality): Map[String, Any] = Map.empty[String, Any] ++
+    measured.averageDepth.map("averageDepth" -> _) ++
+    measured.skippingEffectiveness.map("skippingEffectiveness" -> _)
 
   private def notStarted(outcomes: Seq[GroupOutcome]): Seq[RewriteGroup] =
     outcomes.collect { case GroupOutcome.NotStarted(group) => group }

@@ -47,9 +47,10 @@ object CommitMetrics {
       quality("After", figures.flatMap(_.after))
   }
 
-  private def quality(when: String, of: Seq[LayoutQuality]): Map[String, String] = {
+  private def quality(when: String, measured: Seq[LayoutQuality]): Map[String, String] = {
     def average(figure: LayoutQuality => Option[Double]): Option[String] = {
-      val known = of.flatMap(quality => figure(quality).map(_ -> quality.filesWithStats.toLong))
+      val known =
+        measured.flatMap(quality => figure(quality).map(_ -> quality.filesWithStats.toLong))
       val files = known.map(_._2).sum
       // A single figure is recorded exactly.
       if (known.size == 1) Some(known.head._1.toString)

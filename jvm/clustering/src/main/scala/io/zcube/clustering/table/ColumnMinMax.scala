@@ -46,7 +46,7 @@ object ColumnMinMax {
     val ranges = LongKey.find(dataType) match {
       case Some(key) =>
         def keys(at: Int): Array[Long] =
-          rows.map(row => if (row.isNullAt(at)) 0L else key.of(row.get(at, dataType)))
+          rows.map(row => if (row.isNullAt(at)) 0L else key.numberOf(row.get(at, dataType)))
         FileRanges.ofLongs(kinds, keys(low), keys(high))
       case None =>
         def values(at: Int): Array[AnyRef] = rows.map(_.get(at, dataType))

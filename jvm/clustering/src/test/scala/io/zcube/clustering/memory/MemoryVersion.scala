@@ -118,7 +118,9 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
     val bounds = columns.map { column =>
       val key = LongKey.find(column.dataType).get
       version.files(path).bounds(column.logical.head).extremes
-        .fold((Long.MinValue, Long.MaxValue)) { case (low, high) => (key.of(low), key.of(high)) }
+        .fold((Long.MinValue, Long.MaxValue)) { case (low, high) =>
+          (key.numberOf(low), key.numberOf(high))
+        }
     }
     new KeyRanges(bounds.map(_._1).toArray, bounds.map(_._2).toArray)
   }

@@ -105,7 +105,7 @@ object KeyLayout {
       bounds.find(_.canonicalized == each).get
     }
     def ordinal(bound: Option[Expression]) =
-      bound.fold(Nowhere)(of => expressions.indexWhere(_.canonicalized == of.canonicalized))
+      bound.fold(Nowhere)(end => expressions.indexWhere(_.canonicalized == end.canonicalized))
     val places = alternatives.map { ranges =>
       columns.map { column =>
         ranges.find(_.column.canonicalized == column.canonicalized) match {

@@ -106,9 +106,9 @@ final class PredicateReader(columns: Seq[Seq[String]]) {
         ranges(column, between.map(ValueRange.of): _*)
       }
 
-    private def ranges(column: Found, of: ValueRange*): Seq[Box] = {
+    private def ranges(column: Found, valueRanges: ValueRange*): Seq[Box] = {
       val _ = orderOf(column)
-      of.map(range => Map(column.number -> range))
+      valueRanges.map(range => Map(column.number -> range))
     }
 
     private def notUnderstood(condition: Expression): Seq[Box] = {

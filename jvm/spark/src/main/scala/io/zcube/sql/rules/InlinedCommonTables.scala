@@ -26,6 +26,7 @@ final private[rules] class InlinedCommonTables(plan: LogicalPlan) {
         }
         Project(columns, table)
       // Its tables are in their places now, and their ids are new in each analysis, too.
-      case WithCTE(query, definitions) if definitions.forall(of => tables.contains(of.id)) => query
+      case WithCTE(query, definitions) if definitions.forall(table => tables.contains(table.id)) =>
+        query
     }
 }

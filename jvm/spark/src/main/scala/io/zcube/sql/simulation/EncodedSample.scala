@@ -47,9 +47,10 @@ final class EncodedSample private (original: RowSample, distinct: IndexedSeq[Arr
     predicate.copy(boxes = predicate.boxes.map(_.map { case (c, range) => c -> code(c, range) }))
 
   private def code(column: Int, range: ValueRange): ValueRange = {
-    def end(of: Interval.End) = of.copy(value = codeOf(column, of.value))
+    def encoded(end: Interval.End) = end.copy(value = codeOf(column, end.value))
     range.copy(values =
-      range.values.map(interval => Interval(interval.lower.map(end), interval.upper.map(end))))
+      range.values.map(interval =>
+        Interval(interval.lower.map(encoded), interval.upper.map(encoded))))
   }
 }
 

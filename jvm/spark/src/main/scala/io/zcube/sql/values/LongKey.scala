@@ -8,10 +8,10 @@ import io.zcube.range.OrderPreservingBits
 /** 8-byte integers that sort like the values of a type, and are equal if and only if the values
   * are.
   *
-  * @param of   the number of a value in Catalyst's internal form, not null
-  * @param code Java expression for the same; its argument is the code of the non-null value
+  * @param numberOf the number of a value in Catalyst's internal form, not null
+  * @param code     Java expression for the same; its argument is the code of the non-null value
   */
-final class LongKey private (val of: Any => Long, val code: String => String)
+final class LongKey private (val numberOf: Any => Long, val code: String => String)
     extends Serializable
 
 object LongKey {
@@ -37,6 +37,6 @@ object LongKey {
     case _ => None
   }
 
-  private def key(of: Any => Long, code: String => String): Option[LongKey] =
-    Some(new LongKey(of, code))
+  private def key(numberOf: Any => Long, code: String => String): Option[LongKey] =
+    Some(new LongKey(numberOf, code))
 }

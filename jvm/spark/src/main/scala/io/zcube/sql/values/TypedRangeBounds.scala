@@ -28,7 +28,7 @@ object TypedRangeBounds {
   /** Bounds at the given values, which must be strictly ascending in the type's order. */
   def at(dataType: DataType, values: Array[Any]): TypedRangeBounds =
     LongKey.find(dataType) match {
-      case Some(key) => OfLong(dataType, LongRangeBounds(values.map(key.of)))
+      case Some(key) => OfLong(dataType, LongRangeBounds(values.map(key.numberOf)))
       case None => ofOther(dataType, values)
     }
 
@@ -46,7 +46,7 @@ object TypedRangeBounds {
     // equal.
     @transient private lazy val key = LongKey.find(dataType).get
     override def length: Int = bounds.length
-    override def idOf(value: Any): Int = bounds.idOf(key.of(value))
+    override def idOf(value: Any): Int = bounds.idOf(key.numberOf(value))
     override def genIdOf(ctx: CodegenContext, value: String): String =
       s"${ctx.addReferenceObj("bounds", bounds)}.idOf(${key.code(value)})"
   }

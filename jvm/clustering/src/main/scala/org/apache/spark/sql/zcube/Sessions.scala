@@ -12,6 +12,13 @@ object Sessions {
   /** Runs `body` with the session active on the calling thread. */
   def within[T](session: SparkSession)(body: => T): T = session.withActive(body)
 
+  /** The plan with its names and types resolved.
+    *
+    * @throws org.apache.spark.sql.AnalysisException if they can't be
+    */
+  def analyzed(session: SparkSession, plan: LogicalPlan): LogicalPlan =
+    session.sessionState.executePlan(plan).analyzed
+
   /** A DataFrame for a plan, which need not be analyzed yet. */
   def rowsOf(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.zcube.format.DeltaVersion
 import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, LastZOrder, SnapshotState, TableColumns}
 import org.apache.spark.sql.execution.command.RunnableCommand
+import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
 import io.zcube.clustering.report.DescribeClusteringReport
@@ -56,7 +57,7 @@ case class DescribeClusteringCommand(
     }
     val picked = filePredicates(session, snapshot, declared, where)
     val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
-    val files = session.withActive(ClusteringState.of(version, columns, picked))
+    val files = Sessions.within(session)(ClusteringState.of(version, columns, picked))
     DescribeClusteringReport.rows(columns, files)
   }
 

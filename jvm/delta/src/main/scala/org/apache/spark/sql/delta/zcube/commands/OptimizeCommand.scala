@@ -10,6 +10,7 @@ import org.apache.spark.sql.delta.zcube.table.{CatalogManaged, DeltaTableCommand
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
 import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeTask, RewritePlan, WorkloadQuery}
@@ -90,7 +91,7 @@ case class OptimizeCommand(
         WorkloadQuery.resolve(session, version, columns, chosen.workload)
       )
       if (dryRun) {
-        val planned = session.withActive(RewritePlan.of(task))
+        val planned = Sessions.within(session)(RewritePlan.of(task))
         val reading = LayoutSession.cloneOf(session, version)
         DryRunReport.rows(planned, Forecast.of(reading, task, planned, chosen.forecast))
       } else if (chosen.forecast) throw ZCubeErrors.forecastNotTaken()
@@ -102,9 +103,9 @@ case class OptimizeCommand(
       session: classic.SparkSession,
       snapshot: Snapshot,
       task: OptimizeTask): Row = {
-    val workload = session.withActive(WorkloadReport.of(task))
+    val workload = Sessions.within(session)(WorkloadReport.of(task))
     val result = new OptimizeRunner(session, task, Seq(shown.listener())).run()
-    session.withActive(OptimizeReport.row(session, snapshot, task, result, workload))
+    Sessions.within(session)(OptimizeReport.row(session, snapshot, task, result, workload))
   }
 
   private def compact(session: SparkSession): Seq[Row] = {

@@ -8,6 +8,7 @@ import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
 import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
 import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, SnapshotState}
 import org.apache.spark.sql.execution.command.RunnableCommand
+import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.zcube.clustering.advise.{Advisor, QueryAnalyzer, RecommendationReport}
@@ -45,6 +46,6 @@ case class RecommendClusteringCommand(
         asked.flatMap(_.notes).distinct)
     }
     val settings = DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())
-    session.withActive(new Advisor(session, version, settings, asked).rows)
+    Sessions.within(session)(new Advisor(session, version, settings, asked).rows)
   }
 }

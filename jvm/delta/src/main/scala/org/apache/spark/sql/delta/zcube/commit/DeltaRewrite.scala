@@ -9,11 +9,12 @@ import scala.util.{Failure, Success, Try}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.classic.{Dataset, SparkSession}
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay, RemoveFile}
 import org.apache.spark.sql.delta.zcube.table.{CubeTags, DataFiles, FileFilter, LoggedFileStatistics}
 import org.apache.spark.sql.delta.zcube.write.{CleaningCommitProtocol, DeltaTransaction}
 import org.apache.spark.sql.delta.{IcebergCompat, RowTracking, Snapshot}
+import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.run.{FailurePoint, Workers}
 import io.zcube.clustering.table._
@@ -51,7 +52,7 @@ final class DeltaRewrite(
   override def writeGroups(
       rows: LogicalPlan,
       partitionOf: Int => Map[String, String]): Seq[RewriteTransaction.Written] =
-    txn.writeFiles(Dataset.ofRows(session, rows), None, isOptimize = true, Nil).map {
+    txn.writeFiles(Sessions.rowsOf(session, rows), None, isOptimize = true, Nil).map {
       // Delta parses the values from a folder's name, which has no time zone and doesn't
       // distinguish NULL from the string that denotes it. All rows are in the group's partition.
       case action: AddFile =>

@@ -2,9 +2,9 @@ package org.apache.spark.sql.delta.zcube.declare
 
 import org.apache.spark.sql.catalyst.analysis.NamedRelation
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan}
-import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.delta.catalog.DeltaTableV2
 import org.apache.spark.sql.delta.{DeltaDynamicPartitionOverwriteCommand, DeltaOptions}
+import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SaveMode, SparkSession, classic}
 
 /** Delta's command for `overwritePartitions`, with the write that keeps the clustering columns: on
@@ -62,7 +62,7 @@ final class ClusteredPartitionOverwrite(
         options,
         Nil,
         deltaTable.deltaLog.unsafeVolatileSnapshot.metadata.configuration,
-        Dataset.ofRows(session, query),
+        Sessions.rowsOf(session, query),
         deltaTable.catalogTable
       ).run(session)
     }

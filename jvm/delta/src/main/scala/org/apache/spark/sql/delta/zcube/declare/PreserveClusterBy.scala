@@ -74,8 +74,8 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
       case c: ReplaceTableAsSelect => Some(c.tableSpec)
       case _ => None
     }
-    spec.exists { of =>
-      val provider = of.provider.getOrElse(session.sessionState.conf.defaultDataSourceName)
+    spec.exists { table =>
+      val provider = table.provider.getOrElse(session.sessionState.conf.defaultDataSourceName)
       DeltaSourceUtils.isDeltaDataSourceName(provider)
     }
   }

@@ -4,10 +4,10 @@ import io.delta.exceptions.ConcurrentTransactionException
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.connector.write.V1Write
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.sources.InsertableRelation
+import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{DataFrame, classic}
 
 /** Rows that may only be written by a transaction that finds the table with these clustering columns. */
@@ -49,7 +49,7 @@ object WithSameColumns {
         val plan = WithSameColumns(columns, rows.queryExecution.analyzed)
         original
           .toInsertableRelation()
-          .insert(Dataset.ofRows(rows.sparkSession, plan), overwrite)
+          .insert(Sessions.rowsOf(rows.sparkSession, plan), overwrite)
       }
     }
   }

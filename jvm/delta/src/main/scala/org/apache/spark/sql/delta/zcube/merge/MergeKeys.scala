@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, Li
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.delta.DataFrameUtils
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
@@ -20,6 +20,7 @@ import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.sql.keys._
 import io.zcube.sql.sampling.JobDescription
@@ -102,7 +103,7 @@ final class MergeKeys(
     }
     val keys = WellFormedJson.required(Project(columns :+ Alias(matches, "matches")(), rows))
     keys.children.foreach(asAnalyzed)
-    Dataset.ofRows(session, keys)
+    Sessions.rowsOf(session, keys)
   }
 
   /** Whether it reads only rows in the plan, and Delta tables at versions that the transaction has

@@ -15,6 +15,7 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.zcube.table.{PlanningRanges, TableColumns}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.ColumnPath
 import io.zcube.concurrent.Causes
@@ -125,7 +126,8 @@ final class MergePruning(
       met = cover.met(boxes)
       _ <- unless(met == files.length)(MergeKeys.NothingSpared)
     } yield {
-      val parts = Seq(true, false).map(of => columns.indices.filter(columns(_).isPartition == of))
+      val parts = Seq(true, false)
+        .map(isPartition => columns.indices.filter(columns(_).isPartition == isPartition))
       // Separate predicates: Delta treats a predicate as one on partitions only if it names nothing
       // else.
       val pruned = parts.filter(_.nonEmpty)
@@ -191,7 +193,7 @@ final class MergePruning(
     * own plans, it asks with a copy: no rule is applied to a node that was analyzed.
     */
   private def isReadAsItIs(relation: LogicalRelation): Boolean =
-    !session.sessionState.executePlan(Project(relation.output, relation.copy())).analyzed.exists {
+    !Sessions.analyzed(session, Project(relation.output, relation.copy())).exists {
       case _: LogicalRelation | _: SubqueryAlias => false
       case Project(columns, _) => !columns.forall(_.isInstanceOf[Attribute])
       case _ => true

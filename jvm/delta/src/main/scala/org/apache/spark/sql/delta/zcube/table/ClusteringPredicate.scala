@@ -6,6 +6,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.{ColumnPath, WhereClause}
 import io.zcube.sql.errors.ZCubeErrors
@@ -29,7 +30,7 @@ object ClusteringPredicate {
       session: SparkSession,
       snapshot: Snapshot,
       columns: Seq[ColumnPath],
-      texts: Seq[(Expression, String)]): WhereClause = session.withActive {
+      texts: Seq[(Expression, String)]): WhereClause = Sessions.within(session) {
     // Pinned to this snapshot: a scan of the table by name would use a newer one.
     val relation = snapshot.deltaLog
       .createRelation(snapshotToUseOpt = Some(snapshot), isTimeTravelQuery = true)
@@ -52,7 +53,7 @@ object ClusteringPredicate {
       session: SparkSession,
       predicate: Expression,
       table: LogicalPlan): LogicalPlan =
-    session.sessionState.executePlan(Filter(predicate, table)).analyzed
+    Sessions.analyzed(session, Filter(predicate, table))
 
   /** Checked before anything is optimized: `s = 1 OR true` still names `s`. */
   private def check(

@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.table
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.functions.{coalesce, col, count, lit, sum, when}
+import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.OutsideWhere
 import io.zcube.planning.CubeRest
@@ -19,7 +20,7 @@ object FilesOutside {
       session: SparkSession,
       snapshot: Snapshot,
       selected: Seq[String],
-      cubes: Set[String]): OutsideWhere = session.withActive {
+      cubes: Set[String]): OutsideWhere = Sessions.within(session) {
     val files = snapshot.numOfFiles - selected.size
     if (files == 0 || cubes.isEmpty) OutsideWhere(files, Map.empty)
     else {

@@ -7,6 +7,7 @@ import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.functions.{array, col, max, struct}
+import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.ColumnPath
 import io.zcube.layout.kinds.LayoutKind
@@ -19,7 +20,7 @@ final case class LastZOrder(columns: Seq[ColumnPath], curve: LayoutKind, weights
 object LastZOrder {
 
   /** None if no file is in a ZORDER BY cube, or one of its columns no longer exists. */
-  def of(session: SparkSession, snapshot: Snapshot): Option[LastZOrder] = session.withActive {
+  def of(session: SparkSession, snapshot: Snapshot): Option[LastZOrder] = Sessions.within(session) {
     val newest = snapshot.allFiles
       .where(col("tags").getItem(CubeTags.PhysicalColumns).isNotNull &&
         col("clusteringProvider").isNull)
@@ -36,7 +37,7 @@ object LastZOrder {
   /** The columns recorded in the newest tagged file, whichever system wrote it, if all still exist.
     */
   def columns(session: SparkSession, snapshot: Snapshot): Option[Seq[ColumnPath]] =
-    session.withActive {
+    Sessions.within(session) {
       val tags = array(LoggedTags.zOrderBy, LoggedTags.physicalColumns)
       val newest = snapshot.allFiles.toDF()
         .where(LoggedTags.zOrderBy.isNotNull)

@@ -5,6 +5,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.{DeltaLog, DeltaTableUtils, Snapshot}
 import org.apache.spark.sql.functions.{col, concat, from_json, lit, when}
+import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Column, DataFrame}
 
 /** The files that predicates select, and their statistics.
@@ -21,7 +22,7 @@ final class LoggedStatistics private (
 
   /** The selected files. Their statistics have only the row count, as in Delta's own command. */
   def files: Seq[AddFile] =
-    if (byPartition) session.withActive {
+    if (byPartition) Sessions.within(session) {
       import org.apache.spark.sql.delta.implicits._
       LoggedStatistics
         .parsed(snapshot, pickedByPartition)
@@ -30,10 +31,10 @@ final class LoggedStatistics private (
         .collect()
         .toSeq
     }
-    else session.withActive(snapshot.filesForScan(filters, keepNumRecords = true).files)
+    else Sessions.within(session)(snapshot.filesForScan(filters, keepNumRecords = true).files)
 
   /** The statistics of the selected files. */
-  def paths: Set[String] = session.withActive {
+  def paths: Set[String] = Sessions.within(session) {
     if (byPartition) pickedByPartition.select("path").collect().map(_.getString(0)).toSet
     else snapshot.filesForScan(filters, keepNumRecords = false).files.map(_.path).toSet
   }
@@ -42,7 +43,7 @@ final class LoggedStatistics private (
     DeltaLog.filterFileList(snapshot.metadata.partitionSchema, snapshot.allFiles.toDF(), filters)
 
   /** Some of the selected files, or all files of the table, with a column `stats` for queries. */
-  def parsed(only: Option[FileFilter]): DataFrame = session.withActive {
+  def parsed(only: Option[FileFilter]): DataFrame = Sessions.within(session) {
     only match {
       // The filter needs no statistics, so the optimizer applies it before they are parsed.
       case Some(filter) if byPartition =>

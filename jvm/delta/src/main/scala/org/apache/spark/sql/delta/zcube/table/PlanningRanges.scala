@@ -12,6 +12,7 @@ import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Column, DataFrame => AnyDataFrame}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -63,7 +64,7 @@ object PlanningRanges {
   def of(
       session: SparkSession,
       columns: Seq[ColumnPath],
-      files: AnyDataFrame): PlanningRanges = session.withActive {
+      files: AnyDataFrame): PlanningRanges = Sessions.within(session) {
     val statistics = files.schema("stats").dataType
     def bounds(kind: String) = columns.map(column => statistic(statistics, kind +: column.physical))
     val selected = (col("path") +: (bounds("minValues") ++ bounds("maxValues"))).zipWithIndex
@@ -183,6 +184,6 @@ object PlanningRanges {
     // Statistics have milliseconds, rounded down.
     case TimestampType | TimestampNTZType =>
       Some((value, up) => Math.floorDiv(value.asInstanceOf[Long], 1000L) + (if (up) 1 else 0))
-    case other => LongKey.find(other).map(key => (value, _) => key.of(value))
+    case other => LongKey.find(other).map(key => (value, _) => key.numberOf(value))
   }
 }

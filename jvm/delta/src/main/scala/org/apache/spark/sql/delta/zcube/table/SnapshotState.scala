@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.table
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.sources.DeltaSQLConf.DELTA_SNAPSHOT_PARTITIONS
+import org.apache.spark.sql.zcube.Sessions
 
 /** Delta builds the state of a table from its log in 50 partitions, however short the log is: for a
   * table of 10,000 files, most of the time goes into starting tasks. This chooses the number of
@@ -16,9 +17,9 @@ object SnapshotState {
     */
   def build(user: SparkSession, snapshot: Snapshot): Unit =
     if (!snapshot.stateReconstructionTriggered && !isChosen(user)) {
-      val session = user.cloneSession()
+      val session = Sessions.cloneOf(user)
       setPartitions(session, snapshot)
-      val _ = session.withActive(snapshot.stateDF)
+      val _ = Sessions.within(session)(snapshot.stateDF)
     }
 
   /** Sets the number for snapshots of this table that a session builds, unless the user chose one.

@@ -78,12 +78,12 @@ object ColumnStats {
   }
 
   /** Compares only the unscaled value, which an UnsafeRow stores in eight bytes. */
-  final private class OfDecimal(ordinal: Int, of: DecimalType) extends OfWhole(ordinal) {
+  final private class OfDecimal(ordinal: Int, decimal: DecimalType) extends OfWhole(ordinal) {
     override protected def read(row: InternalRow): Long =
       if (row.isInstanceOf[UnsafeRow]) row.getLong(ordinal)
-      else row.getDecimal(ordinal, of.precision, of.scale).toUnscaledLong
+      else row.getDecimal(ordinal, decimal.precision, decimal.scale).toUnscaledLong
     override protected def valueOf(number: Long): Any =
-      Decimal.createUnsafe(number, of.precision, of.scale)
+      Decimal.createUnsafe(number, decimal.precision, decimal.scale)
   }
 
   final private class OfDouble(ordinal: Int) extends ColumnStats(ordinal) {

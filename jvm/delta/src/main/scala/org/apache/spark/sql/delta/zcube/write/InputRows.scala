@@ -4,7 +4,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project, SubqueryAlias}
-import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.util.DeltaFileOperations
 import org.apache.spark.sql.delta.zcube.table.DeltaTableCommand
@@ -12,6 +12,7 @@ import org.apache.spark.sql.delta.{DeltaColumnMapping, DeltaParquetFileFormat, R
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.{LongType, StructType}
+import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.run.LayoutSession
 import io.zcube.clustering.table.FileScan
@@ -29,7 +30,7 @@ object InputRows {
     val relation = relationOf(snapshot, groups.flatten)
     val numbers = Option.when(groups.size > 1)(numbersOf(snapshot, groups))
     val bare = withPlace(session, relation, numbers)
-    val scan = Dataset.ofRows(session, bare)
+    val scan = Sessions.rowsOf(session, bare)
     val isCounted = groups.forall(_.forall(_.numLogicalRecords.isDefined))
     refuseChanges(scan, relation, bare, snapshot, isCounted)
     val rows = RowTracking.preserveRowTrackingColumns(scan, snapshot).asInstanceOf[DataFrame]
