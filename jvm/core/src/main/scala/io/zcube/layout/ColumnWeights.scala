@@ -36,14 +36,19 @@ object ColumnWeights {
   /** Whether a number can be a weight. */
   def isWeight(number: Double): Boolean = number > 0 && !number.isInfinite
 
-  /** The weight of a column without file statistics: it is cut only if no other can be. */
-  val Nothing: Double = 1e-6
+  /** The weight of a column without file statistics, by which no query skips a file: files are cut
+    * by it only where no other column can be cut. Users' weights are greater.
+    */
+  val NoStatistics: Double = 0.0
 
   /** The weights relative to the largest; empty if all are equal. So equal layouts have equal
-    * weights, whatever the original numbers.
+    * weights, whatever the original numbers. None becomes smaller than a billionth.
     */
   def normalised(weights: Seq[Double]): Seq[Double] =
-    if (weights.distinct.length <= 1) Nil else weights.map(_ / weights.max)
+    if (weights.distinct.length <= 1) Nil
+    else weights.map(weight => math.max(Smallest, weight / weights.max))
+
+  private val Smallest = 1e-9
 
   private def splitAtCommas(text: String): Seq[String] = {
     val parts = mutable.ArrayBuffer(new StringBuilder)

@@ -6,8 +6,8 @@ import java.util.Arrays
   *
   * File `f` holds the rows with `cut(f - 1) <= (key, noise) < cut(f)`, compared first by key and
   * then by noise. The noise, a number in [0, 65536) that depends only on the row's position in its
-  * input, matters only where one key fills more than a file; everywhere else a cut's noise is 0,
-  * and a key is never split.
+  * input, matters only where a cut falls far inside the rows of one key; everywhere else a cut's
+  * noise is 0, and a key isn't split.
   *
   * @param keys  key of each cut, ascending
   * @param noise noise of each cut; ascending among equal keys

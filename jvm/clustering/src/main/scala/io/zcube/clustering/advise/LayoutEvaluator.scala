@@ -62,20 +62,18 @@ final class LayoutEvaluator(
       group: IndexedSeq[Int]): Seq[(SimulatedFile, Double)] = {
     val share = group.size.toDouble / sample.rows.length
     val (groupBytes, groupRows) = (share * bytes, share * rows)
-    val count = FileCount.of(
-      groupBytes.round,
-      settings.maxFileBytes,
-      math.max(1L, groupRows.round),
-      settings.maxRecords)
-    val keys = part(group, candidate.columns)
+    val allRows = math.max(1L, groupRows.round)
+    def count(of: (Long, Long, Long, Long) => Int) =
+      of(groupBytes.round, settings.maxFileBytes, allRows, settings.maxRecords)
+    val keys = part(group, candidate.columns).copy(rowCount = allRows)
     val request = LayoutRequest(
       candidate.curve,
       settings.ranges,
       settings.spread,
       settings.sort,
       candidate.weights,
-      even = settings.maxRecords > 0)
-    val layout = LayoutPlan.of(keys, count, request)
+      maxRows = settings.maxRecords)
+    val layout = LayoutPlan.within(keys, count(FileCount.least), count(FileCount.of), request)
     val whole = part(group, sample.dataTypes.indices)
     SimulatedFile.of(whole, layout.filesOf(keys)).map(file =>
       file -> groupBytes * file.rows / group.size)

@@ -3,7 +3,7 @@ package io.zcube.clustering.plan
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
 import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.planning.{MergeAll, PlanOptions}
-import io.zcube.sql.layout.LayoutRequest
+import io.zcube.sql.layout.{LayoutRequest, WeightedBoxes}
 
 /** The task of one OPTIMIZE by columns.
   *
@@ -58,8 +58,9 @@ final case class OptimizeTask(
       settings.spread,
       settings.sort,
       layoutWeights,
-      workload.map(_.ranges),
-      even = settings.maxRecords > 0)
+      workload.map(query => withStatistics(query.ranges)),
+      maxRows = settings.maxRecords
+    )
 
   /** A job is committed as a whole, so it has at most a batch, unless a cube is larger. Auto
     * compaction must not take long, as the writer waits for it: each job has a cube or two.
@@ -67,19 +68,23 @@ final case class OptimizeTask(
   private def jobBytes: Long =
     if (isAuto) 0L else math.min(settings.maxJobBytes, settings.batchBytes.getOrElse(Long.MaxValue))
 
+  private def known: Seq[Boolean] = columns.map(version.hasStatistics)
+
+  /** What a query reads, as far as statistics can tell. */
+  private def withStatistics(query: WeightedBoxes): WeightedBoxes =
+    query.copy(boxes = query.boxes.map(_.filter { case (column, _) => known(column) }))
+
   /** Cuts by a column without minima and maxima, such as Delta's booleans, let no query skip a
     * file.
     */
-  private def layoutWeights: Seq[Double] = {
-    val known = columns.map(version.hasStatistics)
+  private def layoutWeights: Seq[Double] =
     if (!options.curve.takesWeights || known.forall(identity) || !known.contains(true)) weights
     else {
       val asked = if (weights.isEmpty) columns.map(_ => 1.0) else weights
       asked.zip(known).map { case (weight, isKnown) =>
-        if (isKnown) weight else ColumnWeights.Nothing
+        if (isKnown) weight else ColumnWeights.NoStatistics
       }
     }
-  }
 
   def planOptions: PlanOptions = PlanOptions(
     policy =

@@ -78,7 +78,7 @@ final class GroupSampler(
     if (sample.rowCount == 0) LayoutPlan.of(sample, files, task.layoutRequest)
     else {
       val least = task.minFileCount(group, sample.rowCount)
-      LayoutPlan.within(sample, least, files, settings.maxRecords, task.layoutRequest)
+      LayoutPlan.within(sample, least, files, task.layoutRequest)
     }
 
   /** Files whose number of rows read differs from the log's count. */

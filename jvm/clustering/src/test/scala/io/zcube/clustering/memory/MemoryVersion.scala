@@ -34,7 +34,8 @@ final class MemoryVersion(
     schema.find(field => parts.size == 1 && resolver(field.name, parts.head))
       .map(field => ColumnPath(Seq(field.name), Seq(field.name), field.dataType))
 
-  override def hasStatistics(column: ColumnPath): Boolean = true
+  /** As in Delta's log. */
+  override def hasStatistics(column: ColumnPath): Boolean = column.dataType != BooleanType
 
   override def fileCount: Long = live.size.toLong
 

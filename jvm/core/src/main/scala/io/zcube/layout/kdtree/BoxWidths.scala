@@ -12,7 +12,7 @@ import io.zcube.layout.Layout
   *
   * @param points  for each column, the rank of each sampled row; NULL has [[Layout.NullRank]]
   * @param ranks   for each column, ranks are in [0, ranks)
-  * @param weights factor for each column's width, greater than 0
+  * @param weights factor for each column's width
   */
 final private[layout] class BoxWidths(
     points: Array[Array[Int]],

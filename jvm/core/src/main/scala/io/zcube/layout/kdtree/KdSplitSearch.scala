@@ -14,15 +14,17 @@ import io.zcube.layout.Layout
   *
   * Cost: one pass over the box's rows for each column.
   *
-  * @param points for each column, the rank of each sampled row
-  * @param ranks  for each column, ranks are in [0, ranks)
-  * @param even   rows of the sample in a file of mean size
+  * @param points  for each column, the rank of each sampled row
+  * @param ranks   for each column, ranks are in [0, ranks)
+  * @param columns the columns that may be cut
+  * @param sizes   of files
   */
-final private[layout] class KdSplitSearch(
+final private[layout] class KdSplitSearch private (
     points: Array[Array[Int]],
     ranks: Array[Int],
     widths: BoxWidths,
-    even: Double)
+    columns: Array[Int],
+    sizes: FileSizes)
     extends SplitSearch {
   import KdSplitSearch._
 
@@ -45,10 +47,10 @@ final private[layout] class KdSplitSearch(
     best = NoSplit
     bestScore = 0.0
     bestIsEven = false
-    var c = 0
-    while (c < dimensions) {
-      tryColumn(c, rows, from, until, files)
-      c += 1
+    var i = 0
+    while (i < columns.length) {
+      tryColumn(columns(i), rows, from, until, files)
+      i += 1
     }
     Option.when(best ne NoSplit)(best)
   }
@@ -126,7 +128,7 @@ final private[layout] class KdSplitSearch(
       rowCount: Int,
       files: Int): Unit = {
     val wholeWidth = widthAbove(least)
-    val wholeError = math.abs(rowCount / (files * even) - 1)
+    val wholeError = math.abs(rowCount / (files * sizes.mean) - 1)
     emptyBox()
     var below = 0
     var rank = least
@@ -138,11 +140,11 @@ final private[layout] class KdSplitSearch(
       val share = below.toDouble * files / rowCount
       val lowFiles = math.max(1, math.min(files - 1, math.round(share).toInt))
       val highFiles = files - lowFiles
-      val lowSize = below / (lowFiles * even)
-      val highSize = (rowCount - below) / (highFiles * even)
-      val isEven = math.abs(lowSize - 1) <= math.max(wholeError, tolerance(lowFiles)) &&
-        math.abs(highSize - 1) <= math.max(wholeError, tolerance(highFiles))
-      if (isEven || (!bestIsEven && isBearable(lowSize) && isBearable(highSize))) {
+      val lowSize = below / (lowFiles * sizes.mean)
+      val highSize = (rowCount - below) / (highFiles * sizes.mean)
+      val isEven = math.abs(lowSize - 1) <= math.max(wholeError, tolerance(lowFiles, sizes)) &&
+        math.abs(highSize - 1) <= math.max(wholeError, tolerance(highFiles, sizes))
+      if (isEven || (!bestIsEven && isBearable(lowSize, sizes) && isBearable(highSize, sizes))) {
         val saved = files * wholeWidth - lowFiles * boxWidth - highFiles * widthAbove(next)
         val error = math.max(math.abs(lowSize - 1), math.abs(highSize - 1))
         val evenness = math.max(0.1, 1 - UnevenCost * math.max(0.0, error - wholeError))
@@ -185,15 +187,42 @@ final private[layout] class KdSplitSearch(
 
 private[layout] object KdSplitSearch {
 
+  /** The rule for columns with these weights. A column of weight 0, which has no statistics, is cut
+    * only in boxes that no other column divides.
+    */
+  def of(
+      points: Array[Array[Int]],
+      ranks: Array[Int],
+      weights: Array[Double]): FileSizes => SplitSearch = {
+    val (weighted, others) = points.indices.toArray.partition(weights(_) > 0)
+    val widths = new BoxWidths(points, ranks, weights)
+    lazy val widthsOfOthers =
+      new BoxWidths(points, ranks, weights.map(w => if (w > 0) 0.0 else 1.0))
+    sizes => {
+      val first = new KdSplitSearch(points, ranks, widths, weighted, sizes)
+      lazy val second = new KdSplitSearch(points, ranks, widthsOfOthers, others, sizes)
+      def isPoint(rows: Array[Int], from: Int, until: Int): Boolean = weighted.forall { c =>
+        (from until until).forall(i => points(c)(rows(i)) == points(c)(rows(from)))
+      }
+      if (others.isEmpty) first
+      else (rows, from, until, files) =>
+        first.find(rows, from, until, files).orElse {
+          if (isPoint(rows, from, until)) second.find(rows, from, until, files) else None
+        }
+    }
+  }
+
   private val NoSplit: KdSplit = KdSplit(-1, -1, 0)
 
   /** How far the mean file of a part may deviate from the table's mean: more for a single file,
     * less for a large part, whose own cuts need room too.
     */
-  private def tolerance(files: Int): Double = 0.04 + 0.08 / files
+  private def tolerance(files: Int, sizes: FileSizes): Double =
+    math.min(0.04 + 0.08 / files, sizes.largest - 1)
 
   /** The deviation that is accepted if no cut is even, rather than splitting a value. */
-  private def isBearable(size: Double): Boolean = size >= 0.6 && size <= 1.2
+  private def isBearable(size: Double, sizes: FileSizes): Boolean =
+    size >= 0.6 && size <= math.min(1.2, sizes.largest)
 
   /** The share of a cut's gain that is deducted for each unit of unevenness. */
   private val UnevenCost = 2.0

@@ -11,15 +11,18 @@ import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, Layout, Layout
   * file is wider than necessary; any number of files fits; and the next cut is chosen for each box.
   *
   * Ranks are the numbers of buckets plus 1, and 0 for NULL. A look-up walks the tree, then does a
-  * subtraction, a multiplication and a shift for each column, then the curve. Nothing is allocated.
+  * subtraction, a multiplication and a shift for each column, then the curve. Nothing is allocated,
+  * unless columns have no statistics: those order only rows that are at one place of the curve.
   *
   * @param tree    from ranks to boxes
+  * @param ordered the columns with statistics, or all if none has any
   * @param buckets number of buckets of each column
   * @param lower   by box and column, the smallest rank
   * @param upper   by box and column, the largest rank
   */
 final class KdTreeLayout private (
     val tree: KdTree,
+    ordered: Array[Int],
     buckets: Array[Int],
     lower: Array[Int],
     upper: Array[Int])
@@ -29,9 +32,12 @@ final class KdTreeLayout private (
   private val columns = buckets.length
   private val localBits = SpaceFillingCurve.MaxIndexBits - bitsFor(tree.boxes)
   // If there are more columns than bits, the first columns order the rows inside files.
-  private val curveColumns = math.min(columns, localBits)
-  private val curveBits = math.min(MaxCurveBits, localBits / curveColumns)
-  private val curve = HilbertCurve(curveColumns, curveBits)
+  private val curveBits = math.max(1, math.min(MaxCurveBits, localBits / columns))
+  private val onCurve = ordered.take(localBits)
+  private val others = Array.range(0, columns).diff(ordered)
+    .take((localBits - onCurve.length * curveBits) / curveBits)
+  private val curve = HilbertCurve(onCurve.length, curveBits)
+  private val otherBits = others.length * curveBits
   // Fixed-point factors from a box's ranks to the curve's coordinates.
   private val factors = lower.indices.toArray.map { i =>
     (1L << (curveBits + FractionBits)) / (upper(i) - lower(i) + 1L)
@@ -43,16 +49,26 @@ final class KdTreeLayout private (
 
   override def keyOf(point: Array[Int]): Long = {
     val box = tree.boxOf(point)
-    var at = box * columns
-    var c = 0
-    while (c < curveColumns) {
-      // Values that weren't sampled can lie slightly outside.
-      val inside = math.max(lower(at), math.min(upper(at), point(c))) - lower(at)
-      point(c) = ((inside * factors(at)) >>> FractionBits).toInt
-      at += 1
-      c += 1
+    if (onCurve.length == columns) {
+      var c = 0
+      while (c < columns) {
+        point(c) = coordinate(box, c, point(c))
+        c += 1
+      }
+      firstKeyOf(box) | curve.index(point)
+    } else {
+      var rest = 0L
+      others.foreach(c => rest = (rest << curveBits) | coordinate(box, c, point(c)))
+      val place = curve.index(onCurve.map(c => coordinate(box, c, point(c))))
+      firstKeyOf(box) | (place << otherBits) | rest
     }
-    firstKeyOf(box) | curve.index(point)
+  }
+
+  private def coordinate(box: Int, column: Int, rank: Int): Int = {
+    val at = box * columns + column
+    // Values that weren't sampled can lie slightly outside.
+    val inside = math.max(lower(at), math.min(upper(at), rank)) - lower(at)
+    ((inside * factors(at)) >>> FractionBits).toInt
   }
 
   /** The smallest key of a box. */
@@ -66,6 +82,9 @@ object KdTreeLayout {
 
   private val FractionBits = 32
 
+  /** A limit of rows is a ninth above the mean file; see [[io.zcube.layout.FileCount]]. */
+  private val LargestIfEven = 1.08
+
   private def bitsFor(boxes: Int): Int = 32 - Integer.numberOfLeadingZeros(boxes - 1)
 
   /** Cuts a sample into boxes.
@@ -74,30 +93,37 @@ object KdTreeLayout {
     * curve, by noise where necessary, as curves are ([[CutPoints.of]]).
     *
     * @param files    number of files wanted, at least 1
-    * @param spread   whether one combination of values that fills more than a file is spread
-    * @param weights of the columns, each greater than 0: how much more often queries filter by one
-    *   than by another; empty if all are equal
+    * @param spread   whether rows with the same values may be spread over several files, to keep files even
+    * @param weights  of the columns: how much more often queries filter by one than by another, 0
+    *   for a column without statistics; empty if all are equal
     * @param workload queries that should skip as many rows as possible; on the sample they never
     *   skip fewer than without it
+    * @param even     whether a limit of rows leaves no room for files much larger than the mean
     */
   def of(
       sample: BucketedSample,
       files: Int,
       spread: Boolean,
       weights: Seq[Double],
-      workload: Workload = Workload.Empty): LayoutResult = {
+      workload: Workload = Workload.Empty,
+      even: Boolean = false): LayoutResult = {
     require(files >= 1, s"files must be positive, not $files")
     require(
       weights.isEmpty || weights.length == sample.dimensions,
       s"${weights.length} weights for ${sample.dimensions} columns")
-    require(weights.forall(ColumnWeights.isWeight), s"weights must be positive: $weights")
+    require(
+      weights.forall(w => w == ColumnWeights.NoStatistics || ColumnWeights.isWeight(w)),
+      s"weights must not be negative: $weights")
+    require(weights.isEmpty || weights.exists(_ > 0), s"a weight must be positive: $weights")
     // NullBucket is -1, so NULL gets rank 0.
     val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
     val byColumn = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
-    val (tree, boxes) = build(points, byColumn, files, workload)
+    val (tree, boxes) = build(points, byColumn, files, workload, even)
     val corners = boxes.toArray.flatMap(box => points.map(rangeOf(_, box.rows)))
+    val (weighted, others) = points.indices.toArray.partition(byColumn(_) > 0)
     val layout = new KdTreeLayout(
       tree,
+      if (weighted.isEmpty) others else weighted,
       sample.scales.map(_.ranks.length),
       corners.map(_._1),
       corners.map(_._2))
@@ -116,14 +142,16 @@ object KdTreeLayout {
       points: Array[Array[Int]],
       weights: Array[Double],
       files: Int,
-      workload: Workload): (KdTree, Seq[KdTreeBuilder.Box]) = {
+      workload: Workload,
+      even: Boolean): (KdTree, Seq[KdTreeBuilder.Box]) = {
     val ranks = points.map(column => if (column.isEmpty) 1 else column.max + 1)
-    val even = points.head.length.toDouble / files
-    val usual = new KdSplitSearch(points, ranks, new BoxWidths(points, ranks, weights), even)
+    val mean = points.head.length.toDouble / files
+    val sizes = if (even) FileSizes(mean, LargestIfEven) else FileSizes(mean)
+    val usual = KdSplitSearch.of(points, ranks, weights)(sizes)
     def tree(search: SplitSearch) = new KdTreeBuilder(points, files, search).build()
     if (workload.isEmpty) tree(usual)
     else {
-      val lookahead = new LookaheadSearch(points, ranks, weights, workload, even, usual)
+      val lookahead = new LookaheadSearch(points, ranks, weights, workload, sizes, usual)
       (Seq(lookahead) ++ lookahead.greedy ++ Seq(usual)).map(tree).maxBy { case (_, boxes) =>
         SkippedRows.of(points, boxes.map(_.rows), workload)
       }

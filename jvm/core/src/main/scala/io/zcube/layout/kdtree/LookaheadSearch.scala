@@ -23,7 +23,7 @@ import io.zcube.layout.{Layout, Workload}
   * @param points  for each column, the rank of each sampled row
   * @param ranks   for each column, ranks are in [0, ranks)
   * @param weights of the columns, for the usual rule
-  * @param even    rows of the sample in a file of mean size
+  * @param sizes   of files
   * @param usual   the rule if no query gains
   */
 final private[layout] class LookaheadSearch(
@@ -31,7 +31,7 @@ final private[layout] class LookaheadSearch(
     ranks: Array[Int],
     weights: Array[Double],
     workload: Workload,
-    even: Double,
+    sizes: FileSizes,
     usual: SplitSearch)
     extends SplitSearch {
   import LookaheadSearch._
@@ -41,7 +41,7 @@ final private[layout] class LookaheadSearch(
     */
   val greedy: Seq[WorkloadSplitSearch] = {
     val byBox = Option.when(workload.queries.exists(_.boxes.length > 1))(workload.byBox)
-    (workload +: byBox.toSeq).map(new WorkloadSplitSearch(points, ranks, _, even, usual))
+    (workload +: byBox.toSeq).map(new WorkloadSplitSearch(points, ranks, _, sizes, usual))
   }
 
   /** A box with fewer than 1 / trials of the sampled rows gets no trials. More boxes of queries
@@ -62,7 +62,7 @@ final private[layout] class LookaheadSearch(
   private val coarseRanks = ranks.zip(shifts).map { case (count, shift) =>
     coarse(count - 1, shift) + 1
   }
-  private val coarseWidths = new BoxWidths(coarsePoints, coarseRanks, weights)
+  private val coarseUsual = KdSplitSearch.of(coarsePoints, coarseRanks, weights)
   private val coarseWorkload = Workload(workload.queries.map { query =>
     query.copy(boxes = query.boxes.map(coarseBox))
   })
@@ -101,13 +101,13 @@ final private[layout] class LookaheadSearch(
       math.max(1, math.min(TrialRows, ((until - from) * share).toInt))
     private val few = math.max(2, math.min(files, size / RowsOfFile))
     private val rule = {
-      val trialEven = even * size / (until - from) * files / few
+      val trialSizes = sizes.copy(mean = sizes.mean * size / (until - from) * files / few)
       new WorkloadSplitSearch(
         coarsePoints,
         coarseRanks,
         coarseWorkload,
-        trialEven,
-        new KdSplitSearch(coarsePoints, coarseRanks, coarseWidths, trialEven))
+        trialSizes,
+        coarseUsual(trialSizes))
     }
     private val some = Array.tabulate(size) { i =>
       rows(from + (i.toLong * (until - from) / size).toInt)

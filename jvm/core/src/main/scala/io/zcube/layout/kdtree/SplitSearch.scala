@@ -10,6 +10,15 @@ private[layout] trait SplitSearch {
   def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit]
 }
 
+/** The rows of files.
+  *
+  * @param mean    rows of the sample in a file of mean size
+  * @param largest how many times as many rows a file may have
+  */
+final private[layout] case class FileSizes(
+    mean: Double,
+    largest: Double = Double.PositiveInfinity)
+
 /** A cut of a box into two.
   *
   * @param column   the column that is cut

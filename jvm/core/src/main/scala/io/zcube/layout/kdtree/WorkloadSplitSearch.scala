@@ -24,19 +24,21 @@ import io.zcube.layout.{RankRanges, Workload}
   *
   * @param points for each column, the rank of each sampled row
   * @param ranks  for each column, ranks are in [0, ranks)
-  * @param even   rows of the sample in a file of mean size
-  * @param usual the rule if no query gains
+  * @param sizes  of files
+  * @param usual  the rule if no query gains
   */
 final private[layout] class WorkloadSplitSearch(
     points: Array[Array[Int]],
     ranks: Array[Int],
     workload: Workload,
-    even: Double,
+    sizes: FileSizes,
     usual: SplitSearch)
     extends SplitSearch {
   import WorkloadSplitSearch._
 
   private val dimensions = points.length
+  private val even = sizes.mean
+  private val maxUneven = math.min(MaxUneven, sizes.largest - 1)
   private val most = ranks.max
   private val counts = new Array[Int](most)
   // For the ranks that occur, in order: the rank, the rows up to it, and the ranges of the parts.
@@ -135,7 +137,7 @@ final private[layout] class WorkloadSplitSearch(
         val error = math.max(
           math.abs(below / (lowFiles * even) - 1),
           math.abs((rowCount - below) / ((files - lowFiles) * even) - 1))
-        if (error <= math.max(wholeError, MaxUneven)) {
+        if (error <= math.max(wholeError, maxUneven)) {
           // Unsampled values in between are divided.
           val greatest = rankAt(i) + (rankAt(i + 1) - rankAt(i) - 1) / 2
           val cut = Cut(KdSplit(column, greatest, lowFiles), worth, error)

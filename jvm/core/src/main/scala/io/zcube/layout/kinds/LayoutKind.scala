@@ -21,13 +21,13 @@ sealed abstract class LayoutKind(val name: String) extends Serializable {
 
   /** Computes the layout.
     *
-    * @param sample  sampled rows of the clustering columns
-    * @param files   number of files wanted
-    * @param bits    bits of rank for each column
-    * @param spread whether a key that fills more than one file is spread over several
-    * @param weights of the columns, each greater than 0; empty if all are equal
+    * @param sample   sampled rows of the clustering columns
+    * @param files    number of files wanted
+    * @param bits     bits of rank for each column
+    * @param spread   whether rows with the same key may be spread over several files, to keep files even
+    * @param weights  of the columns; 0 for a column without statistics; empty if all are equal
     * @param workload queries that should skip files; empty if none are known
-    * @param even    whether the number of rows in a file is limited, so that files must be about even
+    * @param even     whether a limit of rows leaves no room for files much larger than the mean
     */
   def layOut(
       sample: BucketedSample,
@@ -103,7 +103,7 @@ object LayoutKind {
       if (sample.dimensions == 1 && workload.isEmpty)
         Linear.layOut(sample, files, bits, spread, Nil, workload)
       else {
-        val tree = KdTreeLayout.of(sample, files, spread, weights, workload)
+        val tree = KdTreeLayout.of(sample, files, spread, weights, workload, even)
         if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights, even)
         else tree
       }

@@ -1,7 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.curve.{HilbertCurve, MortonCurve, SpaceFillingCurve}
-import io.zcube.layout.{BucketedSample, CutPoints, LayoutResult, RankScale}
+import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankScale}
 
 /** Brings the few values of several mostly-NULL columns together, which the k-d tree can't do.
   *
@@ -16,14 +16,19 @@ private[kinds] object SparseColumns {
   /** A column with a larger share of NULLs is sparse. */
   private val Sparse = 0.5
 
-  /** The minimum share of the tree's reads that a curve must save: a tree is cheaper to look up. */
+  /** The minimum share of what [[SparseQueries]] measure that a curve must save: a tree is cheaper to
+    * look up.
+    */
   private val MinGain = 0.01
 
   /** Of more files, one that has rows of both kinds hardly counts. */
   private val MaxFilesApart = 100
 
-  /** How far a file's rows may differ from the mean, as a share of it. */
+  /** How far the mean of the files with values, or of the others, may be from the mean of all. */
   private val MaxUneven = 0.12
+
+  /** How far a single file of them may exceed it, unless one of the tree's does. */
+  private val MaxUnevenFile = 0.15
 
   private val Rounding = 1e-9
 
@@ -33,8 +38,8 @@ private[kinds] object SparseColumns {
 
   /** @param tree    the layout by the k-d tree
     * @param bits    of rank that the sample's buckets come from
-    * @param weights of the columns; empty if all are equal
-    * @param even    whether all files must have about the same number of rows
+    * @param weights of the columns, 0 for one without statistics; empty if all are equal
+    * @param even    whether a limit of rows leaves no room for files much larger than the mean
     */
   def best(
       tree: LayoutResult,
@@ -43,52 +48,65 @@ private[kinds] object SparseColumns {
       bits: Int,
       spread: Boolean,
       weights: Seq[Double],
-      even: Boolean): LayoutResult =
-    if (files < 2 || !sample.buckets.exists(isSparse)) tree
+      even: Boolean): LayoutResult = {
+    val columns = 0 until sample.dimensions
+    val withStatistics = columns.filter(c => weights.isEmpty || weights(c) > 0)
+    // Without spreading, a curve could be cut into few files, some of them large.
+    if (files < 2 || !spread || !withStatistics.exists(c => isSparse(sample.buckets(c)))) tree
     else {
       val queries = new SparseQueries(sample, weights)
+      val filesOfTree = filesOf(sample.keys(tree.layout), tree.cuts)
+      val largest = math.max(
+        (1 + MaxUnevenFile) * sample.size / files,
+        RowsOfFiles(filesOfTree, tree.cuts.files).max.toDouble)
       val curves = for {
-        curve <- curvesOver(sample, bits)
+        // All, if that costs nothing: then the others order the rows inside files.
+        ordered <- Seq(columns, withStatistics).distinct
+        curve <- curvesOver(sample, bits, ordered)
         keys = sample.keys(curve)
-        apart = if (even) Nil else withValuesApart(keys, files, spread)
-        cuts <- CutPoints.of(keys, files, spread, slack = 0) +: apart
-      } yield LayoutResult(curve, cuts) -> queries.reading(filesOf(keys, cuts), cuts.files)
-      val (curve, read) = curves.minBy(_._2)
-      val byTree = queries.reading(filesOf(sample.keys(tree.layout), tree.cuts), tree.cuts.files)
-      if (read < (1 - MinGain) * byTree) curve else tree
-    }
-
-  /** Cuts that give the rows with values, which have the largest keys, files of their own, and as few
-    * as possible: these files may be somewhat larger than the others, or smaller. If the rows don't
-    * fill whole files even so, the rest of them is in one of the other files.
-    */
-  private def withValuesApart(keys: Array[Long], files: Int, spread: Boolean): Seq[CutPoints] = {
-    val sorted = keys.sorted
-    val even = sorted.length.toDouble / files
-    val firstValue = sorted.indexWhere(_ != KeyOfNulls)
-    val values = sorted.length - firstValue
-    val whole = (values / even).toInt
-    def isNearlyEven(rows: Int, parts: Int) =
-      math.abs(rows / (parts * even) - 1) <= MaxUneven + Rounding
-    for {
-      ofValues <- Seq(whole, whole + 1)
-      if firstValue > 0 && files <= MaxFilesApart && ofValues > 0 && ofValues < files
-      largest = (1 + MaxUneven) * even
-      start =
-        if (values <= ofValues * largest) firstValue
-        else {
-          val near = sorted.length - (ofValues * largest).toInt
-          sorted.indexWhere(_ > sorted(near - 1), near)
-        }
-      if start > 0 && isNearlyEven(start, files - ofValues) &&
-        isNearlyEven(sorted.length - start, ofValues)
-    } yield {
-      val (others, ofThese) = sorted.splitAt(start)
-      CutPoints.at(
-        CutPoints.of(others, files - ofValues, spread, slack = 0).cuts ++
-          ((sorted(start), 0) +: CutPoints.of(ofThese, ofValues, spread, slack = 0).cuts))
+        plain = CutPoints.of(keys, files, spread = true, slack = 0)
+        cuts <- plain +: (if (even) Nil else withValuesApart(keys, files))
+        filesOfCurve = filesOf(keys, cuts)
+        if (cuts eq plain) || RowsOfFiles(filesOfCurve, cuts.files).max <= largest
+      } yield LayoutResult(curve, cuts) -> queries.reading(filesOfCurve, cuts.files)
+      val byTree = queries.reading(filesOfTree, tree.cuts.files)
+      curves.minByOption(_._2).filter(_._2 < (1 - MinGain) * byTree).fold(tree)(_._1)
     }
   }
+
+  /** Cuts that give the rows with values, which have the largest keys, files of their own: as few as
+    * may be, or one more. These files may be somewhat larger than the others, or smaller. If the rows
+    * don't fill whole files even so, the rest of them is in one of the other files.
+    */
+  private def withValuesApart(keys: Array[Long], files: Int): Seq[CutPoints] =
+    if (files > MaxFilesApart) Nil
+    else {
+      val sorted = keys.sorted
+      val even = sorted.length.toDouble / files
+      val firstValue = sorted.indexWhere(_ != KeyOfNulls)
+      val values = sorted.length - firstValue
+      val whole = (values / even).toInt
+      def isNearlyEven(rows: Int, parts: Int) =
+        math.abs(rows / (parts * even) - 1) <= MaxUneven + Rounding
+      for {
+        ofValues <- Seq(whole, whole + 1)
+        if firstValue > 0 && ofValues > 0 && ofValues < files
+        largest = (1 + MaxUneven) * even
+        start =
+          if (values <= ofValues * largest) firstValue
+          else {
+            val near = sorted.length - (ofValues * largest).toInt
+            sorted.indexWhere(_ > sorted(near - 1), near)
+          }
+        if start > 0 && isNearlyEven(start, files - ofValues) &&
+          isNearlyEven(sorted.length - start, ofValues)
+      } yield {
+        val (others, ofThese) = sorted.splitAt(start)
+        CutPoints.at(
+          CutPoints.of(others, files - ofValues, spread = true, slack = 0).cuts ++
+            ((sorted(start), 0) +: CutPoints.of(ofThese, ofValues, spread = true, slack = 0).cuts))
+      }
+    }
 
   /** Of both curves. */
   private val KeyOfNulls = 0L
@@ -100,15 +118,20 @@ private[kinds] object SparseColumns {
   private def isSparse(buckets: Array[Int]): Boolean =
     buckets.count(_ == BucketedSample.NullBucket) > Sparse * buckets.length
 
-  /** Over the bucket numbers, of which there are at most as many as the curves have bits for. Or as
-    * many as Delta has ranges, of which the NULLs take their share: where the highest bits cut the
-    * values depends on that.
+  /** Over the bucket numbers, shifted to the bits that the curves have. Or over as many numbers as
+    * Delta has ranges, of which the NULLs take their share: where the highest bits cut the values
+    * depends on that.
+    *
+    * @param ordered the columns that the curves go through; the others don't matter to them
     */
-  private def curvesOver(sample: BucketedSample, rankBits: Int): Seq[CurveLayout] = {
+  private def curvesOver(
+      sample: BucketedSample,
+      rankBits: Int,
+      ordered: Seq[Int]): Seq[CurveLayout] = {
     val dimensions = sample.dimensions
     val bits = math.min(MaxBits, SpaceFillingCurve.MaxIndexBits / dimensions)
-    val shift = math.max(0, rankBits - bits)
     val most = (1 << bits) - 1
+    val shift = math.max(0, rankBits - bits)
     val fine = sample.scales.map(_.ranks.indices.map(i => math.min(most, 1 + (i >> shift))))
     val deltas = sample.scales.zip(sample.buckets).map { case (scale, column) =>
       val values = column.count(_ != BucketedSample.NullBucket).toDouble / column.length
@@ -119,10 +142,20 @@ private[kinds] object SparseColumns {
     }
     for {
       ranks <- Seq(fine, deltas).distinct
-      scales = sample.scales.zip(ranks).map { case (scale, of) =>
-        RankScale(scale.boundIndices, of.toArray)
+      scales = sample.scales.indices.map { c =>
+        val ofColumn = if (ordered.contains(c)) ranks(c) else ranks(c).map(_ => Layout.NullRank)
+        RankScale(sample.scales(c).boundIndices, ofColumn.toArray)
       }
       curve <- Seq(MortonCurve(dimensions, bits), HilbertCurve(dimensions, bits))
-    } yield new CurveLayout(curve, scales)
+    } yield new CurveLayout(curve, scales.toArray)
+  }
+}
+
+/** The number of rows in each file. */
+private[kinds] object RowsOfFiles {
+  def apply(fileOf: Array[Int], files: Int): Array[Int] = {
+    val rows = new Array[Int](files)
+    fileOf.foreach(rows(_) += 1)
+    rows
   }
 }

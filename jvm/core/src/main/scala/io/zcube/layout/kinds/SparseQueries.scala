@@ -1,7 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.layout.kdtree.BoxWidths
-import io.zcube.layout.{BucketedSample, ColumnWeights, Layout, RankRanges, Workload}
+import io.zcube.layout.{BucketedSample, Layout, RankRanges, Workload}
 
 /** Judges files of mostly-NULL columns by what three kinds of queries read.
   *
@@ -9,7 +9,7 @@ import io.zcube.layout.{BucketedSample, ColumnWeights, Layout, RankRanges, Workl
   * non-NULL value equally often, so for columns with many NULLs less often. The third asks for all
   * values of a row.
   *
-  * @param weights of the columns; empty if all are equal
+  * @param weights of the columns, 0 for one without statistics; empty if all are equal
   */
 final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Double]) {
   import SparseQueries._
@@ -27,15 +27,14 @@ final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Do
     Seq(alike, byValues).map(new BoxWidths(points, ranks, _))
   }
 
-  /** Whether files can be skipped by a column. */
-  private val isTold: Array[Boolean] = points.indices.toArray
-    .map(c => weights.isEmpty || weights(c) > ColumnWeights.Nothing)
+  private val hasStatistics: Array[Boolean] =
+    points.indices.toArray.map(c => weights.isEmpty || weights(c) > 0)
 
   private val rows: Array[Int] = points.head.indices.toArray
 
   private val rowsWithValues: Array[Int] = rows.filter(row => points.indices.exists(asks(row, _)))
 
-  /** The product of what the kinds of queries read.
+  /** The product of what the kinds of queries read, in files of about even size.
     *
     * @param fileOf the file of each sampled row
     * @param files  their number
@@ -48,27 +47,43 @@ final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Do
   }
 
   /** The mean of the files' widths in all columns together. */
-  private def meanWidth(widths: BoxWidths, ranges: RankRanges, files: Int): Double =
-    points.indices.map { c =>
-      (0 until files)
-        .map(file => widths.of(c, ranges.minimum(file, c), ranges.maximum(file, c))).sum
-    }.sum / files
+  private def meanWidth(widths: BoxWidths, ranges: RankRanges, files: Int): Double = {
+    var sum = 0.0
+    var c = 0
+    while (c < points.length) {
+      var file = 0
+      while (file < files) {
+        sum += widths.of(c, ranges.minimum(file, c), ranges.maximum(file, c))
+        file += 1
+      }
+      c += 1
+    }
+    sum / files
+  }
 
   /** The mean number of files that may hold all values of a row, over some rows with values. */
   private def filesOfRow(ranges: RankRanges, files: Int): Double = {
-    val every = math.max(1, rowsWithValues.length / math.max(MinTested, MaxTested / files))
-    val tested = rowsWithValues.indices.by(every)
-    val found = tested.map { at =>
+    val least = math.max(MinTested, MaxTested / files)
+    val every = math.max(1, rowsWithValues.length / least)
+    var read, tested = 0L
+    var at = 0
+    while (at < rowsWithValues.length) {
       val box = valuesOf(rowsWithValues(at))
-      (0 until files).count(ranges.touches(_, box)).toLong
-    }.sum
+      var file = 0
+      while (file < files) {
+        if (ranges.touches(file, box)) read += 1
+        file += 1
+      }
+      tested += 1
+      at += every
+    }
     // Not 0, if there are only NULLs.
-    math.max(1L, found).toDouble / math.max(1, tested.length)
+    math.max(1L, read).toDouble / math.max(1L, tested)
   }
 
   /** Whether the third kind of query asks for the row's value of a column. */
   private def asks(row: Int, column: Int): Boolean =
-    isTold(column) && points(column)(row) != Layout.NullRank
+    hasStatistics(column) && points(column)(row) != Layout.NullRank
 
   private def valuesOf(row: Int): Workload.Box = {
     val columns = points.indices.toArray

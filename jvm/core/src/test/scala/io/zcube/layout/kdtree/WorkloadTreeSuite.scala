@@ -107,7 +107,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
         ranks,
         ranks.map(_.max + 1),
         workload,
-        120.0 / files,
+        FileSizes(120.0 / files),
         (_: Array[Int], _: Int, _: Int, _: Int) => None)
       val cuts = for {
         c <- 0 until columns
@@ -150,10 +150,10 @@ class WorkloadTreeSuite extends AnyFunSuite {
       })
       val ranks = points(rows)
       val scales = ranks.map(_.max + 1)
-      val even = 6000.0 / 40
+      val sizes = FileSizes(6000.0 / 40)
       val equal = Array.fill(3)(1.0)
-      val usual = new KdSplitSearch(ranks, scales, new BoxWidths(ranks, scales, equal), even)
-      val ahead = new LookaheadSearch(ranks, scales, equal, workload, even, usual)
+      val usual = KdSplitSearch.of(ranks, scales, equal)(sizes)
+      val ahead = new LookaheadSearch(ranks, scales, equal, workload, sizes, usual)
       def read(search: SplitSearch) = {
         val files = new KdTreeBuilder(ranks, 40, search).build()._2.map(_.rows.toSeq)
         10 * 6000 - skipped(workload, ranks, files)

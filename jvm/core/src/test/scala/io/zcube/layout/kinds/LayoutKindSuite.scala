@@ -4,7 +4,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.layout.{CutPoints, Workload}
+import io.zcube.layout.kdtree.KdTreeLayout
+import io.zcube.layout.{ColumnWeights, CutPoints, Workload}
 
 class LayoutKindSuite extends AnyFunSuite {
   import TestColumn.Null
@@ -13,11 +14,13 @@ class LayoutKindSuite extends AnyFunSuite {
       kind: LayoutKind,
       columns: Seq[TestColumn],
       files: Int,
-      even: Boolean = false): (Seq[Long], Seq[Int]) = {
+      weights: Seq[Double] = Nil,
+      even: Boolean = false,
+      spread: Boolean = true): (Seq[Long], Seq[Int]) = {
     val bits = kind.bits(columns.size, files, None)
     val sample = TestColumn.sample(columns, 1 << bits)
     val laidOut =
-      kind.layOut(sample, files, bits, spread = true, Nil, Workload.Empty, even)
+      kind.layOut(sample, files, bits, spread, weights, Workload.Empty, even)
     val keys = sample.keys(laidOut.layout).toSeq
     val noise = new Random(3)
     (keys, keys.map(laidOut.cuts.fileOf(_, noise.nextInt(CutPoints.NoiseRange))))
@@ -77,11 +80,87 @@ class LayoutKindSuite extends AnyFunSuite {
     assert(mixed(0.1, even = true).size === 1)
   }
 
+  test("files of rows with values are at most 15 % too large, or as large as the tree's") {
+    val random = new Random(7)
+    val rows = 10000
+    var apart = 0
+    for (_ <- 0 until 60) {
+      // Few values, so that cuts move to where one ends.
+      val columns = Seq.fill(2 + random.nextInt(3)) {
+        val (share, values) = (0.05 + 0.2 * random.nextDouble(), 1 + random.nextInt(12))
+        TestColumn(Array.fill(rows) {
+          if (random.nextDouble() < share) random.nextInt(values).toLong else Null
+        })
+      }
+      val count = 3 + random.nextInt(12)
+      def largest(even: Boolean) = {
+        val (_, files) = filesOf(LayoutKind.KdTree, columns, count, even = even)
+        files.groupBy(identity).values.map(_.size).max.toDouble / rows * count
+      }
+      if (largest(even = false) != largest(even = true)) apart += 1
+      // A single file of the tree may have 1.2 times the mean.
+      assert(largest(even = false) <= 1.22, s"${columns.size} columns, $count files")
+    }
+    assert(apart > 5)
+  }
+
+  test("without spreading, sparse columns get the tree, whose files differ less in size") {
+    val random = new Random(8)
+    val columns = Seq.fill(2)(TestColumn(Array.fill(6000) {
+      if (random.nextDouble() < 0.2) random.nextInt(3).toLong else Null
+    }))
+    val sample = TestColumn.sample(columns, 1 << LayoutKind.KdTree.bits(2, 5, None))
+    val tree = KdTreeLayout.of(sample, 5, spread = false, Nil)
+    val filesOfTree = sample.keys(tree.layout).map(tree.cuts.fileOf).toSeq
+    assert(filesOf(LayoutKind.KdTree, columns, 5, spread = false)._2 === filesOfTree)
+    assert(filesOf(LayoutKind.KdTree, columns, 5)._2 !== filesOfTree)
+  }
+
+  test("a mostly-NULL column without statistics doesn't decide between layouts") {
+    val random = new Random(11)
+    def column(share: Double) = TestColumn(Array.fill(20000) {
+      if (random.nextDouble() < share) random.nextInt().toLong else Null
+    })
+    val known = Seq(column(0.05), column(0.05))
+    for (share <- Seq(0.4, 1.0)) {
+      val queries = new TestQueries(known, 5)
+      def read(of: Seq[TestColumn], weights: Seq[Double]): Double =
+        queries.read(filesOf(LayoutKind.KdTree, of, 50, weights)._2.toArray).values.product
+      val weights = Seq(1.0, 1.0, ColumnWeights.NoStatistics)
+      // 9 times as much if it did.
+      assert(read(known :+ column(share), weights) < 1.5 * read(known, Nil), share)
+    }
+  }
+
+  test("a column without statistics is cut only where no other can be") {
+    val rows = 4000
+    val flag = TestColumn(Array.tabulate(rows)(row => (row % 2).toLong))
+    val weights = Seq(1.0, ColumnWeights.NoStatistics)
+    // Files of 0.84 and 1.16 are worse than even ones, but a query skips one of them.
+    val uneven = TestColumn(Array.tabulate(rows)(row => if (row / 2 % 100 < 42) 0L else 1L))
+    val (_, files) = filesOf(LayoutKind.KdTree, Seq(uneven, flag), 2, weights)
+    assert(uneven.values.toSeq.zip(files).distinct.size === 2)
+    // No value divides a constant.
+    val constant = TestColumn(Array.fill(rows)(7L))
+    val (_, byFlag) = filesOf(LayoutKind.KdTree, Seq(constant, flag), 2, weights)
+    assert(flag.values.toSeq.zip(byFlag).distinct.size === 2)
+  }
+
+  test("where rows are limited, no cut makes a file of the tree much larger than the mean") {
+    val rows = 4000
+    val uneven = TestColumn(Array.tabulate(rows)(row => if (row % 100 < 43) 0L else 1L))
+    for (even <- Seq(false, true)) {
+      val (_, files) = filesOf(LayoutKind.KdTree, Seq(uneven, uneven), 2, even = even)
+      assert(files.groupBy(identity).values.forall(_.size <= 1.09 * rows / 2) === even)
+    }
+  }
+
   test("a sample with only NULLs and an empty sample can be laid out") {
     for (rows <- Seq(0, 50)) {
       val column = TestColumn(Array.fill(rows)(Null))
       val (_, files) = filesOf(LayoutKind.KdTree, Seq(column, column), 3)
-      assert(files.size === rows)
+      assert(files.forall(file => 0 <= file && file < 3))
+      assert(files.distinct.size === math.min(rows, 3))
     }
   }
 }

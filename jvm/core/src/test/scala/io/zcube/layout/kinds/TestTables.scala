@@ -122,6 +122,22 @@ object TestTables {
     eight(c => column(n)(r.nextInt(values(c)).toLong))
   }
 
+  private val mostlyNullSomeBlind: Maker = (r, n) => {
+    val shares = Seq(0.95, 0.95, 0.6, 0.9, 0.0, 0.98, 0.9, 0.8)
+    uniform(r, n).zip(shares).zipWithIndex.map { case ((c, share), i) =>
+      val column = orNull(c, share, r)
+      if (i == 2 || i == 4) column.copy(seen = Blind) else column
+    }
+  }
+
+  private val fewValuesSomeBlind: Maker = (r, n) => {
+    def skewedTo(values: Int): Long = math.min(values.toLong, zipf(r, 1.6)) - 1
+    val values = Seq(5, 2, 2, 10, 2, 4, 2, 20)
+    eight(c =>
+      if (values(c) == 2) column(n)(r.nextInt(2).toLong).copy(seen = Blind)
+      else column(n)(skewedTo(values(c))))
+  }
+
   private val makers: Seq[(String, Maker)] = Seq(
     "uniform" -> uniform,
     "skewed" -> skewed,
@@ -135,7 +151,9 @@ object TestTables {
     "text" -> text,
     "timestamps" -> timestamps,
     "mixed" -> mixed,
-    "few values" -> fewValues
+    "few values" -> fewValues,
+    "mostly NULL, some without statistics" -> mostlyNullSomeBlind,
+    "few values, some without statistics" -> fewValuesSomeBlind
   )
 
   val names: Seq[String] = makers.map(_._1)

@@ -58,15 +58,14 @@ object LayoutPlan {
   /** Plans a layout of `files` files, or of fewer if the sample has all rows and shows that no file
     * exceeds its limit. The writer splits a file that exceeds it, which leaves a tiny file.
     *
-    * @param least    number of files that hold all rows if each is full
-    * @param maxRows maximum number of rows in a file; 0 or less for no limit
+    * @param least number of files that hold all rows if each is full
     */
   def within(
       sample: RowSample,
       least: Int,
       files: Int,
-      maxRows: Long,
       request: LayoutRequest): LayoutPlan = {
+    val maxRows = request.maxRows
     def fits(plan: LayoutPlan): Boolean = !plan.cuts.splitsKeys &&
       plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRows)
     val tries =
@@ -75,6 +74,9 @@ object LayoutPlan {
   }
 
   private val Tries = 3
+
+  /** A limit of rows this many times above the mean file is no reason for even files. */
+  private val Room = 1.25
 
   /** The number of rows to sample for a layout of that many files. */
   def limits(files: Int, rowsPerFile: Int): SampleLimits =
@@ -120,7 +122,7 @@ object LayoutPlan {
       request.spread,
       request.weights,
       RankedWorkload.of(request.workload, columns.zip(boundIndices)),
-      request.even
+      even = request.maxRows > 0 && request.maxRows * files * parts < Room * sample.rowCount
     )
     val boxes = laidOut.files.map { numbers =>
       val few = columns.indices.map { c =>

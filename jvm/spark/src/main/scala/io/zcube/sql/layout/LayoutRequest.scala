@@ -7,11 +7,12 @@ import io.zcube.sql.predicates.PredicateBoxes
   *
   * @param curve    the curve, or the tree
   * @param ranges   number of ranks for each column, if the user set it
-  * @param spread   whether a key that fills more than one file is spread over several
+  * @param spread   whether rows with the same key may be spread over several files, to keep files even
   * @param sort     whether rows are sorted by key inside each file
-  * @param weights  of the columns, if the curve supports them; empty if all are equal
+  * @param weights  of the columns, if the curve supports them; 0 for a column without statistics;
+  *                 empty if all are equal
   * @param workload queries that should skip files, if the curve supports them
-  * @param even     whether the number of rows in a file is limited, so that files must be about even
+  * @param maxRows  maximum number of rows in a file; 0 or less for no limit
   */
 final case class LayoutRequest(
     curve: LayoutKind,
@@ -20,7 +21,7 @@ final case class LayoutRequest(
     sort: Boolean = true,
     weights: Seq[Double] = Nil,
     workload: Seq[WeightedBoxes] = Nil,
-    even: Boolean = false)
+    maxRows: Long = 0)
 
 /** A query of a workload.
   *

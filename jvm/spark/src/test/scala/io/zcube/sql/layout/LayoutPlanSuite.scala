@@ -75,4 +75,22 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
       check(tree.key(inputs(1)), others)(linear.key(inputs(1)).eval)
       check(tree.file(inputs(1)), others)(linear.file(inputs(1)).eval)
     }
+
+  test("a limit of rows makes files even if it is near their mean, and only then") {
+    val random = new Random(5)
+    val mostlyNull: Array[InternalRow] = Array.fill(20000)(new GenericInternalRow(
+      Array.fill[Any](5)(if (random.nextDouble() < 0.1) random.nextInt() else null)))
+    val sampled = RowSample(Seq.fill(5)(IntegerType), mostlyNull, 200000L, complete = false)
+    def files(maxRows: Long): Seq[Int] =
+      LayoutPlan.of(sampled, 5, LayoutRequest(LayoutKind.KdTree, maxRows = maxRows))
+        .filesOf(sampled).toSeq
+    def filesWithBoth(files: Seq[Int]): Int = files.zip(mostlyNull)
+      .map { case (file, row) => file -> row.toSeq(sampled.dataTypes).forall(_ == null) }
+      .distinct.groupBy(_._1).count(_._2.size > 1)
+    // A file of the mean size has 40,000 rows.
+    assert(filesWithBoth(files(0)) === 0)
+    assert(files(60000) === files(0))
+    assert(filesWithBoth(files(44000)) === 1)
+    assert(files(44000).groupBy(identity).values.forall(_.size <= 1.09 * 4000))
+  }
 }
