@@ -4,8 +4,9 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.curve.MortonCurve
 import io.zcube.layout.kdtree.KdTreeLayout
-import io.zcube.layout.{ColumnWeights, CutPoints, Workload}
+import io.zcube.layout.{ColumnWeights, CutPoints, LayoutResult, RankScale, Workload}
 
 class LayoutKindSuite extends AnyFunSuite {
   import TestColumn.Null
@@ -80,28 +81,24 @@ class LayoutKindSuite extends AnyFunSuite {
     assert(mixed(0.1, even = true).size === 1)
   }
 
-  test("files of rows with values are at most 15 % too large, or as large as the tree's") {
-    val random = new Random(7)
-    val rows = 10000
-    var apart = 0
-    for (_ <- 0 until 60) {
-      // Few values, so that cuts move to where one ends.
-      val columns = Seq.fill(2 + random.nextInt(3)) {
-        val (share, values) = (0.05 + 0.2 * random.nextDouble(), 1 + random.nextInt(12))
-        TestColumn(Array.fill(rows) {
-          if (random.nextDouble() < share) random.nextInt(values).toLong else Null
-        })
-      }
-      val count = 3 + random.nextInt(12)
-      def largest(even: Boolean) = {
-        val (_, files) = filesOf(LayoutKind.KdTree, columns, count, even = even)
-        files.groupBy(identity).values.map(_.size).max.toDouble / rows * count
-      }
-      if (largest(even = false) != largest(even = true)) apart += 1
-      // A single file of the tree may have 1.2 times the mean.
-      assert(largest(even = false) <= 1.22, s"${columns.size} columns, $count files")
+  test("files of rows with values are at most 15 % larger than the mean") {
+    // Four values fill 3.36 files. Cut between values only, one file has two of them.
+    val counts = Seq(1020, 660, 660, 1020)
+    val values = counts.zipWithIndex.flatMap { case (n, value) => Seq.fill(n)(value.toLong) }
+    val column = TestColumn((values ++ Seq.fill(10000 - values.size)(Null)).toArray)
+    val bits = LayoutKind.KdTree.bits(2, 10, None)
+    val sample = TestColumn.sample(Seq(column, column), 1 << bits)
+    // Instead of the tree, files in no order, so that any curve is better.
+    val scales = sample.scales.map(scale => RankScale(scale.boundIndices, scale.ranks.map(_ => 0)))
+    val unordered = new CurveLayout(MortonCurve(2, 1), scales)
+    val worst =
+      LayoutResult(unordered, CutPoints.of(sample.keys(unordered), 10, spread = true, slack = 0))
+    val best = SparseColumns.best(worst, sample, 10, bits, spread = true, Nil, even = false)
+    assert(best ne worst)
+    val files = sample.keys(best.layout).zipWithIndex.map { case (key, row) =>
+      best.cuts.fileOf(key, best.cuts.turn(row))
     }
-    assert(apart > 5)
+    assert(files.groupBy(identity).values.forall(_.length <= 1150))
   }
 
   test("without spreading, sparse columns get the tree, whose files differ less in size") {
@@ -121,14 +118,15 @@ class LayoutKindSuite extends AnyFunSuite {
     def column(share: Double) = TestColumn(Array.fill(20000) {
       if (random.nextDouble() < share) random.nextInt().toLong else Null
     })
-    val known = Seq(column(0.05), column(0.05))
-    for (share <- Seq(0.4, 1.0)) {
+    // On a curve with files of their own, on a tree, and beside a single column.
+    for ((columns, share, files) <- Seq((5, 0.1, 5), (3, 0.1, 17), (1, 0.05, 50))) {
+      val known = Seq.fill(columns)(column(share))
       val queries = new TestQueries(known, 5)
       def read(of: Seq[TestColumn], weights: Seq[Double]): Double =
-        queries.read(filesOf(LayoutKind.KdTree, of, 50, weights)._2.toArray).values.product
-      val weights = Seq(1.0, 1.0, ColumnWeights.NoStatistics)
-      // 9 times as much if it did.
-      assert(read(known :+ column(share), weights) < 1.5 * read(known, Nil), share)
+        queries.read(filesOf(LayoutKind.KdTree, of, files, weights)._2.toArray).values.product
+      val weights = Seq.fill(columns)(1.0) :+ ColumnWeights.NoStatistics
+      for (blind <- Seq(0.2, 0.4, 1.0))
+        assert(read(known :+ column(blind), weights) < 1.05 * read(known, Nil), (columns, blind))
     }
   }
 
