@@ -2,7 +2,7 @@ package io.zcube.planning
 
 import scala.collection.mutable
 
-/** Files that one job rewrites together, into one ZCube or several.
+/** Files that are rewritten together, into one ZCube or several.
   *
   * @param sizes of its cubes
   */
