@@ -140,8 +140,8 @@ class ClusteredTable:
         nothing new, it rewrites nothing.
 
         Args:
-            zorder_by: columns; ``"a.b"`` is a nested field, ``"`a.b`"`` a column with a dot in its
-                name. Omit it for a clustered table (see ``cluster_by``), which defines its columns.
+            zorder_by: columns, unless the table is clustered (see ``cluster_by``) and defines them;
+                ``"a.b"`` is a nested field, ``"`a.b`"`` a column with a dot in its name.
             where: a predicate on partition columns, or on the clustering columns of a clustered
                 table; files that it rules out aren't touched.
             full: also rewrite files that are clustered by other columns or another curve; with
@@ -156,8 +156,9 @@ class ClusteredTable:
             progress: show a live progress bar; needs ``zcube[progress]`` and a classic session. By
                 default it is shown if possible, and only in a terminal or a notebook.
             curve: ``kdtree``, which makes boxes and reads the fewest files, ``hilbert``, ``zorder``
-                or ``linear``. The default is ``spark.zcube.layout.curve``, or ``kdtree``. Cubes with another curve stay as they are until ``full``; with ``zorder_by``, until
-                you name a curve here.
+                or ``linear``; by default ``spark.zcube.layout.curve``, or ``kdtree``. Cubes with
+                another curve stay as they are until ``full``; with ``zorder_by``, until you name a
+                curve here.
             weights: with ``kdtree``, how much more often queries filter by one column than by
                 another. ``{"day": 3}`` gives all other columns the weight 1.
             workload: with ``kdtree``, predicates of queries: files are cut so that these skip most.

@@ -72,7 +72,7 @@ def share(text: str) -> float:
 def list_columns(command: argparse.ArgumentParser, option: str, what: str) -> None:
     """Add an option for a list of columns."""
     # A repeated option adds columns: silently using only the last one would be surprising.
-    command.add_argument(option, metavar="COLUMNS", type=_columns, action="extend", help=what)
+    command.add_argument(option, metavar="COLUMN,…", type=_columns, action="extend", help=what)
 
 
 def _columns(text: str) -> list[str]:

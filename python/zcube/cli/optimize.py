@@ -58,7 +58,7 @@ def _add_options(command: argparse.ArgumentParser) -> None:
             pairs = "COLUMN=NUMBER,…"
             command.add_argument(option, type=arguments.weights, metavar=pairs, help=text)
         elif kind.startswith("Workload"):
-            text += "; a line of FILE is a predicate, or 'weight | predicate'"
+            text = f"{text}; a line of FILE is a predicate, or 'weight | predicate'".lstrip("; ")
             command.add_argument(option, metavar="FILE", help=text)
         elif name in _CHOICES:
             command.add_argument(option, choices=_CHOICES[name], help=text)
@@ -96,7 +96,7 @@ def _option(name: str) -> str:
 
 def _how_to_optimize(options: argparse.Namespace) -> dict[str, Any]:
     given = {name: getattr(options, name) for name in _keywords()}
-    if given["workload"]:
+    if given["workload"] is not None:
         given["workload"] = read_workload(given["workload"])
     return given
 

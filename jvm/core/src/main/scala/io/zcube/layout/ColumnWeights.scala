@@ -44,7 +44,7 @@ object ColumnWeights {
   /** The weights relative to the largest; empty if all are equal. So equal layouts have equal
     * weights, whatever the original numbers. None becomes smaller than a billionth.
     */
-  def normalised(weights: Seq[Double]): Seq[Double] =
+  def normalized(weights: Seq[Double]): Seq[Double] =
     if (weights.distinct.length <= 1) Nil
     else weights.map(weight => math.max(Smallest, weight / weights.max))
 

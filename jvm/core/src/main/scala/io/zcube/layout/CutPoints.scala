@@ -59,6 +59,9 @@ object CutPoints {
     */
   val Slack: Double = 0.06
 
+  /** The same where a limit of rows leaves little room; also to keep a key whole. */
+  private val SlackIfEven = 0.02
+
   /** Cuts at the given positions; for tests and for layouts that choose their cuts themselves. */
   def at(cuts: Seq[(Long, Int)]): CutPoints =
     new CutPoints(cuts.map(_._1).toArray, cuts.map(_._2).toArray)
@@ -76,12 +79,14 @@ object CutPoints {
     * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
     *               and `spread` is false
     * @param slack  how far, in files, a cut may move to where the curve's boxes end
+    * @param even   whether a limit of rows leaves no room for files much larger than the mean
     */
   def of(
       sample: Array[Long],
       files: Int,
       spread: Boolean,
-      slack: Double = Slack): CutPoints = {
+      slack: Double = Slack,
+      even: Boolean = false): CutPoints = {
     require(files >= 1, s"files must be positive, not $files")
     if (files == 1 || sample.isEmpty) {
       at(Nil)
@@ -89,14 +94,16 @@ object CutPoints {
       val sorted = sample.clone()
       Arrays.sort(sorted)
       val perFile = sorted.length.toDouble / files
+      val room = if (even) math.min(slack, SlackIfEven) else slack
+      val roomForKey = if (even) SlackIfEven else WholeKeySlack
       val cuts = (1 until files).flatMap { f =>
-        val even = f * perFile
-        val from = math.max(1, math.ceil(even - slack * perFile).toInt)
-        val to = math.min(sorted.length - 1, math.floor(even + slack * perFile).toInt)
-        boundary(sorted, from, to, even)
-          .orElse(nearestBoundary(sorted, even, perFile))
+        val middle = f * perFile
+        val from = math.max(1, math.ceil(middle - room * perFile).toInt)
+        val to = math.min(sorted.length - 1, math.floor(middle + room * perFile).toInt)
+        boundary(sorted, from, to, middle)
+          .orElse(nearestBoundary(sorted, middle, roomForKey * perFile))
           .map(at => (sorted(at), 0))
-          .orElse(if (spread) Some(tear(sorted, even)) else nextKey(sorted, even))
+          .orElse(if (spread) Some(tear(sorted, middle)) else nextKey(sorted, middle))
       }
       at(cuts.distinct.sorted)
     }
@@ -128,11 +135,11 @@ object CutPoints {
   private def nearestBoundary(
       sorted: Array[Long],
       even: Double,
-      perFile: Double): Option[Int] = {
+      room: Double): Option[Int] = {
     val (start, end) = run(sorted, math.min(sorted.length - 1, even.toInt))
     val ends = Seq(start, end).filter(p => p > 0 && p < sorted.length)
     val near = if (end - start <= SmallRun) ends
-    else ends.filter(near => math.abs(near - even) <= WholeKeySlack * perFile)
+    else ends.filter(near => math.abs(near - even) <= room)
     near.minByOption(p => math.abs(p - even))
   }
 

@@ -14,7 +14,7 @@ package io.zcube.layout
   * NULL has rank 0, below every value; the values start where the NULLs end.
   *
   * @param boundIndices for each bucket but the last, the index of its largest distinct value
-  * @param ranks        rank of each bucket, strictly ascending, `boundIndices.length + 1` long
+  * @param ranks        rank of each bucket, ascending, `boundIndices.length + 1` long
   *                     (empty sample: one bucket)
   */
 final case class RankScale(boundIndices: Array[Int], ranks: Array[Int])

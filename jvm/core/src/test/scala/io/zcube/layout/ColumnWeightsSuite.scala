@@ -19,9 +19,9 @@ class ColumnWeightsSuite extends AnyFunSuite {
   }
 
   test("only ratios count") {
-    assert(ColumnWeights.normalised(Seq(3, 1, 2)) === ColumnWeights.normalised(Seq(6, 2, 4)))
-    assert(ColumnWeights.normalised(Seq(4, 1)) === Seq(1.0, 0.25))
-    assert(ColumnWeights.normalised(Seq(2, 2)) === Nil)
-    assert(ColumnWeights.normalised(Nil) === Nil)
+    assert(ColumnWeights.normalized(Seq(3, 1, 2)) === ColumnWeights.normalized(Seq(6, 2, 4)))
+    assert(ColumnWeights.normalized(Seq(4, 1)) === Seq(1.0, 0.25))
+    assert(ColumnWeights.normalized(Seq(2, 2)) === Nil)
+    assert(ColumnWeights.normalized(Nil) === Nil)
   }
 }

@@ -53,7 +53,7 @@ final class LayoutSearch(
       val sorts = set.map { first =>
         LayoutCandidate(first +: set.filterNot(_ == first), LayoutKind.Linear)
       }
-      val weights = ColumnWeights.normalised(set.map(asked).map(weight =>
+      val weights = ColumnWeights.normalized(set.map(asked).map(weight =>
         // Few digits, so that the statement is readable.
         math.max(1.0, math.round(LargestWeight * weight / set.map(asked).max).toDouble)))
       // Of layouts that read the same, the first is recommended.

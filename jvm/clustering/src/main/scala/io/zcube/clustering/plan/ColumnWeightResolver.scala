@@ -24,7 +24,7 @@ object ColumnWeightResolver {
         throw ZCubeErrors.unknownWeight(name.mkString("."), columns.map(_.name))
       }
     }
-    ColumnWeights.normalised(columns.map { column =>
+    ColumnWeights.normalized(columns.map { column =>
       named.filter { case (name, _) => isNamed(column, name) } match {
         case Seq() => 1.0
         case Seq((_, weight)) => weight

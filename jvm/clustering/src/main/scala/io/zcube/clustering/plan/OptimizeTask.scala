@@ -3,7 +3,7 @@ package io.zcube.clustering.plan
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
 import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.planning.{MergeAll, PlanOptions}
-import io.zcube.sql.layout.{LayoutRequest, WeightedBoxes}
+import io.zcube.sql.layout.LayoutRequest
 
 /** The task of one OPTIMIZE by columns.
   *
@@ -58,7 +58,7 @@ final case class OptimizeTask(
       settings.spread,
       settings.sort,
       layoutWeights,
-      workload.map(query => withStatistics(query.ranges)),
+      workload.flatMap(_.ranges(hasMinima)),
       maxRows = settings.maxRecords
     )
 
@@ -68,20 +68,17 @@ final case class OptimizeTask(
   private def jobBytes: Long =
     if (isAuto) 0L else math.min(settings.maxJobBytes, settings.batchBytes.getOrElse(Long.MaxValue))
 
-  private def known: Seq[Boolean] = columns.map(version.hasStatistics)
+  private lazy val hasMinima: Seq[Boolean] = columns.map(version.hasStatistics)
 
-  /** What a query reads, as far as statistics can tell. */
-  private def withStatistics(query: WeightedBoxes): WeightedBoxes =
-    query.copy(boxes = query.boxes.map(_.filter { case (column, _) => known(column) }))
-
-  /** Cuts by a column without minima and maxima, such as Delta's booleans, let no query skip a
-    * file.
+  /** Cuts by a column without minima and maxima, such as Delta's booleans, let no query for its values
+    * skip a file.
     */
   private def layoutWeights: Seq[Double] =
-    if (!options.curve.takesWeights || known.forall(identity) || !known.contains(true)) weights
+    if (!options.curve.takesWeights || hasMinima.forall(identity) || !hasMinima.contains(true))
+      weights
     else {
       val asked = if (weights.isEmpty) columns.map(_ => 1.0) else weights
-      asked.zip(known).map { case (weight, isKnown) =>
+      asked.zip(hasMinima).map { case (weight, isKnown) =>
         if (isKnown) weight else ColumnWeights.NoStatistics
       }
     }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.WeightedBoxes
-import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, WeightedPredicate}
+import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, ValueRange, WeightedPredicate}
 
 /** A query in the workload of an OPTIMIZE.
   *
@@ -27,7 +27,19 @@ final case class WorkloadQuery(
     condition: Expression,
     boxes: PredicateBoxes) {
 
-  def ranges: WeightedBoxes = WeightedBoxes(boxes.boxes, predicate.weight)
+  /** What files it reads, according to statistics; None if it reads all.
+    *
+    * @param hasMinima for each clustering column; of one without, only its number of NULLs is known
+    */
+  def ranges(hasMinima: Seq[Boolean]): Option[WeightedBoxes] = {
+    val known = boxes.boxes.map(_.flatMap { case (column, range) =>
+      val seen =
+        if (hasMinima(column) || range.values.isEmpty) Some(range)
+        else Option.unless(range.nulls)(ValueRange.NotNull)
+      seen.map(column -> _)
+    })
+    Option.unless(known.exists(_.isEmpty))(WeightedBoxes(known, predicate.weight))
+  }
 
   /** A note for the user; empty if there is none. */
   def note: String =
@@ -58,7 +70,8 @@ object WorkloadQuery {
       val simple = SimplifiedCondition.of(condition, table.output)
       WorkloadQuery(predicate, condition.sql, simple, reader.read(simple))
     }
-    if (queries.nonEmpty && queries.forall(_.boxes.isAnything)) {
+    val hasMinima = columns.map(version.hasStatistics)
+    if (queries.nonEmpty && queries.forall(_.ranges(hasMinima).isEmpty)) {
       throw ZCubeErrors.workloadWithoutRanges(columns.map(_.name))
     }
     queries

@@ -1,5 +1,6 @@
 package io.zcube.clustering.plan
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
@@ -7,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.zcube.clustering.memory.{MemoryEngine, MemoryTable}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
-import io.zcube.sql.predicates.WeightedPredicate
+import io.zcube.sql.predicates.{PredicateBoxes, ValueRange, WeightedPredicate}
 
 class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
 
@@ -45,9 +46,26 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
     assert(task(LayoutKind.Hilbert, Nil).layoutRequest.weights === Nil)
   }
 
-  test("of a workload, only conditions on columns with statistics cut files") {
-    val request = task(LayoutKind.KdTree, Nil, "x < 5 AND flag", "flag", "y = 3").layoutRequest
-    assert(request.workload.map(_.boxes.map(_.keySet)) ===
-      Seq(Seq(Set(0)), Seq(Set.empty), Seq(Set(2))))
+  test("of a column without minima, a workload's values only cut NULLs off") {
+    def ranges(predicate: String): Seq[PredicateBoxes.Box] =
+      task(LayoutKind.KdTree, Nil, predicate, "y = 3").layoutRequest.workload.head.boxes
+    assert(ranges("x < 5 AND flag").map(_(1)) === Seq(ValueRange.NotNull))
+    assert(ranges("x < 5 AND flag").map(_(0).values.get.upper.get.value) === Seq(5))
+    assert(ranges("NOT flag") === Seq(Map(1 -> ValueRange.NotNull)))
+    assert(ranges("flag IS NULL") === Seq(Map(1 -> ValueRange.Null)))
+  }
+
+  test("queries that must read every file cut nothing") {
+    val request =
+      task(LayoutKind.KdTree, Nil, "flag <=> NULL OR flag OR x < 5", "x + y = 3", "y = 3")
+    assert(request.workload.size === 3)
+    val cutting = request.layoutRequest.workload
+    assert(cutting.flatMap(_.boxes).forall(_.nonEmpty))
+    assert(cutting.size === 2)
+  }
+
+  test("a workload in which every query must read every file is refused") {
+    val error = intercept[AnalysisException](task(LayoutKind.KdTree, Nil, "x + y = 3"))
+    assert(error.getCondition === "ZCUBE_WORKLOAD_WITHOUT_RANGES")
   }
 }

@@ -12,7 +12,8 @@ import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, Layout, Layout
   *
   * Ranks are the numbers of buckets plus 1, and 0 for NULL. A look-up walks the tree, then does a
   * subtraction, a multiplication and a shift for each column, then the curve. Nothing is allocated,
-  * unless columns have no statistics: those order only rows that are at one place of the curve.
+  * unless the curve doesn't go through all columns: those without statistics order only rows that are
+  * at one place of it.
   *
   * @param tree    from ranks to boxes
   * @param ordered the columns with statistics, or all if none has any
@@ -82,7 +83,8 @@ object KdTreeLayout {
 
   private val FractionBits = 32
 
-  /** A limit of rows is a ninth above the mean file; see [[io.zcube.layout.FileCount]]. */
+  /** A limit of rows is usually at least a ninth above the mean file ([[io.zcube.layout.FileCount]]).
+    */
   private val LargestIfEven = 1.08
 
   private def bitsFor(boxes: Int): Int = 32 - Integer.numberOfLeadingZeros(boxes - 1)
@@ -127,7 +129,7 @@ object KdTreeLayout {
       sample.scales.map(_.ranks.length),
       corners.map(_._1),
       corners.map(_._2))
-    val cut = cuts(layout, points, boxes, spread)
+    val cut = cuts(layout, points, boxes, spread, even)
     LayoutResult(
       layout,
       cut,
@@ -152,7 +154,8 @@ object KdTreeLayout {
     if (workload.isEmpty) tree(usual)
     else {
       val lookahead = new LookaheadSearch(points, ranks, weights, workload, sizes, usual)
-      (Seq(lookahead) ++ lookahead.greedy ++ Seq(usual)).map(tree).maxBy { case (_, boxes) =>
+      // The usual one, if they are alike.
+      (Seq(usual, lookahead) ++ lookahead.greedy).map(tree).maxBy { case (_, boxes) =>
         SkippedRows.of(points, boxes.map(_.rows), workload)
       }
     }
@@ -174,14 +177,15 @@ object KdTreeLayout {
       layout: KdTreeLayout,
       points: Array[Array[Int]],
       boxes: Seq[KdTreeBuilder.Box],
-      spread: Boolean): CutPoints =
+      spread: Boolean,
+      even: Boolean): CutPoints =
     CutPoints.at(boxes.zipWithIndex.flatMap { case (box, number) =>
       val start = Option.when(number > 0)((layout.firstKeyOf(number), 0))
       val inside =
         if (box.files == 1) Nil
         else {
           val keys = box.rows.map(row => layout.keyOf(points.map(_(row))))
-          CutPoints.of(keys, box.files, spread).cuts
+          CutPoints.of(keys, box.files, spread, even = even).cuts
         }
       start ++ inside
     })

@@ -58,7 +58,7 @@ object LayoutKind {
       require(weights.isEmpty, s"the curve $name takes no weights")
       require(workload.isEmpty, s"the curve $name takes no workload")
       val layout = new CurveLayout(curve(sample.dimensions, bits), sample.scales)
-      LayoutResult(layout, CutPoints.of(sample.keys(layout), files, spread))
+      LayoutResult(layout, CutPoints.of(sample.keys(layout), files, spread, even = even))
     }
   }
 
@@ -101,7 +101,7 @@ object LayoutKind {
         workload: Workload,
         even: Boolean): LayoutResult =
       if (sample.dimensions == 1 && workload.isEmpty)
-        Linear.layOut(sample, files, bits, spread, Nil, workload)
+        Linear.layOut(sample, files, bits, spread, Nil, workload, even)
       else {
         val tree = KdTreeLayout.of(sample, files, spread, weights, workload, even)
         if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights, even)

@@ -64,7 +64,7 @@ private[kinds] object SparseColumns {
         ordered <- Seq(columns, withStatistics).distinct
         curve <- curvesOver(sample, bits, ordered)
         keys = sample.keys(curve)
-        plain = CutPoints.of(keys, files, spread = true, slack = 0)
+        plain = CutPoints.of(keys, files, spread = true, slack = 0, even)
         cuts <- plain +: (if (even) Nil else withValuesApart(keys, files))
         filesOfCurve = filesOf(keys, cuts)
         if (cuts eq plain) || RowsOfFiles(filesOfCurve, cuts.files).max <= largest

@@ -97,5 +97,5 @@ private object SparseQueries {
 
   /** The number of rows, times files, that are tested, but at least this many rows. */
   private val MaxTested = 200000
-  private val MinTested = 200
+  private val MinTested = 20
 }

@@ -122,7 +122,8 @@ object LayoutPlan {
       request.spread,
       request.weights,
       RankedWorkload.of(request.workload, columns.zip(boundIndices)),
-      even = request.maxRows > 0 && request.maxRows * files * parts < Room * sample.rowCount
+      even =
+        request.maxRows > 0 && request.maxRows.toDouble * files * parts < Room * sample.rowCount
     )
     val boxes = laidOut.files.map { numbers =>
       val few = columns.indices.map { c =>

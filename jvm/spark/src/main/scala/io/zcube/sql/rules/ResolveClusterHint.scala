@@ -61,7 +61,7 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
     }
     val weights = field(fields, "weights", s"${columns.length} numbers greater than 0") {
       case JArray(numbers) if numbers.length == columns.length =>
-        ColumnWeights.normalised(numbers.map {
+        ColumnWeights.normalized(numbers.map {
           case JDouble(weight) if ColumnWeights.isWeight(weight) => weight
           case JInt(weight) if weight > 0 => weight.toDouble
           case other => throw invalid("weights", other, "a number greater than 0")
