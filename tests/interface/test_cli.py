@@ -1,6 +1,7 @@
 """The command zcube."""
 
 import argparse
+import functools
 import inspect
 import json
 import os
@@ -86,6 +87,7 @@ def test_optimize_passes_the_options_of_a_clustered_table_on(
     (ruled_out,) = [file.path for file in live_files(path) if file.minimum["x"] >= 2000]
     calls, optimize = [], ClusteredTable.optimize
 
+    @functools.wraps(optimize)
     def recorded(table, **how):
         calls.append(how)
         return optimize(table, **how)
