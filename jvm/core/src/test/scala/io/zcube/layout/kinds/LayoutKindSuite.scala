@@ -153,6 +153,19 @@ class LayoutKindSuite extends AnyFunSuite {
     }
   }
 
+  test("where rows are limited, a key is split rather than a file made larger") {
+    // The second value ends 0.06 to 0.09 files after the even position, whichever side is cut first.
+    val counts = Seq(940, 1120, 940)
+    val column =
+      TestColumn(counts.zipWithIndex.flatMap { case (n, v) => Seq.fill(n)(v.toLong) }.toArray)
+    for (kind <- LayoutKind.all; even <- Seq(false, true)) {
+      val columns = if (kind == LayoutKind.KdTree) Seq(column, column) else Seq(column)
+      val (_, files) = filesOf(kind, columns, 3, even = even)
+      val largest = files.groupBy(identity).values.map(_.size).max
+      assert((largest <= 1080) === even, s"${kind.name}, $largest")
+    }
+  }
+
   test("a sample with only NULLs and an empty sample can be laid out") {
     for (rows <- Seq(0, 50)) {
       val column = TestColumn(Array.fill(rows)(Null))
