@@ -68,7 +68,7 @@ object CutPoints {
 
   /** Cuts the sampled keys into `files` parts of even size.
     *
-    * Within [[Slack]] of its even position, a cut takes the boundary between two different keys
+    * Within `slack` of its even position, a cut takes the boundary between two different keys
     * that differ in the highest bit: there the curve leaves the largest aligned block, so the
     * bounding boxes on both sides shrink. Where a single key fills that whole window, the key
     * itself is cut by noise or, with `spread = false`, kept in one file.
@@ -78,7 +78,8 @@ object CutPoints {
     * @param sample keys of the sampled rows, in any order; not changed
     * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
     *               and `spread` is false
-    * @param slack  how far, in files, a cut may move to where the curve's boxes end
+    * @param slack  how far, in files, a cut may move to where the curve's boxes end; a third of the
+    *   usual if `even`
     * @param even   whether a limit of rows leaves no room for files much larger than the mean
     */
   def of(
@@ -94,8 +95,10 @@ object CutPoints {
       val sorted = sample.clone()
       Arrays.sort(sorted)
       val perFile = sorted.length.toDouble / files
-      val room = if (even) math.min(slack, SlackIfEven) else slack
-      val roomForKey = if (even) SlackIfEven else WholeKeySlack
+      // Without spreading, a key is kept whole, and best at its closer end.
+      val isTight = even && spread
+      val room = if (isTight) math.min(slack, SlackIfEven) else slack
+      val roomForKey = if (isTight) SlackIfEven else WholeKeySlack
       val cuts = (1 until files).flatMap { f =>
         val middle = f * perFile
         val from = math.max(1, math.ceil(middle - room * perFile).toInt)

@@ -12,7 +12,7 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.WeightedBoxes
-import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, ValueRange, WeightedPredicate}
+import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, WeightedPredicate}
 
 /** A query in the workload of an OPTIMIZE.
   *
@@ -27,18 +27,13 @@ final case class WorkloadQuery(
     condition: Expression,
     boxes: PredicateBoxes) {
 
-  /** What files it reads, according to statistics; None if it reads all.
+  /** The ranges by which it skips files; None if it reads all.
     *
-    * @param hasMinima for each clustering column; of one without, only its number of NULLs is known
+    * @param hasMinima for each clustering column
     */
   def ranges(hasMinima: Seq[Boolean]): Option[WeightedBoxes] = {
-    val known = boxes.boxes.map(_.flatMap { case (column, range) =>
-      val seen =
-        if (hasMinima(column) || range.values.isEmpty) Some(range)
-        else Option.unless(range.nulls)(ValueRange.NotNull)
-      seen.map(column -> _)
-    })
-    Option.unless(known.exists(_.isEmpty))(WeightedBoxes(known, predicate.weight))
+    val known = boxes.skippable(hasMinima)
+    Option.unless(known.isAnything)(WeightedBoxes(known.boxes, predicate.weight))
   }
 
   /** A note for the user; empty if there is none. */

@@ -46,26 +46,25 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
     assert(task(LayoutKind.Hilbert, Nil).layoutRequest.weights === Nil)
   }
 
-  test("of a column without minima, a workload's values only cut NULLs off") {
+  test("of a column without minima, a workload only cuts NULLs off") {
     def ranges(predicate: String): Seq[PredicateBoxes.Box] =
       task(LayoutKind.KdTree, Nil, predicate, "y = 3").layoutRequest.workload.head.boxes
-    assert(ranges("x < 5 AND flag").map(_(1)) === Seq(ValueRange.NotNull))
-    assert(ranges("x < 5 AND flag").map(_(0).values.get.upper.get.value) === Seq(5))
-    assert(ranges("NOT flag") === Seq(Map(1 -> ValueRange.NotNull)))
+    assert(ranges("x < 5 AND flag").map(_.keySet) === Seq(Set(0)))
+    assert(ranges("x < 5 AND flag IN (true, false)").map(_.keySet) === Seq(Set(0)))
     assert(ranges("flag IS NULL") === Seq(Map(1 -> ValueRange.Null)))
+    assert(ranges("flag IS NOT NULL") === Seq(Map(1 -> ValueRange.NotNull)))
   }
 
   test("queries that must read every file cut nothing") {
-    val request =
-      task(LayoutKind.KdTree, Nil, "flag <=> NULL OR flag OR x < 5", "x + y = 3", "y = 3")
-    assert(request.workload.size === 3)
-    val cutting = request.layoutRequest.workload
-    assert(cutting.flatMap(_.boxes).forall(_.nonEmpty))
-    assert(cutting.size === 2)
+    val all = task(LayoutKind.KdTree, Nil, "flag OR x < 5", "x + y = 3", "NOT flag", "y = 3")
+    assert(all.workload.size === 4)
+    assert(all.layoutRequest.workload.map(_.boxes.map(_.keySet)) === Seq(Seq(Set(2))))
   }
 
   test("a workload in which every query must read every file is refused") {
-    val error = intercept[AnalysisException](task(LayoutKind.KdTree, Nil, "x + y = 3"))
-    assert(error.getCondition === "ZCUBE_WORKLOAD_WITHOUT_RANGES")
+    for (predicate <- Seq("x + y = 3", "flag")) {
+      val error = intercept[AnalysisException](task(LayoutKind.KdTree, Nil, predicate))
+      assert(error.getCondition === "ZCUBE_WORKLOAD_WITHOUT_RANGES")
+    }
   }
 }

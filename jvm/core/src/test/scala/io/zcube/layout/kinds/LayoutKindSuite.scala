@@ -163,6 +163,9 @@ class LayoutKindSuite extends AnyFunSuite {
       val (_, files) = filesOf(kind, columns, 3, even = even)
       val largest = files.groupBy(identity).values.map(_.size).max
       assert((largest <= 1080) === even, s"${kind.name}, $largest")
+      // Without spreading, each value is in one file.
+      val (_, whole) = filesOf(kind, columns, 3, even = even, spread = false)
+      assert(whole.groupBy(identity).values.map(_.size).max === 1120, kind.name)
     }
   }
 

@@ -70,7 +70,9 @@ object LayoutPlan {
       plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRows)
     val tries =
       if (maxRows > 0 && sample.complete) (least until files).take(Tries) else Nil
-    tries.iterator.map(of(sample, _, request)).find(fits).getOrElse(of(sample, files, request))
+    // Not with even files: those would split keys, which may fit.
+    tries.iterator.map(of(sample, _, request.copy(maxRows = 0))).find(fits)
+      .getOrElse(of(sample, files, request))
   }
 
   private val Tries = 3

@@ -19,6 +19,15 @@ final case class PredicateBoxes(boxes: Seq[Box], ignored: Seq[String]) {
 
   /** Whether it says nothing about the columns. */
   def isAnything: Boolean = boxes.exists(_.isEmpty)
+
+  /** The same as far as files can be skipped by it: of a column without minima and maxima, at most the
+    * number of NULLs is known.
+    */
+  def skippable(hasMinima: Int => Boolean): PredicateBoxes = {
+    def isKnown(column: Int, range: ValueRange) =
+      hasMinima(column) || range.values.isEmpty || range == ValueRange.NotNull
+    copy(boxes = boxes.map(_.filter { case (column, range) => isKnown(column, range) }).distinct)
+  }
 }
 
 object PredicateBoxes {

@@ -94,4 +94,17 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
     assert(filesWithBoth(files(44000)) === 1)
     assert(files(44000).groupBy(identity).values.forall(_.size <= 1.09 * 4000))
   }
+
+  test(
+    "values that just fit under the limit of rows stay whole, in as few files as hold all rows") {
+    val counts = Seq(1070, 1196, 1134)
+    val values: Array[InternalRow] = counts.zipWithIndex.toArray
+      .flatMap { case (n, value) => Array.fill(n)(new GenericInternalRow(Array[Any](value))) }
+    val sampled = RowSample(Seq(IntegerType), values, values.length.toLong, complete = true)
+    for (kind <- Seq(LayoutKind.Linear, LayoutKind.KdTree)) {
+      val plan =
+        LayoutPlan.within(sampled, least = 3, files = 4, LayoutRequest(kind, maxRows = 1200))
+      assert(plan.filesOf(sampled).groupBy(identity).values.map(_.length).toSet === counts.toSet)
+    }
+  }
 }
