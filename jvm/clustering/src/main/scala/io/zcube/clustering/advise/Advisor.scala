@@ -55,7 +55,7 @@ final class Advisor(
     val read = asked.map { query =>
       val scans = query.scans.map(scan => reader.read(scan.condition))
       val ignored = scans.flatMap(_.ignored).distinct.map(part => s"counts as true: $part")
-      query.copy(notes = query.notes ++ ignored) -> scans.map(skippable)
+      query.copy(notes = query.notes ++ ignored) -> scans.map(onlyWithStatistics)
     }
     val understood = read.filter(_._1.scans.nonEmpty)
     val workload = understood.map { case (query, boxes) => query.weight -> boxes }
@@ -84,8 +84,11 @@ final class Advisor(
     new RecommendationReport(described, read.map(_._1), trials).rows
   }
 
-  private def skippable(predicate: PredicateBoxes): PredicateBoxes =
-    predicate.skippable(c => isPartition(c) || withStatistics(columns(c)))
+  /** Conditions on a column without statistics let no file be skipped. */
+  private def onlyWithStatistics(predicate: PredicateBoxes): PredicateBoxes =
+    predicate.copy(boxes = predicate.boxes.map(_.filter { case (c, _) =>
+      isPartition(c) || withStatistics(columns(c))
+    }))
 
   private def described: RecommendationReport.Table =
     RecommendationReport.Table(

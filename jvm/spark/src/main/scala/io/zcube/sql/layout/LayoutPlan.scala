@@ -69,10 +69,14 @@ object LayoutPlan {
     def fits(plan: LayoutPlan): Boolean = !plan.cuts.splitsKeys &&
       plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRows)
     val tries =
-      if (maxRows > 0 && sample.complete) (least until files).take(Tries) else Nil
-    // Not with even files: those would split keys, which may fit.
-    tries.iterator.map(of(sample, _, request.copy(maxRows = 0))).find(fits)
-      .getOrElse(of(sample, files, request))
+      if (maxRows > 0 && sample.complete) ((least until files).take(Tries) :+ files).distinct
+      else Nil
+    // Even files may split keys that fit, and other files be larger than even ones.
+    val plans = for {
+      count <- tries.iterator
+      limited <- Iterator(request.copy(maxRows = 0), request)
+    } yield of(sample, count, limited)
+    plans.find(fits).getOrElse(of(sample, files, request))
   }
 
   private val Tries = 3

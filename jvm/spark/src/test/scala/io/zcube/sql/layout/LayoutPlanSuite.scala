@@ -101,9 +101,13 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
     val values: Array[InternalRow] = counts.zipWithIndex.toArray
       .flatMap { case (n, value) => Array.fill(n)(new GenericInternalRow(Array[Any](value))) }
     val sampled = RowSample(Seq(IntegerType), values, values.length.toLong, complete = true)
-    for (kind <- Seq(LayoutKind.Linear, LayoutKind.KdTree)) {
+    // With the second limit, no fewer files would do.
+    for {
+      kind <- Seq(LayoutKind.Linear, LayoutKind.KdTree)
+      (files, maxRows) <- Seq(4 -> 1200L, 3 -> 1300L)
+    } {
       val plan =
-        LayoutPlan.within(sampled, least = 3, files = 4, LayoutRequest(kind, maxRows = 1200))
+        LayoutPlan.within(sampled, least = 3, files, LayoutRequest(kind, maxRows = maxRows))
       assert(plan.filesOf(sampled).groupBy(identity).values.map(_.length).toSet === counts.toSet)
     }
   }
