@@ -41,6 +41,10 @@ object ColumnWeights {
     */
   val NoStatistics: Double = 0.0
 
+  /** Whether a column has statistics, according to the weights of a layout. */
+  def hasStatistics(weights: Seq[Double], column: Int): Boolean =
+    weights.isEmpty || weights(column) != NoStatistics
+
   /** The weights relative to the largest; empty if all are equal. So equal layouts have equal
     * weights, whatever the original numbers. None becomes smaller than a billionth.
     */

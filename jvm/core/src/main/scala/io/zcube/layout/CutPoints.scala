@@ -59,7 +59,7 @@ object CutPoints {
     */
   val Slack: Double = 0.06
 
-  /** The same where a limit of rows leaves little room; also to keep a key whole. */
+  /** The same, and to keep a key whole, where a limit of rows leaves little room. */
   private val SlackIfEven = 0.02
 
   /** Cuts at the given positions; for tests and for layouts that choose their cuts themselves. */
@@ -78,8 +78,8 @@ object CutPoints {
     * @param sample keys of the sampled rows, in any order; not changed
     * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
     *               and `spread` is false
-    * @param slack  how far, in files, a cut may move to where the curve's boxes end; a third of the
-    *   usual if `even`
+    * @param slack  how far, in files, a cut may move to where the curve's boxes end; at most
+    *   0.02 if `even` and `spread`
     * @param even   whether a limit of rows leaves no room for files much larger than the mean
     */
   def of(

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 
 import io.zcube.clustering.plan.OptimizeSettings
 import io.zcube.layout.FileCount
-import io.zcube.sql.layout.{LayoutPlan, LayoutRequest}
+import io.zcube.sql.layout.LayoutPlan
 import io.zcube.sql.predicates.PredicateBoxes
 import io.zcube.sql.sampling.RowSample
 import io.zcube.sql.simulation.{EncodedSample, SimulatedFile, SkippingTest}
@@ -63,17 +63,14 @@ final class LayoutEvaluator(
     val share = group.size.toDouble / sample.rows.length
     val (groupBytes, groupRows) = (share * bytes, share * rows)
     val allRows = math.max(1L, groupRows.round)
-    def count(of: (Long, Long, Long, Long) => Int) =
-      of(groupBytes.round, settings.maxFileBytes, allRows, settings.maxRecords)
+    def count(rule: (Long, Long, Long, Long) => Int) =
+      rule(groupBytes.round, settings.maxFileBytes, allRows, settings.maxRecords)
     val keys = part(group, candidate.columns).copy(rowCount = allRows)
-    val request = LayoutRequest(
-      candidate.curve,
-      settings.ranges,
-      settings.spread,
-      settings.sort,
-      candidate.weights,
-      maxRows = settings.maxRecords)
-    val layout = LayoutPlan.within(keys, count(FileCount.least), count(FileCount.of), request)
+    val layout = LayoutPlan.within(
+      keys,
+      count(FileCount.least),
+      count(FileCount.of),
+      settings.layoutRequest(candidate.curve, candidate.weights))
     val whole = part(group, sample.dataTypes.indices)
     SimulatedFile.of(whole, layout.filesOf(keys)).map(file =>
       file -> groupBytes * file.rows / group.size)

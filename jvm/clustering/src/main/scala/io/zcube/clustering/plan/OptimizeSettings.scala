@@ -1,7 +1,9 @@
 package io.zcube.clustering.plan
 
+import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.MergePolicy
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.layout.{LayoutRequest, WeightedBoxes}
 
 /** The settings of one run: the engine's and the table format's, with Delta's names for Delta
   * tables.
@@ -41,6 +43,13 @@ final case class OptimizeSettings(
     mergeShare: Double,
     overlapShare: Double,
     freshBelow: Option[Long] = None) {
+
+  /** How to lay rows out by a curve, with these settings. */
+  def layoutRequest(
+      curve: LayoutKind,
+      weights: Seq[Double],
+      workload: Seq[WeightedBoxes] = Nil): LayoutRequest =
+    LayoutRequest(curve, ranges, spread, sort, weights, workload, maxRecords)
 
   /** The target size of cubes must not be below the stable size. For settings, the plan uses the
     * larger of the two, as Delta does; but a target in the statement is intentional, so it is

@@ -52,15 +52,10 @@ final case class OptimizeTask(
 
   /** How to lay out a group's rows. */
   def layoutRequest: LayoutRequest =
-    LayoutRequest(
+    settings.layoutRequest(
       options.curve,
-      settings.ranges,
-      settings.spread,
-      settings.sort,
       layoutWeights,
-      workload.flatMap(_.ranges(hasMinima)),
-      maxRows = settings.maxRecords
-    )
+      workload.flatMap(_.ranges(hasMinima)))
 
   /** A job is committed as a whole, so it has at most a batch, unless a cube is larger. Auto
     * compaction must not take long, as the writer waits for it: each job has a cube or two.

@@ -1,7 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.curve.{HilbertCurve, MortonCurve, SpaceFillingCurve}
-import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankScale}
+import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, Layout, LayoutResult, RankScale}
 
 /** Brings the few values of several mostly-NULL columns together, which the k-d tree can't do.
   *
@@ -49,8 +49,8 @@ private[kinds] object SparseColumns {
       spread: Boolean,
       weights: Seq[Double],
       even: Boolean): LayoutResult = {
-    val columns = 0 until sample.dimensions
-    val withStatistics = columns.filter(c => weights.isEmpty || weights(c) > 0)
+    val withStatistics =
+      (0 until sample.dimensions).filter(ColumnWeights.hasStatistics(weights, _))
     // Without spreading, a curve could be cut into few files, some of them large.
     if (files < 2 || !spread || !withStatistics.exists(c => isSparse(sample.buckets(c)))) tree
     else {
@@ -58,16 +58,14 @@ private[kinds] object SparseColumns {
       val filesOfTree = filesOf(sample.keys(tree.layout), tree.cuts)
       val largest = math.max(
         (1 + MaxUnevenFile) * sample.size / files,
-        RowsOfFiles(filesOfTree, tree.cuts.files).max.toDouble)
+        rowsOfFiles(filesOfTree, tree.cuts.files).max.toDouble)
       val curves = for {
-        // All, if that costs nothing: then the others order the rows inside files.
-        ordered <- Seq(columns, withStatistics).distinct
-        curve <- curvesOver(sample, bits, ordered)
+        curve <- curvesOver(sample, bits, withStatistics)
         keys = sample.keys(curve)
         plain = CutPoints.of(keys, files, spread = true, slack = 0, even)
         cuts <- plain +: (if (even) Nil else withValuesApart(keys, files))
         filesOfCurve = filesOf(keys, cuts)
-        if (cuts eq plain) || RowsOfFiles(filesOfCurve, cuts.files).max <= largest
+        if (cuts eq plain) || rowsOfFiles(filesOfCurve, cuts.files).max <= largest
       } yield LayoutResult(curve, cuts) -> queries.reading(filesOfCurve, cuts.files)
       val byTree = queries.reading(filesOfTree, tree.cuts.files)
       curves.minByOption(_._2).filter(_._2 < (1 - MinGain) * byTree).fold(tree)(_._1)
@@ -115,6 +113,12 @@ private[kinds] object SparseColumns {
   private def filesOf(keys: Array[Long], cuts: CutPoints): Array[Int] =
     Array.tabulate(keys.length)(row => cuts.fileOf(keys(row), cuts.turn(row)))
 
+  private def rowsOfFiles(fileOf: Array[Int], files: Int): Array[Int] = {
+    val rows = new Array[Int](files)
+    fileOf.foreach(rows(_) += 1)
+    rows
+  }
+
   private def isSparse(buckets: Array[Int]): Boolean =
     buckets.count(_ == BucketedSample.NullBucket) > Sparse * buckets.length
 
@@ -122,12 +126,13 @@ private[kinds] object SparseColumns {
     * Delta has ranges, of which the NULLs take their share: where the highest bits cut the values
     * depends on that.
     *
-    * @param ordered the columns that the curves go through; the others don't matter to them
+    * First through all columns: if that costs nothing, those without statistics order the rows inside
+    * files. Then only through those with statistics.
     */
   private def curvesOver(
       sample: BucketedSample,
       rankBits: Int,
-      ordered: Seq[Int]): Seq[CurveLayout] = {
+      withStatistics: Seq[Int]): Seq[CurveLayout] = {
     val dimensions = sample.dimensions
     val bits = math.min(MaxBits, SpaceFillingCurve.MaxIndexBits / dimensions)
     val most = (1 << bits) - 1
@@ -141,6 +146,7 @@ private[kinds] object SparseColumns {
         if (buckets <= ranges) 1 + i else 1 + (i.toLong * ranges / buckets).toInt)
     }
     for {
+      ordered <- Seq(sample.scales.indices, withStatistics).distinct
       ranks <- Seq(fine, deltas).distinct
       scales = sample.scales.indices.map { c =>
         val ofColumn = if (ordered.contains(c)) ranks(c) else ranks(c).map(_ => Layout.NullRank)
@@ -148,14 +154,5 @@ private[kinds] object SparseColumns {
       }
       curve <- Seq(MortonCurve(dimensions, bits), HilbertCurve(dimensions, bits))
     } yield new CurveLayout(curve, scales.toArray)
-  }
-}
-
-/** The number of rows in each file. */
-private[kinds] object RowsOfFiles {
-  def apply(fileOf: Array[Int], files: Int): Array[Int] = {
-    val rows = new Array[Int](files)
-    fileOf.foreach(rows(_) += 1)
-    rows
   }
 }

@@ -1,7 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.layout.kdtree.BoxWidths
-import io.zcube.layout.{BucketedSample, Layout, RankRanges, Workload}
+import io.zcube.layout.{BucketedSample, ColumnWeights, Layout, RankRanges, Workload}
 
 /** Judges files of mostly-NULL columns by what three kinds of queries read.
   *
@@ -28,7 +28,7 @@ final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Do
   }
 
   private val hasStatistics: Array[Boolean] =
-    points.indices.toArray.map(c => weights.isEmpty || weights(c) > 0)
+    points.indices.toArray.map(ColumnWeights.hasStatistics(weights, _))
 
   private val rows: Array[Int] = points.head.indices.toArray
 
