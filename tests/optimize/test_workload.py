@@ -140,6 +140,23 @@ def test_a_workload_may_name_nested_columns_and_tells_what_it_ignores(spark, nam
     assert table.optimize(curve="kdtree", full=True, dry_run=True).to_dict() is not None
 
 
+def test_a_query_for_a_flag_skips_files_of_nulls(spark, path):
+    """Delta has no minima of booleans, but counts their NULLs."""
+    flag = "if(abs(hash(id)) % 4 = 0, id % 40 < 20, null) flag"
+    rows = spark.range(0, 20_000, 1, 2).selectExpr("id", "abs(hash(id, 1)) % 500 x", flag)
+    rows.write.format("delta").save(path)
+    size = sum(file.size for file in live_files(path))
+    table = ClusteredTable.for_path(spark, path)
+    done = table.optimize(zorder_by=["x", "flag"], max_file_size=size // 8, workload=["flag"])
+    (query,) = done.workload
+    assert done.files_added >= 8
+    assert query.files_after <= 2
+    assert query.note == ""
+    assert query.files_after == len(table.files_read("flag AND flag IS NOT NULL"))
+    scanned = spark.read.format("delta").load(path).where("flag")
+    assert len(scanned.select("_metadata.file_path").distinct().collect()) <= query.files_after
+
+
 @pytest.mark.parametrize(
     ("options", "condition"),
     [

@@ -79,7 +79,7 @@ object CutPoints {
     * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
     *               and `spread` is false
     * @param slack  how far, in files, a cut may move to where the curve's boxes end; at most
-    *   0.02 if `even` and `spread`
+    *   0.02 if `even`
     * @param even   whether a limit of rows leaves no room for files much larger than the mean
     */
   def of(
@@ -95,10 +95,9 @@ object CutPoints {
       val sorted = sample.clone()
       Arrays.sort(sorted)
       val perFile = sorted.length.toDouble / files
+      val room = if (even) math.min(slack, SlackIfEven) else slack
       // Without spreading, a key is kept whole, and best at its closer end.
-      val isTight = even && spread
-      val room = if (isTight) math.min(slack, SlackIfEven) else slack
-      val roomForKey = if (isTight) SlackIfEven else WholeKeySlack
+      val roomForKey = if (even && spread) SlackIfEven else WholeKeySlack
       val cuts = (1 until files).flatMap { f =>
         val middle = f * perFile
         val from = math.max(1, math.ceil(middle - room * perFile).toInt)

@@ -37,6 +37,14 @@ class CutPointsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("where rows are limited, cuts of different keys keep close to their even positions") {
+    val keys = Seq.tabulate(100000)(i => i.toLong * 7)
+    for (files <- Seq(57, 95, 127); spread <- Seq(true, false)) {
+      val cuts = CutPoints.of(keys.toArray, files, spread, even = true)
+      assert(sizes(cuts, keys).max <= 1.045 * keys.length / files)
+    }
+  }
+
   test("cuts move to the coarsest nearby boundary of the curve") {
     // 1000 keys in 4 files: 256 = 2^8 is within 6 % of a file of 250, 512 and 768 likewise.
     val cuts = CutPoints.of(Array.tabulate(1000)(_.toLong), 4, spread = true)

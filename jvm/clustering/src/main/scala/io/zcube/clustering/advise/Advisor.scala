@@ -47,7 +47,7 @@ final class Advisor(
 
   private val isPartition: Int => Boolean = c => partitions.contains(columns(c).logical.head)
 
-  private val withStatistics: Set[ColumnPath] = columns.filter(version.hasStatistics).toSet
+  private val withMinima: Set[ColumnPath] = columns.filter(version.hasMinima).toSet
 
   /** The result rows, the best layout first. */
   def rows: Seq[Row] = {
@@ -55,12 +55,12 @@ final class Advisor(
     val read = asked.map { query =>
       val scans = query.scans.map(scan => reader.read(scan.condition))
       val ignored = scans.flatMap(_.ignored).distinct.map(part => s"counts as true: $part")
-      query.copy(notes = query.notes ++ ignored) -> scans.map(onlyWithStatistics)
+      query.copy(notes = query.notes ++ ignored) -> scans.map(onlyWithMinima)
     }
     val understood = read.filter(_._1.scans.nonEmpty)
     val workload = understood.map { case (query, boxes) => query.weight -> boxes }
     val clusterable =
-      columns.indices.filter(c => !isPartition(c) && withStatistics(columns(c)))
+      columns.indices.filter(c => !isPartition(c) && withMinima(columns(c)))
     val asking = clusterable.map(c =>
       c -> workload.collect {
         case (weight, scans) if scans.exists(_.boxes.exists(_.contains(c))) => weight
@@ -84,10 +84,12 @@ final class Advisor(
     new RecommendationReport(described, read.map(_._1), trials).rows
   }
 
-  /** Conditions on a column without statistics let no file be skipped. */
-  private def onlyWithStatistics(predicate: PredicateBoxes): PredicateBoxes =
+  /** A forecast doesn't count on files of only NULLs, which are all that conditions on a column without
+    * minima may skip.
+    */
+  private def onlyWithMinima(predicate: PredicateBoxes): PredicateBoxes =
     predicate.copy(boxes = predicate.boxes.map(_.filter { case (c, _) =>
-      isPartition(c) || withStatistics(columns(c))
+      isPartition(c) || withMinima(columns(c))
     }))
 
   private def described: RecommendationReport.Table =

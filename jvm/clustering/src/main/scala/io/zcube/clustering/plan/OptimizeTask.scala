@@ -55,7 +55,7 @@ final case class OptimizeTask(
     settings.layoutRequest(
       options.curve,
       layoutWeights,
-      workload.flatMap(_.ranges(hasMinima)))
+      workload.flatMap(_.ranges))
 
   /** A job is committed as a whole, so it has at most a batch, unless a cube is larger. Auto
     * compaction must not take long, as the writer waits for it: each job has a cube or two.
@@ -63,7 +63,7 @@ final case class OptimizeTask(
   private def jobBytes: Long =
     if (isAuto) 0L else math.min(settings.maxJobBytes, settings.batchBytes.getOrElse(Long.MaxValue))
 
-  private lazy val hasMinima: Seq[Boolean] = columns.map(version.hasStatistics)
+  private lazy val hasMinima: Seq[Boolean] = columns.map(version.hasMinima)
 
   /** Cuts by a column without minima and maxima, such as Delta's booleans, let no query for its values
     * skip a file.

@@ -3,8 +3,8 @@ package io.zcube.clustering.plan
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation}
+import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, ExpressionSet, PredicateHelper, SubqueryExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{ConstraintHelper, Filter, LocalRelation}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
@@ -18,32 +18,23 @@ import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondi
   *
   * @param predicate as the user wrote it
   * @param asked     the analyzed condition, as SQL
-  * @param condition the same, simplified as for a scan
-  * @param boxes     its boxes in the clustering columns
+  * @param condition the same as a scan gets it: simplified, with the columns that can't be NULL
+  * @param boxes     its boxes in the clustering columns, as far as files can be skipped by them
+  * @param notes     for the user: parts that don't affect the layout
   */
 final case class WorkloadQuery(
     predicate: WeightedPredicate,
     asked: String,
     condition: Expression,
-    boxes: PredicateBoxes) {
+    boxes: PredicateBoxes,
+    notes: Seq[String]) {
 
-  /** The ranges by which it skips files; None if it reads all.
-    *
-    * @param hasMinima for each clustering column
-    */
-  def ranges(hasMinima: Seq[Boolean]): Option[WeightedBoxes] = {
-    val known = boxes.skippable(hasMinima)
-    Option.unless(known.isAnything)(WeightedBoxes(known.boxes, predicate.weight))
-  }
-
-  /** A note for the user; empty if there is none. */
-  def note: String =
-    if (boxes.isAnything && boxes.ignored.isEmpty) "doesn't use the clustering columns"
-    else if (boxes.ignored.nonEmpty) s"not understood: ${boxes.ignored.mkString(", ")}"
-    else ""
+  /** The ranges by which it skips files; None if it reads all. */
+  def ranges: Option[WeightedBoxes] =
+    Option.unless(boxes.isAnything)(WeightedBoxes(boxes.boxes, predicate.weight))
 }
 
-object WorkloadQuery {
+object WorkloadQuery extends PredicateHelper with ConstraintHelper {
 
   /** @throws org.apache.spark.sql.AnalysisException if a predicate can't be resolved against the
     *   table or has a subquery, or if none determines anything
@@ -55,6 +46,8 @@ object WorkloadQuery {
       workload: Seq[WeightedPredicate]): Seq[WorkloadQuery] = Sessions.within(session) {
     val table = LocalRelation(toAttributes(version.schema))
     val reader = new PredicateReader(columns.map(_.logical))
+    val hasMinima = columns.map(version.hasMinima)
+    val hasNullCounts = columns.map(version.hasNullCounts)
     val queries = workload.map { predicate =>
       val parsed = session.sessionState.sqlParser.parseExpression(predicate.text)
       if (SubqueryExpression.hasSubquery(parsed)) {
@@ -63,14 +56,27 @@ object WorkloadQuery {
       val analyzed = Sessions.analyzed(session, Filter(parsed, table))
       val condition = analyzed.collectFirst { case Filter(condition, _) => condition }.get
       val simple = SimplifiedCondition.of(condition, table.output)
-      WorkloadQuery(predicate, condition.sql, simple, reader.read(simple))
+      val read = reader.read(simple)
+      val skipping = read.skippable(hasMinima, hasNullCounts)
+      val unused = read.columns.diff(skipping.columns).toSeq.sorted.map(columns(_).name)
+      val notes = Seq(
+        Option.when(read.isAnything && read.ignored.isEmpty)("doesn't use the clustering columns"),
+        Option.when(read.ignored.nonEmpty)(s"not understood: ${read.ignored.mkString(", ")}"),
+        Option.when(unused.nonEmpty)(s"files have no statistics for it: ${unused.mkString(", ")}")
+      ).flatten
+      WorkloadQuery(predicate, condition.sql, asScanned(simple, table.output), skipping, notes)
     }
-    val hasMinima = columns.map(version.hasStatistics)
-    if (queries.nonEmpty && queries.forall(_.ranges(hasMinima).isEmpty)) {
+    if (queries.nonEmpty && queries.forall(_.ranges.isEmpty)) {
       throw ZCubeErrors.workloadWithoutRanges(columns.map(_.name))
     }
     queries
   }
+
+  /** With what the optimizer infers from it: `flag` alone lets files of only NULLs be skipped. */
+  private def asScanned(condition: Expression, output: Seq[Attribute]): Expression =
+    constructIsNotNullConstraints(
+      ExpressionSet(splitConjunctivePredicates(condition)),
+      output).foldLeft(condition)(And(_, _))
 
   /** Equal for workloads with the same conditions and the same ratios of weights, in any order. It
     * uses the conditions before constant folding: `day > current_date() - 7` is the same tomorrow.

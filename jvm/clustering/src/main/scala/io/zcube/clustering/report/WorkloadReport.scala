@@ -24,7 +24,7 @@ final class WorkloadReport private (task: OptimizeTask, before: Seq[FilesRead]) 
         "bytesBefore" -> was.bytes,
         "filesAfter" -> is.files,
         "bytesAfter" -> is.bytes,
-        "note" -> query.note
+        "note" -> query.notes.mkString("; ")
       )
     }
   }

@@ -29,7 +29,10 @@ trait TableVersion {
   def column(parts: Seq[String], resolver: Resolver): Option[ColumnPath]
 
   /** Whether files have minima and maxima of the column. */
-  def hasStatistics(column: ColumnPath): Boolean
+  def hasMinima(column: ColumnPath): Boolean
+
+  /** Whether files have the number of its NULLs. */
+  def hasNullCounts(column: ColumnPath): Boolean
 
   def fileCount: Long
 

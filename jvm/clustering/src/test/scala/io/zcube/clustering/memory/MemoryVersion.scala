@@ -35,7 +35,11 @@ final class MemoryVersion(
       .map(field => ColumnPath(Seq(field.name), Seq(field.name), field.dataType))
 
   /** As in Delta's log. */
-  override def hasStatistics(column: ColumnPath): Boolean = column.dataType != BooleanType
+  override def hasMinima(column: ColumnPath): Boolean =
+    column.dataType != BooleanType && hasNullCounts(column)
+
+  override def hasNullCounts(column: ColumnPath): Boolean =
+    !column.logical.contains(MemoryVersion.WithoutStatistics)
 
   override def fileCount: Long = live.size.toLong
 
@@ -58,6 +62,9 @@ final class MemoryVersion(
 }
 
 object MemoryVersion {
+
+  /** The name of a column of which files have no statistics at all. */
+  val WithoutStatistics = "without_statistics"
 
   def statisticsOf(files: Seq[MemoryFile], columns: Seq[ColumnPath]): FileStatistics = {
     val rows = files.map { file =>

@@ -5,22 +5,23 @@ import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.clustering.memory.{MemoryEngine, MemoryTable}
+import io.zcube.clustering.memory.{MemoryEngine, MemoryTable, MemoryVersion}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.predicates.{PredicateBoxes, ValueRange, WeightedPredicate}
 
 class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
+  import MemoryVersion.{WithoutStatistics => Without}
 
   private val table = new MemoryTable(
     "t",
-    StructType.fromDDL("x INT, flag BOOLEAN, y BIGINT"),
+    StructType.fromDDL(s"x INT, flag BOOLEAN, y BIGINT, $Without INT"),
     Nil,
-    Seq("x", "flag", "y"))
+    Seq("x", "flag", "y", Without))
 
   private def task(curve: LayoutKind, weights: Seq[Double], workload: String*): OptimizeTask = {
     val version = table.latest()
-    val columns = Seq("x", "flag", "y")
+    val columns = Seq("x", "flag", "y", Without)
       .flatMap(name => version.column(Seq(name), caseSensitiveResolution))
     OptimizeTask(
       version,
@@ -40,29 +41,52 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
   }
 
   test("a column without statistics has no weight, where columns have weights") {
-    assert(task(LayoutKind.KdTree, Nil).layoutRequest.weights === Seq(1.0, 0.0, 1.0))
-    assert(task(LayoutKind.KdTree, Seq(0.5, 1.0, 0.1)).layoutRequest.weights ===
-      Seq(0.5, 0.0, 0.1))
+    assert(task(LayoutKind.KdTree, Nil).layoutRequest.weights === Seq(1.0, 0.0, 1.0, 0.0))
+    assert(task(LayoutKind.KdTree, Seq(0.5, 1.0, 0.1, 0.7)).layoutRequest.weights ===
+      Seq(0.5, 0.0, 0.1, 0.0))
     assert(task(LayoutKind.Hilbert, Nil).layoutRequest.weights === Nil)
   }
 
   test("of a column without minima, a workload only cuts NULLs off") {
     def ranges(predicate: String): Seq[PredicateBoxes.Box] =
       task(LayoutKind.KdTree, Nil, predicate, "y = 3").layoutRequest.workload.head.boxes
-    assert(ranges("x < 5 AND flag").map(_.keySet) === Seq(Set(0)))
-    assert(ranges("x < 5 AND flag IN (true, false)").map(_.keySet) === Seq(Set(0)))
+    for (some <- Seq("flag", "NOT flag", "flag IN (true, false)")) {
+      val Seq(box) = ranges(s"x < 5 AND $some")
+      assert(box.keySet === Set(0, 1))
+      assert(box(1) === ValueRange.NotNull)
+    }
+    val all = ValueRange(ValueRange.NotNull.values, nulls = true)
+    assert(PredicateBoxes(Seq(Map(0 -> all)), Nil).skippable(_ => false, _ => true).isAnything)
     assert(ranges("flag IS NULL") === Seq(Map(1 -> ValueRange.Null)))
     assert(ranges("flag IS NOT NULL") === Seq(Map(1 -> ValueRange.NotNull)))
   }
 
+  test("of a column without statistics, a workload cuts nothing off") {
+    for (some <- Seq("= 3", "IS NULL", "IS NOT NULL")) {
+      val query = task(LayoutKind.KdTree, Nil, s"x < 5 AND $Without $some").workload.head
+      assert(query.ranges.get.boxes.map(_.keySet) === Seq(Set(0)))
+    }
+  }
+
+  test("notes name what doesn't affect the layout") {
+    def notes(predicate: String): Seq[String] =
+      task(LayoutKind.KdTree, Nil, predicate, "y = 3").workload.head.notes
+    assert(notes("x < 5 AND y > 7") === Nil)
+    assert(notes("1 = 1") === Seq("doesn't use the clustering columns"))
+    assert(notes("x < 5 AND x + y = 3") === Seq("not understood: ((CAST(x AS BIGINT) + y) = 3L)"))
+    assert(notes(s"flag AND x < 5 AND $Without = 3") ===
+      Seq(s"files have no statistics for it: $Without"))
+  }
+
   test("queries that must read every file cut nothing") {
-    val all = task(LayoutKind.KdTree, Nil, "flag OR x < 5", "x + y = 3", "NOT flag", "y = 3")
+    val all =
+      task(LayoutKind.KdTree, Nil, s"$Without = 1 OR x < 5", "x + y = 3", s"$Without = 1", "y = 3")
     assert(all.workload.size === 4)
     assert(all.layoutRequest.workload.map(_.boxes.map(_.keySet)) === Seq(Seq(Set(2))))
   }
 
   test("a workload in which every query must read every file is refused") {
-    for (predicate <- Seq("x + y = 3", "flag")) {
+    for (predicate <- Seq("x + y = 3", s"$Without = 1")) {
       val error = intercept[AnalysisException](task(LayoutKind.KdTree, Nil, predicate))
       assert(error.getCondition === "ZCUBE_WORKLOAD_WITHOUT_RANGES")
     }

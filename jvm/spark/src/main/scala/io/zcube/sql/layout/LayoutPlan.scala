@@ -68,18 +68,22 @@ object LayoutPlan {
     val maxRows = request.maxRows
     def fits(plan: LayoutPlan): Boolean = !plan.cuts.splitsKeys &&
       plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRows)
-    val tries =
-      if (maxRows > 0 && sample.complete) ((least until files).take(Tries) :+ files).distinct
-      else Nil
-    // Even files may split keys that fit, and other files be larger than even ones.
-    val plans = for {
-      count <- tries.iterator
-      limited <- Iterator(request.copy(maxRows = 0), request)
-    } yield of(sample, count, limited)
-    plans.find(fits).getOrElse(of(sample, files, request))
+    if (maxRows <= 0 || !sample.complete) of(sample, files, request)
+    else {
+      val plans = for {
+        count <- LazyList.from((least until files).take(Tries) :+ files).distinct
+        // Even files may split keys that fit, and other files be larger than even ones.
+        limit <- Seq(0L, maxRows).filter(_ == maxRows || isNear(maxRows, count, sample.rowCount))
+      } yield of(sample, count, request.copy(maxRows = limit))
+      plans.find(fits).getOrElse(plans.last)
+    }
   }
 
   private val Tries = 3
+
+  /** Whether a limit of rows is so near to the mean of `files` files that they must be even. */
+  private def isNear(maxRows: Long, files: Int, rows: Long): Boolean =
+    maxRows > 0 && maxRows.toDouble * files < Room * rows
 
   /** A limit of rows this many times above the mean file is no reason for even files. */
   private val Room = 1.25
@@ -128,8 +132,7 @@ object LayoutPlan {
       request.spread,
       request.weights,
       RankedWorkload.of(request.workload, columns.zip(boundIndices)),
-      even =
-        request.maxRows > 0 && request.maxRows.toDouble * files * parts < Room * sample.rowCount
+      even = isNear(request.maxRows, files * parts, sample.rowCount)
     )
     val boxes = laidOut.files.map { numbers =>
       val few = columns.indices.map { c =>

@@ -20,13 +20,21 @@ final case class PredicateBoxes(boxes: Seq[Box], ignored: Seq[String]) {
   /** Whether it says nothing about the columns. */
   def isAnything: Boolean = boxes.exists(_.isEmpty)
 
-  /** The same as far as files can be skipped by it: of a column without minima and maxima, at most the
-    * number of NULLs is known.
+  /** The columns of which it requires something. */
+  def columns: Set[Int] = boxes.flatMap(_.keys).toSet
+
+  /** The same as far as files can be skipped by it: of a column without minima and maxima, at most by
+    * the number of NULLs.
     */
-  def skippable(hasMinima: Int => Boolean): PredicateBoxes = {
-    def isKnown(column: Int, range: ValueRange) =
-      hasMinima(column) || range.values.isEmpty || range == ValueRange.NotNull
-    copy(boxes = boxes.map(_.filter { case (column, range) => isKnown(column, range) }).distinct)
+  def skippable(hasMinima: Int => Boolean, hasNullCounts: Int => Boolean): PredicateBoxes = {
+    def known(column: Int, range: ValueRange): Option[ValueRange] =
+      if (hasMinima(column)) Some(range)
+      else if (!hasNullCounts(column)) None
+      else if (range.values.isEmpty) Some(range)
+      else Option.unless(range.nulls)(ValueRange.NotNull)
+    copy(boxes = boxes.map(_.flatMap { case (column, range) =>
+      known(column, range).map(column -> _)
+    }).distinct)
   }
 }
 

@@ -98,17 +98,34 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
   test(
     "values that just fit under the limit of rows stay whole, in as few files as hold all rows") {
     val counts = Seq(1070, 1196, 1134)
-    val values: Array[InternalRow] = counts.zipWithIndex.toArray
-      .flatMap { case (n, value) => Array.fill(n)(new GenericInternalRow(Array[Any](value))) }
-    val sampled = RowSample(Seq(IntegerType), values, values.length.toLong, complete = true)
     // With the second limit, no fewer files would do.
     for {
-      kind <- Seq(LayoutKind.Linear, LayoutKind.KdTree)
+      (kind, columns) <- Seq(LayoutKind.Linear -> 1, LayoutKind.KdTree -> 2)
       (files, maxRows) <- Seq(4 -> 1200L, 3 -> 1300L)
     } {
+      val values = counts.zipWithIndex.flatMap { case (n, value) => Seq.fill(n)(value) }
+      val sampled = sampleOf(values, columns)
       val plan =
         LayoutPlan.within(sampled, least = 3, files, LayoutRequest(kind, maxRows = maxRows))
       assert(plan.filesOf(sampled).groupBy(identity).values.map(_.length).toSet === counts.toSet)
     }
+  }
+
+  test("files are even where others would exceed the limit of rows") {
+    val sampled = sampleOf(0 until 57000, columns = 1)
+    val request = LayoutRequest(LayoutKind.Linear, maxRows = 1030)
+    val plan = LayoutPlan.within(sampled, least = 56, files = 62, request)
+    val sizes = plan.filesOf(sampled).groupBy(identity).values.map(_.length)
+    assert(sizes.size === 56)
+    assert(sizes.max <= 1030)
+    val without = LayoutPlan.of(sampled, 56, request.copy(maxRows = 0))
+    assert(without.filesOf(sampled).groupBy(identity).values.map(_.length).max > 1030)
+  }
+
+  /** A sample of all rows, with the same value in each column. */
+  private def sampleOf(values: Seq[Int], columns: Int): RowSample = {
+    val rows: Array[InternalRow] =
+      values.map(value => new GenericInternalRow(Array.fill[Any](columns)(value))).toArray
+    RowSample(Seq.fill(columns)(IntegerType), rows, rows.length.toLong, complete = true)
   }
 }

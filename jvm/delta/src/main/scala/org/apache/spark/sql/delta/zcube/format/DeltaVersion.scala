@@ -36,8 +36,10 @@ final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
   override def column(parts: Seq[String], resolver: Resolver): Option[ColumnPath] =
     TableColumns.find(schema, parts, resolver)
 
-  override def hasStatistics(column: ColumnPath): Boolean =
-    PlanningRanges.hasMinima(snapshot, column)
+  override def hasMinima(column: ColumnPath): Boolean = PlanningRanges.hasMinima(snapshot, column)
+
+  override def hasNullCounts(column: ColumnPath): Boolean =
+    PlanningRanges.hasNullCounts(snapshot, column)
 
   override def fileCount: Long = snapshot.numOfFiles
 

@@ -164,6 +164,10 @@ object PlanningRanges {
   def hasMinima(snapshot: Snapshot, column: ColumnPath): Boolean =
     has(snapshot.statsSchema, "minValues" +: column.physical)
 
+  /** Whether the log may contain the numbers of a column's NULLs. */
+  def hasNullCounts(snapshot: Snapshot, column: ColumnPath): Boolean =
+    has(snapshot.statsSchema, "nullCount" +: column.physical)
+
   @tailrec
   private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
     case (_, Nil) => true
