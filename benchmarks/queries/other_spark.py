@@ -22,7 +22,6 @@ def iceberg(
     settings: Mapping[str, str | int],
     tables: list[Table],
     queries: list[Query],
-    rounds: int,
 ) -> Iterator[dict[str, Any]]:
     """Cluster the tables by Iceberg and run queries on them; its files are there meanwhile.
 
@@ -31,13 +30,11 @@ def iceberg(
         folder: for the tables.
         settings: of Spark.
         tables: the tables.
-        queries: each of a single table.
-        rounds: how often each query runs.
+        queries: each of a single table; each runs twice, and the second run counts.
     """
     task = {
         "folder": str(folder),
         "settings": {key: str(value) for key, value in settings.items()},
-        "rounds": rounds,
         "tables": [
             {
                 "name": table.name,

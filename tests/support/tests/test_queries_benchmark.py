@@ -111,6 +111,7 @@ def test_the_page_has_the_ratios_and_where_others_are_better():
         "tables": [{"table": t, "by": ["x"], "files": 10} for t in ("small", "large")],
         "sets": {"both": ["A", "B"]},
         "sql": {"A": "a", "B": "b"},
+        "once": ["B"],
         "matches": [
             {"query": q, "table": "large", "matching": 5, "rows": 100, "compared": n}
             for n, q in enumerate(("A", "B"))
@@ -137,6 +138,8 @@ def test_the_page_has_the_ratios_and_where_others_are_better():
     assert "misses its aim of 4" in report.as_page(worse)
     assert "- B: ZCube 8, Delta ZORDER BY 3\n" in page
     assert "- A:" not in page
+    # The lines of the page are wrapped.
+    assert "B read the same number of files of every layout" in page.replace("\n", " ")
     assert "| Iceberg zorder | 13 | 65.0 % | 10.0 % | – | 100.0 % | 1.0 | 0.5 |" in page
     assert "| ZCube | 10 | 50.0 % | 10.0 % | 100.0 % | 100.0 % | 1.0 | 0.5 |" in page
     assert report.Results(result).result == report.json.loads(report.as_json(result))
