@@ -11,8 +11,9 @@ SBT_VERSION := $(shell sed -n 's/^sbt.version=//p' project/build.properties)
 LAUNCHER := .build/sbt-launch-$(SBT_VERSION).jar
 JAVA_RUN := scripts/with-java
 # It ends before code compiled by the JVM's second compiler has saved what that cost: with the first alone, the Scala
-# compiler takes half the time.
-SBT := $(JAVA_RUN) java -Xmx1800m -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseParallelGC -Dsbt.server.autostart=false -jar $(LAUNCHER)
+# compiler takes half the time. Nor are the classes verified that it loads.
+SBT := $(JAVA_RUN) java -Xmx1800m -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseParallelGC \
+  -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -Dsbt.server.autostart=false -jar $(LAUNCHER)
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/zcube/_version.py)
 JAR := jvm/delta/target/spark-4.2/scala-2.13/zcube-spark_4.2_2.13-$(VERSION).jar
 TEST_JAR := $(JAR:.jar=-tests.jar)
@@ -59,7 +60,7 @@ JARS := delta/package delta/Test/package
 
 test-jvm: $(LAUNCHER) $(LINES:%=.build/jar-%.ready) ## run the Scala tests; compile for all Spark lines
 	rm -rf jvm/*/target/spark-4.2/test-reports
-	$(SBT) test $(JARS)
+	$(SBT) -Dlongest.first test $(JARS)
 	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
 
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) $(CLASSES) ## run the Python tests
@@ -155,7 +156,7 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality.never_worse
 	$(BIN)/python -m benchmarks.pictures
 
-leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (an hour)
+leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (half an hour)
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.queries --iceberg .build/venv-4.1/bin/python
 
 soak: soak-sequences soak-faults soak-merges ## run soak-sequences, soak-faults and soak-merges (hours)
@@ -224,7 +225,7 @@ clean: ## remove what was built
 	rm -rf $(VENV) .build dist python/zcube/jars project/target project/project
 	find . -name target -type d -prune -exec rm -rf {} +
 
-# What sbt comes with: it starts while the rest is installed. Python compiles only what it imports.
+# What sbt comes with without Maven: it starts while the rest is installed. Python compiles only what it imports.
 $(VENV)/.spark: requirements-dev.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Building and testing ZCube needs Python 3.11 or later: make PYTHON=/path/to/python3")'
 	$(PYTHON) -m venv $(VENV)
@@ -260,12 +261,24 @@ $(VENV)/.ready: python/pyproject.toml requirements-dev.txt $(VENV)/.spark
 	$(SBT) -Dspark.line=$* $(JARS)
 	touch $@
 
+# By Maven, if it is there, so that sbt needn't wait for PySpark: half a minute. `make MAVEN= …` does without.
+MAVEN := $(shell command -v mvn)
+COPY := org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy
+
+ifneq ($(MAVEN),)
+$(LAUNCHER):
+	mkdir -p .build
+	$(JAVA_RUN) $(MAVEN) --batch-mode --quiet $(COPY) -Dartifact=org.scala-sbt:sbt-launch:$(SBT_VERSION) \
+	  -DoutputDirectory=.build || { echo "Maven can't fetch sbt. To do without Maven: make MAVEN= …" >&2; exit 1; }
+	touch $@
+else
 $(LAUNCHER): $(VENV)/.spark
 	mkdir -p .build
 	$(JAVA_RUN) java -jar $(VENV)/lib/python*/site-packages/pyspark/jars/ivy-*.jar \
 	  -dependency org.scala-sbt sbt-launch $(SBT_VERSION) \
 	  -retrieve '.build/[artifact]-[revision].[ext]' -notransitive -types jar > .build/ivy.log
 	touch $@
+endif
 
 $(JAR): $(LAUNCHER) $(SCALA) LICENSE NOTICE
 	$(SBT) delta/package

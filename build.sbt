@@ -57,6 +57,10 @@ val sparkOpens = Seq(
 val quickJvm =
   Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=400m", "-XX:+UseParallelGC")
 
+// Verifying the classes of Spark and Delta takes five seconds a JVM. Generated code, which the suites of Spark's module
+// are about, isn't used here.
+val unverified = Seq("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
+
 val common = Seq(
   // Each Spark line has its own output folder, so that switching lines never mixes classes.
   target := baseDirectory.value / "target" / s"spark-${sparkLine.line}",
@@ -84,6 +88,16 @@ val legal = Def.setting {
   Seq("LICENSE", "NOTICE").map(f => (ThisBuild / baseDirectory).value / f -> s"META-INF/$f")
 }
 
+// `-Dlongest.first`, for all tests: others start after the JVMs with Delta's suites, of which one would else be the
+// last, alone, for over a minute.
+val longestFirst: Seq[Def.Setting[_]] =
+  if (!sys.props.contains("longest.first")) Nil
+  else
+    Seq(Test / testGrouping := (Test / testGrouping)
+      .dependsOn(LocalProject("delta") / Test / loadedTestFrameworks)
+      .dependsOn(LocalProject("delta") / Test / testGrouping)
+      .value)
+
 def shims(folders: Seq[String]) = Seq(
   Compile / unmanagedSourceDirectories ++=
     folders.map(baseDirectory.value / "src" / "main" / "scala-shims" / _))
@@ -101,6 +115,7 @@ lazy val core = (project in file("jvm/core"))
     target := baseDirectory.value / "target" / s"spark-${SparkVersions.lines.head.line}",
     semanticdbEnabled := true
   )
+  .settings(longestFirst)
 
 lazy val spark = (project in file("jvm/spark"))
   .enablePlugins(Antlr4Plugin)
@@ -132,6 +147,7 @@ lazy val spark = (project in file("jvm/spark"))
     libraryDependencies --= Seq("org.antlr" % "antlr4-runtime" % "4.13.1"),
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit
   )
+  .settings(longestFirst)
 
 // The engine: without Delta on its class path.
 lazy val clustering = (project in file("jvm/clustering"))
@@ -139,8 +155,9 @@ lazy val clustering = (project in file("jvm/clustering"))
   .settings(common)
   .settings(
     name := "zcube-clustering",
-    Test / javaOptions ++= quickJvm,
+    Test / javaOptions ++= quickJvm ++ unverified,
     libraryDependencies ++= Seq(sparkModule("spark-sql", "provided")) ++ sparkTestKit)
+  .settings(longestFirst)
 
 // The Delta version that tests run with: `-Ddelta.version=…`.
 val TestedDelta = config("tested-delta").hide
@@ -164,7 +181,7 @@ lazy val delta = (project in file("jvm/delta"))
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
-    Test / javaOptions ++= quickJvm,
+    Test / javaOptions ++= quickJvm ++ unverified,
     // In several JVMs, so that no core is idle for long while the last one ends.
     Test / testGrouping := {
       val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex

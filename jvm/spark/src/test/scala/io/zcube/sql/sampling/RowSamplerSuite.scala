@@ -94,9 +94,9 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
       val limits = bounded.copy(rows = 5000)
       val divided = Seq(
         rows(0, 60000, 1, 300),
-        rows(0, 60000, 150, 300),
+        rows(0, 60000, 50, 300),
         // One task has nearly all.
-        rows(0, 58000, 1, 300).union(rows(58000, 60000, 120, 300))
+        rows(0, 58000, 1, 300).union(rows(58000, 60000, 40, 300))
       ) ++ Night.only(rows(0, 60000, 7, 300))
       val wanted = expected(divided.head, limits)
       assert(wanted.size > 1000)
