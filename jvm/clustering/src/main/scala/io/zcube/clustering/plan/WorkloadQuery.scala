@@ -3,7 +3,7 @@ package io.zcube.clustering.plan
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
-import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, ExpressionSet, PredicateHelper, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, ExpressionSet, IsNotNull, PredicateHelper, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{ConstraintHelper, Filter, LocalRelation}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.SparkSession
@@ -64,7 +64,7 @@ object WorkloadQuery extends PredicateHelper with ConstraintHelper {
         Option.when(read.ignored.nonEmpty)(s"not understood: ${read.ignored.mkString(", ")}"),
         Option.when(unused.nonEmpty)(s"files have no statistics for it: ${unused.mkString(", ")}")
       ).flatten
-      WorkloadQuery(predicate, condition.sql, asScanned(simple, table.output), skipping, notes)
+      WorkloadQuery(predicate, condition.sql, asScanned(simple), skipping, notes)
     }
     if (queries.nonEmpty && queries.forall(_.ranges.isEmpty)) {
       throw ZCubeErrors.workloadWithoutRanges(columns.map(_.name))
@@ -73,10 +73,10 @@ object WorkloadQuery extends PredicateHelper with ConstraintHelper {
   }
 
   /** With what the optimizer infers from it: `flag` alone lets files of only NULLs be skipped. */
-  private def asScanned(condition: Expression, output: Seq[Attribute]): Expression =
-    constructIsNotNullConstraints(
-      ExpressionSet(splitConjunctivePredicates(condition)),
-      output).foldLeft(condition)(And(_, _))
+  private def asScanned(condition: Expression): Expression =
+    constructIsNotNullConstraints(ExpressionSet(splitConjunctivePredicates(condition)), Nil).toSeq
+      .filter { case IsNotNull(column) => column.nullable; case _ => true }
+      .foldLeft(condition)(And(_, _))
 
   /** Equal for workloads with the same conditions and the same ratios of weights, in any order. It
     * uses the conditions before constant folding: `day > current_date() - 7` is the same tomorrow.

@@ -2,6 +2,7 @@ package io.zcube.clustering.plan
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
+import org.apache.spark.sql.catalyst.expressions.{Attribute, IsNotNull}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -15,7 +16,7 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
 
   private val table = new MemoryTable(
     "t",
-    StructType.fromDDL(s"x INT, flag BOOLEAN, y BIGINT, $Without INT"),
+    StructType.fromDDL(s"x INT, flag BOOLEAN, y BIGINT, $Without INT, z INT NOT NULL"),
     Nil,
     Seq("x", "flag", "y", Without))
 
@@ -66,6 +67,14 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
       val query = task(LayoutKind.KdTree, Nil, s"x < 5 AND $Without $some").workload.head
       assert(query.ranges.get.boxes.map(_.keySet) === Seq(Set(0)))
     }
+  }
+
+  test("what a query reads is counted by the condition that a scan of it gets") {
+    def notNull(predicate: String): Set[String] =
+      task(LayoutKind.KdTree, Nil, predicate).workload.head.condition
+        .collect { case IsNotNull(column: Attribute) => column.name }.toSet
+    assert(notNull("flag") === Set("flag"))
+    assert(notNull("x < 5 AND z = 3") === Set("x"))
   }
 
   test("notes name what doesn't affect the layout") {

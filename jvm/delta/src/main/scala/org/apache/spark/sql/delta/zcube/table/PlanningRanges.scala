@@ -164,9 +164,13 @@ object PlanningRanges {
   def hasMinima(snapshot: Snapshot, column: ColumnPath): Boolean =
     has(snapshot.statsSchema, "minValues" +: column.physical)
 
-  /** Whether the log may contain the numbers of a column's NULLs. */
+  /** Whether the log may contain the numbers of a column's NULLs. Delta counts those of arrays too,
+    * but skips no file by them (`SkippingEligibleColumn`).
+    */
   def hasNullCounts(snapshot: Snapshot, column: ColumnPath): Boolean =
-    has(snapshot.statsSchema, "nullCount" +: column.physical)
+    column.dataType.isInstanceOf[AtomicType] && has(
+      snapshot.statsSchema,
+      "nullCount" +: column.physical)
 
   @tailrec
   private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {

@@ -57,6 +57,19 @@ class PlanningRangesSuite extends AnyFunSuite with DeltaSparkSession {
     PlanningRanges.of(session, found, snapshot.withStats)
   }
 
+  test("the log has minima of numbers, and counts the NULLs of booleans too") {
+    val other = folder.resolve("statistics").toString
+    spark.sql(
+      s"CREATE TABLE delta.`$other` (n INT, flag BOOLEAN, list ARRAY<INT>, m INT) USING delta " +
+        "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '3')")
+    val empty = DeltaLog.forTable(spark, other).update()
+    val known = Seq("n", "flag", "list", "m").map { name =>
+      val column = TableColumns.find(empty.schema, Seq(name), _ == _).get
+      (PlanningRanges.hasMinima(empty, column), PlanningRanges.hasNullCounts(empty, column))
+    }
+    assert(known === Seq((true, true), (false, true), (false, false), (false, false)))
+  }
+
   /** The path of each file as in the log, in the order of the rows. */
   private lazy val files: Seq[String] = {
     val byName = snapshot.allFiles.collect().map(f => f.path.split('/').last -> f.path).toMap
