@@ -5,8 +5,8 @@ import scala.util.Random
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
-import org.apache.spark.sql.catalyst.util.MapData
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumnsUtils.EXISTS_DEFAULT_COLUMN_METADATA_KEY
+import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
@@ -73,6 +73,39 @@ class ParsedJsonSuite extends AnyFunSuite {
     }
     info(s"$differ fields differ, $wellFormed are of texts that are well-formed nonetheless")
     assert(differ > 20 && wellFormed > 200)
+  }
+
+  test("a field of an array of JSON has its values whatever else is read of the records") {
+    val r = new Random(11)
+    val fields = StructType(Fields.filterNot(field => ParsedJson.mayDiffer(field.dataType)))
+    def of(element: StructType, name: String, row: InternalRow) = {
+      val array = JsonToStructs(ArrayType(element), Map.empty, text, Some("UTC"))
+      val i = element.fieldIndex(name)
+      val e = GetArrayStructFields(array, element(i), i, element.size, containsNull = true)
+      assert(!Repeatability.mayDiffer(e))
+      try BindReferences.bindReference[Expression](e, AttributeSeq(Seq(text))).eval(row) match {
+          case found: ArrayData => found.toSeq[Any](element(i).dataType).map {
+              case map: MapData => map.toString
+              case other => other
+            }
+          case other => other
+        }
+      catch { case e: Exception => e.getClass }
+    }
+    var values = 0
+    for (_ <- 0 until 500) {
+      val one = objectOf(r, fields)
+      val row = rowOf(Seq(one, s"[$one]", s"[$one, $one]", s"[$one] $one")(r.nextInt(4)))
+      // As the optimizer prunes it, to a single field.
+      val field = fields(r.nextInt(fields.size))
+      val whole = of(fields, field.name, row)
+      assert(of(StructType(Seq(field)), field.name, row) == whole, s"${row.getString(0)}: $field")
+      whole match {
+        case found: Seq[_] if found.exists(_ != null) => values += 1
+        case _ =>
+      }
+    }
+    assert(values > 200)
   }
 
   // Why CSV isn't used.

@@ -106,6 +106,30 @@ class RepeatabilitySuite extends AnyFunSuite {
     assert(SQLConf.withExistingConf(whole)(Repeatability.mayDiffer(json())))
   }
 
+  test("XML is used if none of its fields may differ: it is always read as a whole") {
+    def xml(fields: StructType) =
+      XmlToStructs(fields, Map.empty[String, String], column("text", StringType), Some("UTC"))
+    val plain = new StructType().add("a", LongType).add("b", DateType)
+    assert(!Repeatability.mayDiffer(GetStructField(xml(plain), 0)))
+    assert(Repeatability.mayDiffer(GetStructField(xml(plain.add("t", TimestampType)), 0)))
+    val conf = new SQLConf
+    conf.setConfString(SQLConf.LEGACY_TIME_PARSER_POLICY.key, "LEGACY")
+    assert(SQLConf.withExistingConf(conf)(Repeatability.mayDiffer(xml(plain))))
+  }
+
+  test("of an array of JSON, a TIMESTAMP keeps all fields from being used") {
+    def field(element: StructType, ordinal: Int) = GetArrayStructFields(
+      JsonToStructs(ArrayType(element), Map.empty, column("text", StringType), Some("UTC")),
+      element(ordinal),
+      ordinal,
+      element.size,
+      containsNull = true)
+    val plain = new StructType().add("a", LongType).add("b", StringType)
+    assert(!Repeatability.mayDiffer(field(plain, 0)))
+    for (more <- Seq[DataType](TimestampType, VariantType, BinaryType, NullType))
+      assert(Repeatability.mayDiffer(field(plain.add("c", more), 0)), more)
+  }
+
   test("a TIMESTAMP in JSON doesn't keep other fields from being used") {
     val text = column("text", StringType)
     val fields = new StructType().add("a", LongType).add("t", TimestampType)
