@@ -55,10 +55,13 @@ CLASSES := .build/classes-4.2.jsa
 $(CLASSES): tests/support/class_archive.py $(VENV)/.ready | $(JAR)
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 
+# What records a run for docs/compatibility.md.
+RECORDER := $(if $(ZCUBE_COMPATIBILITY),$(VENV)/.spark)
+
 # What makes the jar and the test jar.
 JARS := delta/package delta/Test/package
 
-test-jvm: $(LAUNCHER) $(LINES:%=.build/jar-%.ready) ## run the Scala tests; compile for all Spark lines
+test-jvm: $(LAUNCHER) $(RECORDER) $(LINES:%=.build/jar-%.ready) ## run the Scala tests; compile for all Spark lines
 	rm -rf jvm/*/target/spark-4.2/test-reports
 	$(SBT) -Dlongest.first test $(JARS)
 	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
@@ -78,7 +81,7 @@ VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED))$(PYTEST_ADDOPTS),,$(or $(filter scala,$(1)),$(filter 4.2,$(2)),$(filter all,$(ZCUBE_TESTS))))
 record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(call is_whole,$(1),$(2))),$(JAVA_RUN) $(BIN)/python -m tests.support.compatibility record $(1) $(call spark_of,$(2)) $(call delta_of,$(2)) $(3))
 
-$(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER)
+$(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER) $(RECORDER)
 	rm -rf jvm/*/target/spark-$*/test-reports
 	$(SBT) -Dspark.line=$* $(JVM_TESTS) $(JARS)
 	touch .build/jar-$*.ready .build/jars-$*.ready

@@ -40,8 +40,9 @@ SETTINGS = {
     # tasks' time went into compiling code that had been compiled before.
     "spark.sql.codegen.cache.maxEntries": "5000",
     # Each task of Delta's log replay writes the code of its wide projections anew, to find it in that
-    # cache: a fifth of the tests' time. The Scala suites hold each of ZCube's expressions, interpreted,
-    # against its generated code.
+    # cache: a fifth of the tests' time. Stages aren't compiled either; ``spark-submit`` and the demo
+    # compile them, and the Scala suites hold each of ZCube's expressions, interpreted, against its
+    # generated code.
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.session.timeZone": "UTC",
 }
@@ -53,8 +54,6 @@ if os.environ.get("ZCUBE_TESTS") != "all":
     # One task reads a table of a few small files, above all Delta's log. By day and by night the
     # Scala suites read with several.
     SETTINGS["spark.sql.files.minPartitionNum"] = "1"
-    # Compiling a stage takes longer than running it over so few rows. By night they are compiled.
-    SETTINGS["spark.sql.codegen.wholeStage"] = "false"
 
 JAVA_OPTIONS = [
     # Many small queries: time goes into compiling bytecode, and the quick compiler will do. By
