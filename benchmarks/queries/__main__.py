@@ -124,19 +124,14 @@ class Benchmark:
                 for layout in compared[turn:] + compared[:turn]:
                     measure(query, layout)
                 if number == 0 and self._reads_the_same(query, compared):
-                    # The first one ran before the query's code was compiled.
-                    del self._runs[query.name, compared[0]]
-                    measure(query, compared[0])
+                    self.once.append(query.name)
             asked = [query for query in asked if query.name not in self.once]
             # After each round, so that an interrupted run has results.
             after_round(number + 1)
 
     def _reads_the_same(self, query: Query, layouts: list[str]) -> bool:
-        """Whether all layouts read as many files, so that one run is enough; remembers it."""
-        same = len({self._runs[query.name, layout][0]["files"] for layout in layouts}) == 1
-        if same:
-            self.once.append(query.name)
-        return same
+        """Whether all layouts read as many files, so that there is nothing to compare."""
+        return len({self._runs[query.name, layout][0]["files"] for layout in layouts}) == 1
 
     def by_iceberg(self, python: Path, folder: Path) -> dict[str, str]:
         """Let Iceberg do the same; returns its versions."""

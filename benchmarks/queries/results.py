@@ -65,6 +65,10 @@ class Results:
         """A figure's sum over queries."""
         return float(sum(self.runs[query, layout][figure] for query in queries))
 
+    def time(self, queries: Iterable[str], layout: str, figure: str) -> float:
+        """The same of seconds, without queries that ran only once."""
+        return self.sum((q for q in queries if q not in self.result["once"]), layout, figure)
+
     def has(self, queries: Iterable[str], layout: str) -> bool:
         """Whether the layout ran all of these queries."""
         return all((query, layout) in self.runs for query in queries)
