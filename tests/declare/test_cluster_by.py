@@ -9,6 +9,7 @@ from pyspark.sql.functions import lit
 from zcube import ClusteredTable, ZCubeError
 
 from tests.support.checksum import multiset
+from tests.support.matrix import cases
 
 
 def columns_of(spark, table):
@@ -27,8 +28,13 @@ def by_path(name, path):
     return f"delta.`{path}`"
 
 
-@pytest.mark.parametrize("target", [by_name, by_path])
-@pytest.mark.parametrize("replaced", [False, True])
+@pytest.mark.parametrize(
+    ("target", "replaced"),
+    cases(
+        [(target, replaced) for target in (by_name, by_path) for replaced in (False, True)],
+        {(by_name, False), (by_path, True)},
+    ),
+)
 def test_sql_declares_the_columns(spark, name, path, target, replaced):
     table = target(name, path)
     create = "CREATE OR REPLACE TABLE" if replaced else "CREATE TABLE"

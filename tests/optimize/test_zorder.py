@@ -132,7 +132,7 @@ def test_what_is_no_delta_table_is_refused(spark, tmp_path):
         assert error.value.getCondition() == "DELTA_MISSING_DELTA_TABLE"
 
 
-@pytest.mark.parametrize("columns", ["x, y", "x, y, s, id"])
+@pytest.mark.parametrize("columns", cases(["x, y", "x, y, s, id"], {"x, y, s, id"}))
 def test_one_sampling_and_one_rewriting_job(spark, path, columns, job_counter):
     write(spark, path)
     with job_counter() as ran:
