@@ -159,7 +159,7 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality.never_worse
 	$(BIN)/python -m benchmarks.pictures
 
-leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (half an hour)
+leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (half an hour to an hour)
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.queries --iceberg .build/venv-4.1/bin/python
 
 soak: soak-sequences soak-faults soak-merges ## run soak-sequences, soak-faults and soak-merges (hours)
