@@ -109,12 +109,6 @@ class Benchmark:
             for table in self.tables:
                 rows = session.read.format("delta").load(str(layouts.path(layout, table)))
                 rows.createOrReplaceTempView(table.name)
-
-        def measure(query: Query, layout: str) -> None:
-            rows, took, read = run(sessions[layout], query.sql, names)
-            self._check(query, layout, [str(tuple(row)) for row in rows])
-            self._add_run(query.name, layout, {**took, **_sums(read)})
-
         asked = self.queries()
         for number in range(self.rounds):
             for query in asked:
@@ -122,7 +116,9 @@ class Benchmark:
                 compared = list(LAYOUTS if query.where else BY_SPARK)
                 turn = number % len(compared)
                 for layout in compared[turn:] + compared[:turn]:
-                    measure(query, layout)
+                    rows, took, read = run(sessions[layout], query.sql, names)
+                    self._check(query, layout, [str(tuple(row)) for row in rows])
+                    self._add_run(query.name, layout, {**took, **_sums(read)})
                 if number == 0 and self._reads_the_same(query, compared):
                     self.once.append(query.name)
             asked = [query for query in asked if query.name not in self.once]

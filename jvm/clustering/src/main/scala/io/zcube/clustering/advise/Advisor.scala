@@ -88,9 +88,9 @@ final class Advisor(
     * minima may skip.
     */
   private def onlyWithMinima(predicate: PredicateBoxes): PredicateBoxes =
-    predicate.copy(boxes = predicate.boxes.map(_.filter { case (c, _) =>
-      isPartition(c) || withMinima(columns(c))
-    }))
+    predicate.skippable(
+      hasMinima = c => isPartition(c) || withMinima(columns(c)),
+      hasNullCounts = _ => false)
 
   private def described: RecommendationReport.Table =
     RecommendationReport.Table(

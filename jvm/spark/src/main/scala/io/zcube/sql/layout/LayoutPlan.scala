@@ -71,9 +71,10 @@ object LayoutPlan {
     if (maxRows <= 0 || !sample.complete) of(sample, files, request)
     else {
       val plans = for {
-        count <- LazyList.from((least until files).take(Tries) :+ files).distinct
+        count <- LazyList.from((least until files).take(Tries) :+ files)
         // Even files may split keys that fit, and other files be larger than even ones.
-        limit <- Seq(0L, maxRows).filter(_ == maxRows || isNear(maxRows, count, sample.rowCount))
+        limit <-
+          Seq(0L, maxRows).filter(_ == maxRows || isNear(maxRows, count.toLong, sample.rowCount))
       } yield of(sample, count, request.copy(maxRows = limit))
       plans.find(fits).getOrElse(plans.last)
     }
@@ -82,7 +83,7 @@ object LayoutPlan {
   private val Tries = 3
 
   /** Whether a limit of rows is so near to the mean of `files` files that they must be even. */
-  private def isNear(maxRows: Long, files: Int, rows: Long): Boolean =
+  private def isNear(maxRows: Long, files: Long, rows: Long): Boolean =
     maxRows > 0 && maxRows.toDouble * files < Room * rows
 
   /** A limit of rows this many times above the mean file is no reason for even files. */
@@ -132,7 +133,7 @@ object LayoutPlan {
       request.spread,
       request.weights,
       RankedWorkload.of(request.workload, columns.zip(boundIndices)),
-      even = isNear(request.maxRows, files * parts, sample.rowCount)
+      even = isNear(request.maxRows, files.toLong * parts, sample.rowCount)
     )
     val boxes = laidOut.files.map { numbers =>
       val few = columns.indices.map { c =>

@@ -92,11 +92,12 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     test(
       s"the sample doesn't depend on the tasks, with ${known.fold("no")(_.toString)} rows expected") {
       val limits = bounded.copy(rows = 5000)
+      val tasks = if (Night.all) 150 else 50
       val divided = Seq(
         rows(0, 60000, 1, 300),
-        rows(0, 60000, 50, 300),
+        rows(0, 60000, tasks, 300),
         // One task has nearly all.
-        rows(0, 58000, 1, 300).union(rows(58000, 60000, 40, 300))
+        rows(0, 58000, 1, 300).union(rows(58000, 60000, tasks * 4 / 5, 300))
       ) ++ Night.only(rows(0, 60000, 7, 300))
       val wanted = expected(divided.head, limits)
       assert(wanted.size > 1000)
