@@ -7,11 +7,11 @@ import signal
 import sys
 import threading
 import time
+from contextlib import nullcontext
 
 import pytest
 from rich import console as rich_console
 from zcube import ClusteredTable, ZCubeError
-from zcube._spark.progress import Progress, Stage, progress_of
 
 from tests.reference import overlaps
 from tests.support.checksum import multiset
@@ -23,63 +23,6 @@ from tests.support.log_replay import (
 )
 from tests.support.processes import run_here
 from tests.support.tables import cube_sizes, extents, make
-
-
-def job(number, of, size, doing):
-    return f"a: b, cube 9 of 9: OPTIMIZE by (x, y), cube {number} of {of}, 7 files, {size} bytes{doing}"
-
-
-def test_progress_adds_up_the_stages_of_each_cube():
-    assert progress_of([]) == Progress(0, 0, 0)
-    assert progress_of([Stage(1, "collect at x.py", 4, 4)]) == Progress(0, 0, 0)
-    sampling, writing = ": sampling", " in partition (p=a: b): writing 12 files"
-    stages = [
-        # Cube 1 is done, cube 3 is half way through its shuffle, which comes before its files.
-        Stage(4, job(1, 4, 1000, writing), 3, 3),
-        Stage(1, job(1, 4, 1000, sampling), 10, 10),
-        Stage(3, job(1, 4, 1000, writing), 10, 10),
-        Stage(2, job(3, 4, 500, sampling), 0, 0),
-        Stage(5, job(3, 4, 500, writing), 8, 4),
-        Stage(6, job(3, 4, 500, writing), 3, 0),
-        Stage(7, "save at y.py", 3, 3),
-    ]
-    found = progress_of(stages)
-    assert found.cubes == 4
-    assert found.done == pytest.approx(1 + 0.2)
-    assert found.bytes == 1000 + 100
-
-
-def test_cubes_that_share_a_job_share_its_progress():
-    """By the completed share of the job; all cubes count equally."""
-    shared = "t: OPTIMIZE by (x), cubes 2 to 202 of 203, 200 in one job, 400 files, 5000 bytes"
-    stages = [
-        Stage(1, f"{shared}: sampling", 10, 10),
-        Stage(2, f"{shared}: writing 200 files", 10, 5),
-        Stage(3, f"{shared}: writing 200 files", 200, 0),
-        Stage(4, job(1, 203, 1000, ": sampling"), 1, 1),
-    ]
-    found = progress_of(stages)
-    assert found.cubes == 203
-    assert found.done == pytest.approx(200 * (0.2 + 0.2) + 0.2)
-    assert found.bytes == 2000 + 200
-
-
-@pytest.mark.parametrize("cubes", [1, 2])
-def test_progress_reads_the_descriptions_that_the_jobs_have(spark, path, job_counter, cubes):
-    """Scala writes what Python parses; the cubes of two small partitions share their jobs."""
-    rows = spark.range(0, 400, 1, 3).selectExpr("id", "hash(id) x", f"id % {cubes} p")
-    rows.write.format("delta").partitionBy("p").save(path)
-    files = live_files(path)
-    with job_counter() as ran:
-        spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (id, x)")
-    sampling, writing = (job.description for job in ran.described("OPTIMIZE by"))
-    # The job that writes has two stages: the shuffle and the files.
-    stages = [Stage(i, name, 1, 1) for i, name in enumerate([sampling, writing, writing])]
-    expected = Progress(cubes, cubes, sum(file.size for file in files))
-    assert len(files) == 3 * cubes
-    assert progress_of(stages) == expected
-    # The sample counts for a fifth.
-    assert progress_of(stages[:1]).done == pytest.approx(cubes / 5)
 
 
 def test_measure_reports_quality_before_and_after(spark, path):
@@ -147,11 +90,11 @@ def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
     asked = []
 
-    def fail(*_):
+    def fail():
         asked.append(1)
-        raise RuntimeError("no tracker")
+        raise RuntimeError("no progress")
 
-    monkeypatch.setattr("zcube._spark.gateway.stages", fail)
+    monkeypatch.setattr("zcube._spark.gateway.rewrite_progress", lambda *_: nullcontext(fail))
     monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
     result = ClusteredTable.for_path(spark, path).optimize(progress=True)
     # The bar gives up after the first failure.

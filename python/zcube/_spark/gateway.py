@@ -6,7 +6,7 @@ import io
 import json
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -174,22 +174,24 @@ def stoppable(spark: SparkSession) -> Iterator[str]:
             context._jsc.setLocalProperty(_JOB_GROUP, None)
 
 
-def stages(spark: SparkSession, tag: str, ended: set[int]) -> list[tuple[int, str, int, int]]:
-    """Return id, name, tasks and completed tasks of the stages of all jobs with a tag.
+@contextmanager
+def rewrite_progress(
+    spark: SparkSession, tag: str
+) -> Iterator[Callable[[], tuple[int, float, int]]]:
+    """Follow the OPTIMIZE whose jobs have a tag.
 
-    Jobs in ``ended`` are skipped, and finished jobs are added to it. So each job is reported a last
-    time after its end, and polling stays cheap.
+    Returns: A function that returns how many cubes the run writes, 0 while unknown; how many of
+    them are written, where one in progress counts with its fraction; bytes of the files rewritten
+    so far.
     """
-    tracker = spark.sparkContext.statusTracker()
-    found = []
-    for job in spark.sparkContext._jsc.sc().statusTracker().getJobIdsForTag(tag):
-        info = None if job in ended else tracker.getJobInfo(job)
-        if info is None:
-            continue
-        for stage in info.stageIds:
-            known = tracker.getStageInfo(stage)
-            if known:
-                found.append((stage, known.name, known.numTasks, known.numCompletedTasks))
-        if info.status in ("SUCCEEDED", "FAILED"):
-            ended.add(job)
-    return found
+    context = spark.sparkContext._jsc.sc()
+    progress = _running_jvm().org.apache.spark.sql.zcube.RewriteProgress(context, tag)
+
+    def current() -> tuple[int, float, int]:
+        now = progress.current()
+        return now.cubes(), now.done(), now.bytes()
+
+    try:
+        yield current
+    finally:
+        progress.close()

@@ -2,8 +2,6 @@ package io.zcube.clustering.plan
 
 /** Describes a group that is rewritten, in log lines and Spark jobs, for example `t: OPTIMIZE by
   * (x, y), cube 1 of 4, 12 files, 5000 bytes in partition (p=1)`.
-  *
-  * Python's progress bar parses the job descriptions with the pattern in progress.py.
   */
 object GroupDescription {
 

@@ -38,7 +38,7 @@ final class GroupRewriter(
   def run(groups: Seq[RewriteGroup]): Seq[RewriteResult] = {
     FailurePoint.reached(FailurePoint.BeforeSampling)
     val what = GroupDescription.ofJob(task, groups)
-    val (written, cpuMs) = monitor.cpuMsOf(groups.head)(rewrite(groups, what))
+    val (written, cpuMs) = monitor.cpuMsOf(groups)(rewrite(groups, what))
     val figures = RewriteMetrics(written.samplingMs, written.writingMs, cpuMs)
       .among(groups.map(_.bytes))
     val results = groups.indices.map { i =>

@@ -7,6 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.JobCpuTime
+import org.apache.spark.sql.zcube.RewriteProgress.RewriteJobs
 
 import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup, RewritePlan}
 import io.zcube.clustering.table.FileStatistics
@@ -94,9 +95,16 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
     try telling
     catch { case NonFatal(_) => }
 
-  /** CPU milliseconds of the Spark jobs of `body`, if known. */
-  def cpuMsOf[T](group: RewriteGroup)(body: => T): (T, Option[Long]) =
-    cpuTime.of(s"$runId/${group.number}")(body)
+  /** Marks the Spark jobs of `body` for [[RewriteProgress]], and measures their CPU milliseconds, if
+    * possible.
+    *
+    * @param groups what it rewrites
+    */
+  def cpuMsOf[T](groups: Seq[RewriteGroup])(body: => T): (T, Option[Long]) = {
+    val key = s"$runId/${groups.head.number}"
+    RewriteJobs(key, groups.map(_.cubes).sum, groups.head.total, groups.map(_.bytes).sum)
+      .within(session.sparkContext)(cpuTime.of(key)(body))
+  }
 
   /** Adds quality before and after.
     *

@@ -1,0 +1,106 @@
+package org.apache.spark.sql.zcube
+
+import java.util.Properties
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler._
+
+/** Follows the Spark jobs with a tag that rewrite groups of files, for a progress bar. Jobs carry
+  * what they rewrite as local properties.
+  *
+  * Example: of four cubes one is sampled, by 5 of 10 tasks. Then [[current]] is 0.1 of 4 cubes.
+  *
+  * @param tag a job tag that all jobs of a run have, and no others
+  */
+final class RewriteProgress(context: SparkContext, tag: String) extends SparkListener {
+  import RewriteProgress._
+
+  private class Stage(val jobs: RewriteJobs, val tasks: Int) {
+    val completed = new AtomicLong
+    // An attempt that is repeated completes its tasks again.
+    def share: Double = if (tasks == 0) 0 else math.min(1.0, completed.get.toDouble / tasks)
+  }
+
+  private val stages = new ConcurrentHashMap[Int, Stage]()
+
+  ListenerQueue.add(context, this)
+
+  /** Stops receiving events. */
+  def close(): Unit = ListenerQueue.remove(context, this)
+
+  /** The progress by now; 0 of 0 cubes while none is being rewritten. */
+  def current: Progress = {
+    val jobs = stages.asScala.toSeq.sortBy(_._1).map(_._2).groupBy(_.jobs)
+    val shares = jobs.map { case (rewrite, ofJob) =>
+      rewrite -> Weights.zip(ofJob).map { case (weight, stage) => weight * stage.share }.sum
+    }
+    Progress(
+      shares.keys.map(_.total).maxOption.getOrElse(0),
+      shares.map { case (rewrite, share) => rewrite.cubes * share }.sum,
+      shares.map { case (rewrite, share) => math.round(rewrite.bytes * share) }.sum
+    )
+  }
+
+  override def onStageSubmitted(event: SparkListenerStageSubmitted): Unit =
+    for {
+      properties <- Option(event.properties)
+      tags <- Option(properties.getProperty(SparkContext.SPARK_JOB_TAGS))
+      if tags.split(SparkContext.SPARK_JOB_TAGS_SEP).contains(tag)
+      jobs <- RewriteJobs.of(properties)
+    } stages.putIfAbsent(event.stageInfo.stageId, new Stage(jobs, event.stageInfo.numTasks))
+
+  override def onTaskEnd(event: SparkListenerTaskEnd): Unit =
+    Option(stages.get(event.stageId)).filter(_ => event.taskInfo.successful).foreach {
+      _.completed.incrementAndGet()
+    }
+}
+
+object RewriteProgress {
+
+  /** @param cubes the number of cubes that the run writes
+    * @param done  how many of them are written; one in progress counts with its fraction
+    * @param bytes stored bytes of the files that are rewritten so far
+    */
+  case class Progress(cubes: Int, done: Double, bytes: Long)
+
+  /** What some jobs rewrite together.
+    *
+    * @param key   identifies it within the Spark application
+    * @param cubes the number of cubes that they write
+    * @param total the number of cubes that the run writes
+    * @param bytes stored bytes of the files that they read
+    */
+  case class RewriteJobs(key: String, cubes: Int, total: Int, bytes: Long) {
+
+    /** Runs `body`, whose jobs rewrite this. */
+    def within[T](context: SparkContext)(body: => T): T = {
+      val values = Seq(key, cubes.toString, total.toString, bytes.toString)
+      val before = Keys.map(context.getLocalProperty)
+      Keys.zip(values).foreach { case (name, value) => context.setLocalProperty(name, value) }
+      try body
+      finally Keys.zip(before).foreach { case (name, value) =>
+          context.setLocalProperty(name, value)
+        }
+    }
+  }
+
+  object RewriteJobs {
+    private[RewriteProgress] def of(properties: Properties): Option[RewriteJobs] =
+      Keys.map(name => Option(properties.getProperty(name))) match {
+        case Seq(Some(key), Some(cubes), Some(total), Some(bytes)) =>
+          Some(RewriteJobs(key, cubes.toInt, total.toInt, bytes.toLong))
+        case _ => None
+      }
+  }
+
+  private val Keys = Seq("key", "cubes", "total", "bytes").map("spark.zcube.rewrite." + _)
+
+  /** A group takes three stages: the sample, the shuffle, the files. Their approximate shares of
+    * time.
+    */
+  private val Weights = Seq(0.2, 0.4, 0.4)
+}
