@@ -5,24 +5,27 @@ import io.zcube.planning.MergePolicy
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.{LayoutRequest, WeightedBoxes}
 
-/** The settings of one run: the engine's and the table format's, with Delta's names for Delta
-  * tables.
+/** The settings of one run. A table format takes them from the session; sizes are in bytes.
   *
-  * @param maxFileBytes      `spark.databricks.delta.optimize.maxFileSize`
-  * @param maxThreads        `spark.databricks.delta.optimize.maxThreads`
-  * @param batchBytes        `spark.databricks.delta.optimize.batchSize`: bytes of
-  *                          input for each commit, and at most for each job, though at
-  *                          least a cube's; one commit for each job if not set
-  * @param maxDeletedRatio   `spark.databricks.delta.optimize.maxDeletedRowsRatio`
-  * @param minCubeBytes      `….optimize.clustering.mergeStrategy.minCubeSize.threshold`
-  * @param targetCubeBytes   `….optimize.clustering.mergeStrategy.minCubeSize.targetCubeSize`
-  * @param maxJobBytes       maximum number of bytes that one job rewrites, at least a cube's
-  * @param ranges            `spark.databricks.io.skipping.mdc.rangeId.max`, if the user set it
-  * @param spread            `spark.databricks.io.skipping.mdc.addNoise`
-  * @param sort              whether rows are sorted inside files: `spark.zcube.layout.sortWithinFiles`,
-  *                          or `spark.databricks.io.skipping.mdc.sortWithinFiles` if only that is set
-  * @param maxRecords        `spark.sql.files.maxRecordsPerFile`
+  * @param maxFileBytes      target size of the files to be written
+  * @param maxThreads        most jobs that run at once
+  * @param batchBytes        input of each commit, and at most of each job, though at least a cube's;
+  *                          one commit for each job if None
+  * @param ranges            ranges of each column in a curve; a power of two that fits if None
+  * @param spread            whether rows with equal keys may be spread over several files
+  * @param sort              whether rows are sorted inside files
+  * @param maxRecords        most rows of a file; 0 for no limit
   * @param sampleRowsPerFile rows sampled for each file
+  * @param maxDeletedRatio   a file with a larger share of deleted rows is rewritten
+  * @param minCubeBytes      a cube of at least this size is stable
+  * @param targetCubeBytes   size up to which a new cube is filled
+  * @param maxJobBytes       maximum number of bytes that one job rewrites, at least a cube's
+  * @param policy            how cubes are merged
+  * @param fanOut            a size class is merged once it has this many cubes
+  * @param mergeShare        small cubes are merged into the largest once together they have this
+  *                          share of the bytes that they overlap there
+  * @param overlapShare      files that a new cube overlaps join it early up to this share of its
+  *                          bytes
   * @param freshBelow        files in no cube are rewritten only if they have fewer bytes
   */
 final case class OptimizeSettings(

@@ -61,7 +61,7 @@ object ZCubeConf {
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
     .checkValue(_ > 0, "must be positive")
-    .createWithDefaultString("10t")
+    .createWithDefaultString(s"${PlanOptions.Default.maxJobBytes >> 40}t")
 
   val MergePolicy = SQLConf
     .buildConf("spark.zcube.merge.policy")

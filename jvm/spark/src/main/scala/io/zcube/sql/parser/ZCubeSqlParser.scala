@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import io.zcube.sql.plans.{ClusteringStatement, OptimizeWithOptions}
+import io.zcube.sql.plans.OptimizeWithOptions
 
 /** Removes OPTIONS and DRY RUN from an OPTIMIZE statement and parses ZCube's own statements; all
   * others are forwarded.

@@ -2,8 +2,6 @@ package io.zcube.sql.parser
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.sql.plans.DescribeClustering
-
 class DescribeClusteringTextSuite extends AnyFunSuite {
 
   for ((sql, optimize, where) <- Seq(

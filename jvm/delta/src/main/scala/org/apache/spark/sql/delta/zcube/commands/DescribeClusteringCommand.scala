@@ -14,7 +14,7 @@ import org.apache.spark.sql.{Row, SparkSession, classic}
 import io.zcube.clustering.report.DescribeClusteringReport
 import io.zcube.clustering.table.{ClusteringState, ColumnPath}
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.plans.DescribeClustering
+import io.zcube.sql.parser.DescribeClustering
 
 /** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are clustered
   * by the columns, with one row for each and one, `*`, for all together. It reads the log, never
