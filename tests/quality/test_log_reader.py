@@ -12,7 +12,7 @@ from deltalake import write_deltalake
 from hypothesis import given
 from hypothesis import strategies as st
 from zcube import ClusteredTable, ZCubeError, report
-from zcube._log import conditions, quality
+from zcube._log import conditions, deltalake, quality
 from zcube._log.actions import NotServedError
 from zcube._log.conditions import Condition
 from zcube._log.deltalake import DeltaLakeLog
@@ -22,9 +22,8 @@ from tests.reference.overlaps import NULLS, UNKNOWN
 from tests.support import written_log
 from tests.support.tables import KINDS, SMALL, assert_figures, points, scalar
 
-CONDITIONS = (
-    Path(__file__).parents[2] / "jvm/spark/src/main/resources/error/zcube-error-conditions.json"
-)
+ROOT = Path(__file__).parents[2]
+CONDITIONS = ROOT / "jvm/spark/src/main/resources/error/zcube-error-conditions.json"
 EXTENTS = st.one_of(
     st.sampled_from([UNKNOWN, NULLS]),
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
@@ -181,6 +180,22 @@ def test_errors_have_the_text_of_sparks(path):
         f"[ZCUBE_COLUMN_NOT_FOUND] There is no column `a-b` in {path}. "
     )
     assert str(refusal.value).endswith(": c.")
+
+
+def test_what_spark_would_sample_is_left_to_spark(path, monkeypatch):
+    scala = (ROOT / "jvm/core/src/main/scala/io/zcube/quality/LayoutQuality.scala").read_text()
+    assert f"val ExactBoxes = {deltalake._MAX_FILES}\n" in scala
+    for start in range(3):
+        rows = {"x": [start, start + 1], "y": [5 - start, 9]}
+        write_deltalake(path, pyarrow.table(rows), mode="append")
+    monkeypatch.setattr(deltalake, "_MAX_FILES", 3)
+    log = DeltaLakeLog.open(path)
+    assert log.quality(columns=["x", "y"]).all.files == 3
+    monkeypatch.setattr(deltalake, "_MAX_FILES", 2)
+    with pytest.raises(NotServedError, match="above 2 files Spark measures a sample"):
+        log.quality(columns=["x", "y"])
+    # One column takes n log n, so Spark measures all files.
+    assert_figures(log.quality(columns=["x"]).all, overlaps.boxes([[(0, 1), (1, 2), (2, 3)]]))
 
 
 def test_a_table_that_delta_rs_wrote_is_read_as_by_spark(spark, path):
