@@ -28,11 +28,11 @@ object SupportedVersions {
     val supported =
       builtFor.getProperty(product.toLowerCase(java.util.Locale.ROOT)).split(',').toSeq
     if (!supported.exists(line => running == line || running.startsWith(s"$line."))) {
-      throw refusal(product, running, supported)
+      throw rejection(product, running, supported)
     }
   }
 
-  private def refusal(product: String, running: String, supported: Seq[String]): Throwable =
+  private def rejection(product: String, running: String, supported: Seq[String]): Throwable =
     try ZCubeErrors.unsupportedVersion(product, running, supported)
     catch {
       // ZCube's error classes may not work with such a Spark version, and a missing class would not

@@ -11,7 +11,7 @@ import io.zcube.layout.ColumnWeights
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.MergePolicy
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.predicates.WeightedPredicate
+import io.zcube.sql.predicates.ParsedQuery
 
 /** The OPTIONS of OPTIMIZE; the session's settings are the defaults.
   *
@@ -31,7 +31,7 @@ import io.zcube.sql.predicates.WeightedPredicate
 final case class OptimizeOptions(
     curve: LayoutKind,
     weights: Seq[(Seq[String], Double)],
-    workload: Seq[WeightedPredicate],
+    workload: Seq[ParsedQuery],
     mergePolicy: Option[MergePolicy],
     maxBytes: Option[Long],
     maxDuration: Option[Long],
@@ -79,7 +79,7 @@ object OptimizeOptions {
     val curve = named.getOrElse(defaultCurve)
     val weights = read("weights", ColumnWeights.Expected)(ColumnWeights.parse)
     if (weights.isDefined && !curve.takesWeights) throw ZCubeErrors.weightsNotTaken(curve.name)
-    val workload = read("workload", WeightedPredicate.Expected)(WeightedPredicate.parseList)
+    val workload = read("workload", ParsedQuery.Expected)(ParsedQuery.parseList)
     if (workload.isDefined && !curve.takesWorkload) throw ZCubeErrors.workloadNotTaken(curve.name)
     OptimizeOptions(
       curve = curve,

@@ -3,7 +3,7 @@ package io.zcube.clustering.plan
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.MergePolicy
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{LayoutRequest, WeightedBoxes}
+import io.zcube.sql.layout.{LayoutRequest, BoxedQuery}
 
 /** The settings of one run. A table format takes them from the session; sizes are in bytes.
   *
@@ -51,7 +51,7 @@ final case class OptimizeSettings(
   def layoutRequest(
       curve: LayoutKind,
       weights: Seq[Double],
-      workload: Seq[WeightedBoxes] = Nil): LayoutRequest =
+      workload: Seq[BoxedQuery] = Nil): LayoutRequest =
     LayoutRequest(curve, ranges, spread, sort, weights, workload, maxRecords)
 
   /** The target size of cubes must not be below the stable size. For settings, the plan uses the

@@ -25,7 +25,7 @@ final case class OptimizeTask(
     options: OptimizeOptions,
     settings: OptimizeSettings,
     weights: Seq[Double] = Nil,
-    workload: Seq[WorkloadQuery] = Nil,
+    workload: Seq[ResolvedQuery] = Nil,
     isAuto: Boolean = false) {
 
   /** The table as the user knows it, for job descriptions and messages. */
@@ -36,7 +36,7 @@ final case class OptimizeTask(
     columns,
     options.curve,
     weights,
-    Option.when(workload.nonEmpty)(WorkloadQuery.fingerprint(workload)),
+    Option.when(workload.nonEmpty)(ResolvedQuery.fingerprint(workload)),
     clustered)
 
   /** Size of the files to write, from the statement or the session. */

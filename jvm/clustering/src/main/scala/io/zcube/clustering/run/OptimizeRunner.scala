@@ -143,21 +143,21 @@ final class OptimizeRunner(
         val (attempt, ms) = Timed.ms(commitValid(txn, rewritten, Nil))
         val groups = attempt.tried.map(_.group)
         attempt.result match {
-          case CommitResult.Landed(version, failure) =>
+          case CommitResult.Committed(version, failure) =>
             FailurePoint.reached(FailurePoint.AfterCommit)
             monitor.committed(attempt.tried, version, ms)
             failure match {
               case None =>
-                val landed = attempt.tried.map(GroupOutcome.Committed(_, version, ms))
-                Success(attempt.dropped ++ landed)
+                val committed = attempt.tried.map(GroupOutcome.Committed(_, version, ms))
+                Success(attempt.dropped ++ committed)
               case Some(e) =>
                 stopped.set(true)
                 Failure(e)
             }
-          case CommitResult.Refused(e: ConcurrentModificationException, _) =>
+          case CommitResult.Rejected(e: ConcurrentModificationException, _) =>
             txn.abort()
             Success(attempt.dropped ++ dropped(groups, e))
-          case CommitResult.Refused(e, _) =>
+          case CommitResult.Rejected(e, _) =>
             stopped.set(true)
             remove(txn, groups, e)
             Failure(e)
@@ -179,12 +179,12 @@ final class OptimizeRunner(
       rewritten: Seq[RewriteResult],
       before: Seq[GroupOutcome]): CommitAttempt = {
     val result = Caught(summary(rewritten)).fold(
-      CommitResult.Refused(_),
+      CommitResult.Rejected(_),
       txn.commit(rewritten.map(_.rewritten), _))
     result match {
-      case CommitResult.Refused(conflict: ConcurrentModificationException, void)
-          if void.nonEmpty && void.size < rewritten.size && task.settings.batchBytes.isEmpty =>
-        val (lost, valid) = rewritten.partition(result => void(result.rewritten.id))
+      case CommitResult.Rejected(conflict: ConcurrentModificationException, invalidated)
+          if invalidated.nonEmpty && invalidated.size < rewritten.size && task.settings.batchBytes.isEmpty =>
+        val (lost, valid) = rewritten.partition(result => invalidated(result.rewritten.id))
         txn.discard(lost.flatMap(_.added))
         commitValid(txn, valid, before ++ dropped(lost.map(_.group), conflict))
       case _ => CommitAttempt(result, rewritten, before)

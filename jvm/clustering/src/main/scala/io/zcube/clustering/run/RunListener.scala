@@ -12,7 +12,7 @@ trait RunListener {
   /** The cubes of one commit, which is in the log. */
   def committed(results: Seq[RewriteResult]): Unit
 
-  /** A concurrent change made them void. */
+  /** A concurrent change invalidated them. */
   def dropped(groups: Seq[RewriteGroup]): Unit
 }
 

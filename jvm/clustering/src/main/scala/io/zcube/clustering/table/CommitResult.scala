@@ -12,16 +12,16 @@ object CommitResult {
     * @param failure a later failure that must end the run: an interrupt, a fatal error, an action
     *   after the commit that couldn't be repeated
     */
-  final case class Landed(version: Long, failure: Option[Throwable] = None) extends CommitResult
+  final case class Committed(version: Long, failure: Option[Throwable] = None) extends CommitResult
 
   /** The table doesn't contain it and never will, so the files may be removed.
     *
     * @param cause a [[java.util.ConcurrentModificationException]] if a concurrent change
     *   invalidated it
-    * @param void ids of the groups that the change invalidated, if the others may be committed
+    * @param invalidated ids of the groups that the change invalidated, if the others may be committed
     *   without them; otherwise empty
     */
-  final case class Refused(cause: Throwable, void: Set[String] = Set.empty) extends CommitResult
+  final case class Rejected(cause: Throwable, invalidated: Set[String] = Set.empty) extends CommitResult
 
   /** The table may contain it now or later, so the files stay and nothing is retried. */
   final case class Unknown(error: Throwable) extends CommitResult

@@ -35,7 +35,7 @@ trait RewriteTransaction {
   /** Commits once, and retries if others committed meanwhile without touching the rewritten files.
     * Never throws: whatever went wrong, the table decides the outcome.
     *
-    * After [[CommitResult.Refused]] that invalidates only some groups, it may be called again with
+    * After [[CommitResult.Rejected]] that invalidates only some groups, it may be called again with
     * the others.
     *
     * @param groups everything that is written, except what was [[discard]]ed
@@ -43,12 +43,12 @@ trait RewriteTransaction {
   def commit(groups: Seq[RewrittenGroup], summary: CommitSummary): CommitResult
 
   /** Removes written files of groups that certainly are not and will not be committed, after
-    * [[CommitResult.Refused]]. Never throws for a file that can't be removed.
+    * [[CommitResult.Rejected]]. Never throws for a file that can't be removed.
     */
   def discard(written: Seq[DataFile]): Unit
 
   /** Removes what was written. Call it only if certainly nothing is or will be committed: before
-    * [[commit]], or after [[CommitResult.Refused]]. Never throws for a file that can't be removed.
+    * [[commit]], or after [[CommitResult.Rejected]]. Never throws for a file that can't be removed.
     */
   def abort(): Unit
 }

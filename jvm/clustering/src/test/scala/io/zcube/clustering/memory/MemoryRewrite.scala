@@ -78,17 +78,17 @@ final private class MemoryRewrite(
         None
       } catch { case e: Throwable => Some(e) }
     failure match {
-      case None => CommitResult.Landed(number)
+      case None => CommitResult.Committed(number)
       case Some(e) =>
         DeferredInterrupt.within(found(number, e)) match {
           case Right(result) => result
           case Left(next) =>
-            val (valid, void) = groups.partition(stillValid)
-            if (void.isEmpty) attempt(next, commit, groups)
+            val (valid, invalidated) = groups.partition(stillValid)
+            if (invalidated.isEmpty) attempt(next, commit, groups)
             else {
-              CommitResult.Refused(
+              CommitResult.Rejected(
                 new java.util.ConcurrentModificationException("a file was changed meanwhile"),
-                if (valid.isEmpty) Set.empty else void.map(_.id).toSet)
+                if (valid.isEmpty) Set.empty else invalidated.map(_.id).toSet)
             }
         }
     }
@@ -105,10 +105,10 @@ final private class MemoryRewrite(
         case NonFatal(_) => false
         case _ => true
       }
-      if (ours >= 0) Right(CommitResult.Landed(ours.toLong, Option.when(ends)(failure)))
+      if (ours >= 0) Right(CommitResult.Committed(ours.toLong, Option.when(ends)(failure)))
       else if (log.size <= number) Right(CommitResult.Unknown(failure))
       else if (failure.isInstanceOf[FileAlreadyExistsException]) Left(log.size.toLong)
-      else Right(CommitResult.Refused(failure))
+      else Right(CommitResult.Rejected(failure))
     } catch {
       case e: Throwable =>
         failure.addSuppressed(e)

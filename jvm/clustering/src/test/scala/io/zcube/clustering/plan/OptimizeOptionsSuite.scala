@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.MergePolicy
-import io.zcube.sql.predicates.WeightedPredicate
+import io.zcube.sql.predicates.ParsedQuery
 
 class OptimizeOptionsSuite extends AnyFunSuite {
 
@@ -26,7 +26,7 @@ class OptimizeOptionsSuite extends AnyFunSuite {
     "workload" -> (
       """["a = 1", {"predicate": "b < 2", "weight": 3}]""",
       _.copy(
-        workload = Seq(WeightedPredicate("a = 1", 1.0), WeightedPredicate("b < 2", 3.0)),
+        workload = Seq(ParsedQuery("a = 1", 1.0), ParsedQuery("b < 2", 3.0)),
         namesLayout = true)),
     "mergePolicy" -> (
       MergePolicy.all.last.name,

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.zcube.clustering.memory.{MemoryEngine, MemoryTable, MemoryVersion}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
-import io.zcube.sql.predicates.{PredicateBoxes, ValueRange, WeightedPredicate}
+import io.zcube.sql.predicates.{PredicateBoxes, ValueRange, ParsedQuery}
 
 class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
   import MemoryVersion.{WithoutStatistics => Without}
@@ -33,7 +33,7 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
       OptimizeOptions.of(Nil, curve),
       settings.copy(maxRecords = 7),
       weights,
-      WorkloadQuery.resolve(session, version, columns, workload.map(WeightedPredicate(_, 1.0)))
+      ResolvedQuery.resolve(session, version, columns, workload.map(ParsedQuery(_, 1.0)))
     )
   }
 

@@ -191,7 +191,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       val begun = begin(made, pick = files => files.filter(_.partition == files.head.partition))
       assert(begun.group.added.forall(_.partition == begun.group.removed.head.partition))
       val result = inSession(begun.commit())
-      assert(result.isInstanceOf[CommitResult.Landed], result)
+      assert(result.isInstanceOf[CommitResult.Committed], result)
       assert(made.ids == (0L until 50L))
       val version = inSession(made.table.latest())
       val cubeOf =
@@ -227,7 +227,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     made.append(0 until 30)
     val begun = begin(made)
     made.append(30 until 40)
-    assert(inSession(begun.commit()).isInstanceOf[CommitResult.Landed])
+    assert(inSession(begun.commit()).isInstanceOf[CommitResult.Committed])
     assert(made.ids == (0L until 40L))
   }
 
@@ -236,7 +236,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       "a row is deleted" -> (_.delete(3)),
       "the files are rewritten" -> (made => {
         val result = inSession(begin(made).commit())
-        if (!result.isInstanceOf[CommitResult.Landed]) fail(s"$result")
+        if (!result.isInstanceOf[CommitResult.Committed]) fail(s"$result")
       })
     )
     for ((name, other) <- others) {
@@ -246,7 +246,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       other(made)
       val (ids, live) = (made.ids, made.liveFiles)
       inSession(begun.commit()) match {
-        case CommitResult.Refused(_: ConcurrentModificationException, _) =>
+        case CommitResult.Rejected(_: ConcurrentModificationException, _) =>
         case result => fail(s"$name: $result")
       }
       inSession(begun.transaction.abort())
@@ -261,7 +261,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     val begun = begin(made)
     made.loseNextAnswer()
     inSession(begun.commit()) match {
-      case CommitResult.Landed(_, None) =>
+      case CommitResult.Committed(_, None) =>
       case result => fail(s"$result")
     }
     assert(made.ids == (0L until 30L))
@@ -313,7 +313,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       assert(cubes.flatMap(_.added).map(_.path).distinct.size == 4)
       assert(transaction.countRows(cubes.flatMap(_.added)) == 60)
       val result = transaction.commit(cubes, summaryOf(layout))
-      assert(result.isInstanceOf[CommitResult.Landed], result)
+      assert(result.isInstanceOf[CommitResult.Committed], result)
       assert(inSession(made.table.latest().pastRewrites(5)).size == 1)
     }
     val now = inSession(made.table.latest())
@@ -349,7 +349,7 @@ trait ClusterableTableContract extends AnyFunSuite {
             groupOf(s"c${written.part}", groups(written.part), Seq(written.file))
           }
           val expected = groups.filter(_.nonEmpty).map(files => idsOf(clone, selection, files))
-          assert(transaction.commit(cubes, summaryOf(layout)).isInstanceOf[CommitResult.Landed])
+          assert(transaction.commit(cubes, summaryOf(layout)).isInstanceOf[CommitResult.Committed])
           assert(made.ids == (0L until 50L).filter(_ != 7))
           val now = made.table.latest().select(WhereClause.Everything)
           val found = now.files(Some(layout))
@@ -366,7 +366,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     Sessions.rowsOf(clone, selection.scan(clone, files).plan).collect().map(_.getLong(0)).toSet
 
   test("invalidated cubes are reported, and the others can be committed without them") {
-    for (void <- if (exhaustive) 0 until 3 else Seq(1)) {
+    for (invalidated <- if (exhaustive) 0 until 3 else Seq(1)) {
       val made = newTable(partitioned = false)
       (0 until 30 by 10).foreach(start => made.append(start until start + 10))
       val version = inSession(made.table.latest())
@@ -380,11 +380,11 @@ trait ClusterableTableContract extends AnyFunSuite {
           val scan = selection.scan(clone, Seq(file))
           groupOf(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
         }
-        made.delete(ids(void).head)
-        val (lost, valid) = cubes.partition(_.id == s"c$void")
+        made.delete(ids(invalidated).head)
+        val (lost, valid) = cubes.partition(_.id == s"c$invalidated")
         transaction.commit(cubes, summaryOf(layout)) match {
-          case CommitResult.Refused(_: ConcurrentModificationException, told) =>
-            assert(told == Set(s"c$void"))
+          case CommitResult.Rejected(_: ConcurrentModificationException, told) =>
+            assert(told == Set(s"c$invalidated"))
           case result => fail(s"$result")
         }
         transaction.discard(lost.flatMap(_.added))
@@ -392,8 +392,8 @@ trait ClusterableTableContract extends AnyFunSuite {
         assert(valid.flatMap(_.added).forall(file => made.storedFiles(file.path)))
         // Again, concurrently: earlier checks don't stay valid forever.
         made.append(30 until 35)
-        assert(transaction.commit(valid, summaryOf(layout)).isInstanceOf[CommitResult.Landed])
-        assert(made.ids == (0L until 35L).filter(_ != ids(void).head))
+        assert(transaction.commit(valid, summaryOf(layout)).isInstanceOf[CommitResult.Committed])
+        assert(made.ids == (0L until 35L).filter(_ != ids(invalidated).head))
         assert(valid.flatMap(_.added).forall(file => made.liveFiles(file.path)))
       }
     }
@@ -425,8 +425,8 @@ trait ClusterableTableContract extends AnyFunSuite {
           if (i == between) { if (deletes) made.delete(ids(3).head) else made.append(40 until 45) }
           begun(i).commit()
         }
-        val landed = results.count(_.isInstanceOf[CommitResult.Landed])
-        assert(landed == (if (deletes) 3 else 4), s"$between: $results")
+        val committed = results.count(_.isInstanceOf[CommitResult.Committed])
+        assert(committed == (if (deletes) 3 else 4), s"$between: $results")
         assert(made.ids ==
           (if (deletes) (0L until 40L).filter(_ != ids(3).head) else 0L until 45L))
       }
@@ -435,7 +435,7 @@ trait ClusterableTableContract extends AnyFunSuite {
 
   test("statistics are the extremes of the rows, and name the cube") {
     val made = tableOf50(partitioned = false)
-    assert(inSession(begin(made, pick = _.take(1)).commit()).isInstanceOf[CommitResult.Landed])
+    assert(inSession(begin(made, pick = _.take(1)).commit()).isInstanceOf[CommitResult.Committed])
     made.append(50 until 60)
     val version = inSession(made.table.latest())
     val columns = columnsOf(version)
@@ -484,7 +484,7 @@ trait ClusterableTableContract extends AnyFunSuite {
   test("WHERE selects by partition, and excluded files are summed up") {
     val made = tableOf50(partitioned = true)
     assert(inSession(begin(made, pick = _.filter(_.partition.values.toSeq == Seq("0"))).commit())
-      .isInstanceOf[CommitResult.Landed])
+      .isInstanceOf[CommitResult.Committed])
     val version = inSession(made.table.latest())
     val filter = EqualTo(AttributeReference("p", IntegerType)(), Literal(1))
     val selection = version.select(WhereClause(Seq(filter), Seq(filter)))

@@ -24,7 +24,7 @@ final private[layout] class KdSplitSearch private (
     ranks: Array[Int],
     widths: BoxWidths,
     columns: Array[Int],
-    sizes: FileSizes)
+    sizes: RowsPerFile)
     extends SplitSearch {
   import KdSplitSearch._
 
@@ -193,7 +193,7 @@ private[layout] object KdSplitSearch {
   def of(
       points: Array[Array[Int]],
       ranks: Array[Int],
-      weights: Array[Double]): FileSizes => SplitSearch = {
+      weights: Array[Double]): RowsPerFile => SplitSearch = {
     val (weighted, others) = points.indices.toArray.partition(weights(_) > 0)
     val widths = new BoxWidths(points, ranks, weights)
     lazy val widthsOfOthers =
@@ -217,11 +217,11 @@ private[layout] object KdSplitSearch {
   /** How far the mean file of a part may deviate from the table's mean: more for a single file,
     * less for a large part, whose own cuts need room too.
     */
-  private def tolerance(files: Int, sizes: FileSizes): Double =
+  private def tolerance(files: Int, sizes: RowsPerFile): Double =
     math.min(0.04 + 0.08 / files, sizes.largest - 1)
 
   /** The deviation that is accepted if no cut is even, rather than splitting a value. */
-  private def isBearable(size: Double, sizes: FileSizes): Boolean =
+  private def isBearable(size: Double, sizes: RowsPerFile): Boolean =
     size >= 0.6 && size <= math.min(1.2, sizes.largest)
 
   /** The share of a cut's gain that is deducted for each unit of unevenness. */

@@ -148,7 +148,7 @@ object KdTreeLayout {
       even: Boolean): (KdTree, Seq[KdTreeBuilder.Box]) = {
     val ranks = points.map(column => if (column.isEmpty) 1 else column.max + 1)
     val mean = points.head.length.toDouble / files
-    val sizes = if (even) FileSizes(mean, LargestIfEven) else FileSizes(mean)
+    val sizes = if (even) RowsPerFile(mean, LargestIfEven) else RowsPerFile(mean)
     val usual = KdSplitSearch.of(points, ranks, weights)(sizes)
     def tree(search: SplitSearch) = new KdTreeBuilder(points, files, search).build()
     if (workload.isEmpty) tree(usual)

@@ -31,7 +31,7 @@ final private[layout] class LookaheadSearch(
     ranks: Array[Int],
     weights: Array[Double],
     workload: Workload,
-    sizes: FileSizes,
+    sizes: RowsPerFile,
     usual: SplitSearch)
     extends SplitSearch {
   import LookaheadSearch._

@@ -15,7 +15,7 @@ private[layout] trait SplitSearch {
   * @param mean    rows of the sample in a file of mean size
   * @param largest how many times as many rows a file may have
   */
-final private[layout] case class FileSizes(
+final private[layout] case class RowsPerFile(
     mean: Double,
     largest: Double = Double.PositiveInfinity)
 

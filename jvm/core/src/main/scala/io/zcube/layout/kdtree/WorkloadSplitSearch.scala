@@ -2,7 +2,7 @@ package io.zcube.layout.kdtree
 
 import java.util.Arrays
 
-import io.zcube.layout.{RankRanges, Workload}
+import io.zcube.layout.{RankBoxes, Workload}
 
 /** Finds the cut of a box that lets a workload skip most.
   *
@@ -31,7 +31,7 @@ final private[layout] class WorkloadSplitSearch(
     points: Array[Array[Int]],
     ranks: Array[Int],
     workload: Workload,
-    sizes: FileSizes,
+    sizes: RowsPerFile,
     usual: SplitSearch)
     extends SplitSearch {
   import WorkloadSplitSearch._
@@ -45,9 +45,9 @@ final private[layout] class WorkloadSplitSearch(
   private val slot = new Array[Int](most)
   private val rankAt = new Array[Int](most)
   private val rowsUpTo = new Array[Int](most)
-  private val lowParts = new RankRanges(dimensions, most)
-  private val highParts = new RankRanges(dimensions, most)
-  private val whole = new RankRanges(dimensions, 1)
+  private val lowParts = new RankBoxes(dimensions, most)
+  private val highParts = new RankBoxes(dimensions, most)
+  private val whole = new RankBoxes(dimensions, 1)
   // Weights of the queries, by the position from (up to) which they skip the low (high) part.
   private val lowChange = new Array[Double](most + 1)
   private val highChange = new Array[Double](most + 1)

@@ -107,7 +107,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
         ranks,
         ranks.map(_.max + 1),
         workload,
-        FileSizes(120.0 / files),
+        RowsPerFile(120.0 / files),
         (_: Array[Int], _: Int, _: Int, _: Int) => None)
       val cuts = for {
         c <- 0 until columns
@@ -150,7 +150,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
       })
       val ranks = points(rows)
       val scales = ranks.map(_.max + 1)
-      val sizes = FileSizes(6000.0 / 40)
+      val sizes = RowsPerFile(6000.0 / 40)
       val equal = Array.fill(3)(1.0)
       val usual = KdSplitSearch.of(ranks, scales, equal)(sizes)
       val ahead = new LookaheadSearch(ranks, scales, equal, workload, sizes, usual)

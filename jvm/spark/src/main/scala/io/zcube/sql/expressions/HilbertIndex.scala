@@ -61,28 +61,28 @@ case class HilbertIndex(children: Seq[Expression]) extends Expression {
     if (children.length < 2) {
       ArgumentChecks.wrongNumberOfArguments(prettyName, "> 1", children.length)
     } else {
-      refusalOfBits()
+      checkBits()
         .orElse(ArgumentChecks.firstOfAnotherType(columns, ArgumentChecks.Integral, offset = 1))
         .getOrElse(TypeCheckSuccess)
     }
 
-  private def refusalOfBits(): Option[TypeCheckResult] = {
+  private def checkBits(): Option[TypeCheckResult] = {
     val expression = children.head
-    def refused(condition: String, parameters: (String, String)*): Option[TypeCheckResult] =
+    def rejected(condition: String, parameters: (String, String)*): Option[TypeCheckResult] =
       Some(DataTypeMismatch(condition, parameters.toMap))
     if (!expression.foldable) {
-      refused(
+      rejected(
         "NON_FOLDABLE_INPUT",
         "inputName" -> Cast.toSQLId("bits"),
         "inputType" -> Cast.toSQLType(IntegerType),
         "inputExpr" -> Cast.toSQLExpr(expression))
     } else if (expression.eval() == null) {
-      refused("UNEXPECTED_NULL", "exprName" -> Cast.toSQLId("bits"))
+      rejected("UNEXPECTED_NULL", "exprName" -> Cast.toSQLId("bits"))
     } else {
       ArgumentChecks.firstOfAnotherType(Seq(expression), ArgumentChecks.UpToInt).orElse {
         if (bits >= 1 && bits <= 32) None
         else
-          refused(
+          rejected(
             "VALUE_OUT_OF_RANGE",
             "exprName" -> Cast.toSQLId("bits"),
             "valueRange" -> "[1, 32]",

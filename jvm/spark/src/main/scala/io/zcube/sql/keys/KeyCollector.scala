@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.InternalRow
   * @param maxKeys  maximum number of keys, or boxes, held before they are grouped
   * @param maxBoxes maximum number of boxes in the result
   */
-final class KeyCollector(layout: KeyLayout, cover: ValueCover, maxKeys: Int, maxBoxes: Int) {
+final class KeyCollector(layout: BoundOrdinals, cover: ValueCover, maxKeys: Int, maxBoxes: Int) {
   import KeyCollector._
 
   private val most = math.max(maxKeys, maxBoxes + 1)

@@ -16,7 +16,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
     * alternative. Ranges of one alternative have different columns. Without any alternative nothing
     * is known.
     */
-  val alternatives: Seq[Seq[KeyRange]] = {
+  val alternatives: Seq[Seq[SourceBounds]] = {
     val all = read(inlined(condition), isPart = false)
     if (all.exists(_.exists(_.isOfSource))) all else Nil
   }
@@ -36,7 +36,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
   /** @param isPart whether it is one side of an OR: Delta then doesn't see conditions on the target
     *   alone
     */
-  private def read(e: Expression, isPart: Boolean): Seq[Seq[KeyRange]] = {
+  private def read(e: Expression, isPart: Boolean): Seq[Seq[SourceBounds]] = {
     val conjuncts = splitConjunctivePredicates(e).map {
       case In(value, keys) if keys.nonEmpty && keys.size <= MaxAlternatives =>
         keys.map(EqualTo(value, _): Expression).reduce(Or(_, _))
@@ -65,23 +65,23 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
       }
   }
 
-  private def rangesOf(e: Expression, isPart: Boolean): Seq[KeyRange] = {
-    import KeyRange._
+  private def rangesOf(e: Expression, isPart: Boolean): Seq[SourceBounds] = {
+    import SourceBounds._
 
-    def point(a: Expression, b: Expression, ifNull: IfNull): Option[KeyRange] =
+    def point(a: Expression, b: Expression, ifNull: IfNull): Option[SourceBounds] =
       compared(a, b, isPart).map { column =>
         val (low, high) = column.point(b)
         val isField = column.column.isInstanceOf[GetStructField]
         // Statistics don't count a field's NULLs where the containing struct is NULL.
         val meaning = if (ifNull == MatchesNull && isField) MatchesAnything else ifNull
-        KeyRange(column.column, Some(low), Some(high), meaning)
+        SourceBounds(column.column, Some(low), Some(high), meaning)
       }
-    def atLeast(a: Expression, b: Expression): Option[KeyRange] =
+    def atLeast(a: Expression, b: Expression): Option[SourceBounds] =
       for (column <- compared(a, b, isPart); low <- column.low(b))
-        yield KeyRange(column.column, Some(low), None, MatchesNothing)
-    def atMost(a: Expression, b: Expression): Option[KeyRange] =
+        yield SourceBounds(column.column, Some(low), None, MatchesNothing)
+    def atMost(a: Expression, b: Expression): Option[SourceBounds] =
       for (column <- compared(a, b, isPart); high <- column.high(b))
-        yield KeyRange(column.column, None, Some(high), MatchesNothing)
+        yield SourceBounds(column.column, None, Some(high), MatchesNothing)
 
     val found = e match {
       case EqualTo(a, b) => point(a, b, MatchesNothing).orElse(point(b, a, MatchesNothing))
@@ -92,24 +92,24 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
       case LessThan(a, b) => atMost(a, b).orElse(atLeast(b, a))
       case IsNull(column: Attribute)
           if isPart && KeyTypes.isOrdered(column.dataType) && isColumn(column) =>
-        Some(KeyRange.point(column, Literal(null, column.dataType), MatchesNull))
+        Some(SourceBounds.point(column, Literal(null, column.dataType), MatchesNull))
       case _ => None
     }
     found.toSeq
   }
 
   /** One range for each column: an equality if there is one, otherwise the first bounds. */
-  private def combined(ranges: Seq[KeyRange]): Seq[KeyRange] =
+  private def combined(ranges: Seq[SourceBounds]): Seq[SourceBounds] =
     ranges.map(_.column.canonicalized).distinct.map { column =>
       val same = ranges.filter(_.column.canonicalized == column)
       same.filter(_.isPoint).sortBy(!_.isOfSource).headOption
         .orElse(same.find(range => range.low.nonEmpty && range.high.nonEmpty))
         .getOrElse {
-          KeyRange(
+          SourceBounds(
             same.head.column,
             same.flatMap(_.low).headOption,
             same.flatMap(_.high).headOption,
-            KeyRange.MatchesNothing)
+            SourceBounds.MatchesNothing)
         }
     }
 

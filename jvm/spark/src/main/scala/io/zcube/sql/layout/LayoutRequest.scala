@@ -20,7 +20,7 @@ final case class LayoutRequest(
     spread: Boolean = true,
     sort: Boolean = true,
     weights: Seq[Double] = Nil,
-    workload: Seq[WeightedBoxes] = Nil,
+    workload: Seq[BoxedQuery] = Nil,
     maxRows: Long = 0)
 
 /** A query of a workload.
@@ -28,4 +28,4 @@ final case class LayoutRequest(
   * @param boxes  the boxes with its rows, by the numbers of the clustering columns
   * @param weight how often it runs, greater than 0
   */
-final case class WeightedBoxes(boxes: Seq[PredicateBoxes.Box], weight: Double)
+final case class BoxedQuery(boxes: Seq[PredicateBoxes.Box], weight: Double)

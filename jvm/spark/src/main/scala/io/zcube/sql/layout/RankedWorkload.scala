@@ -7,7 +7,7 @@ import io.zcube.sql.predicates.{PredicateBoxes, ValueRange}
 private[layout] object RankedWorkload {
 
   /** @param columns for each column, its sampled values and the indexes of its bounds among them */
-  def of(queries: Seq[WeightedBoxes], columns: Seq[(SampledColumn, Array[Int])]): Workload =
+  def of(queries: Seq[BoxedQuery], columns: Seq[(SampledColumn, Array[Int])]): Workload =
     Workload(queries.map { query =>
       Workload.Query(query.weight, query.boxes.map(ranked(_, columns)))
     })

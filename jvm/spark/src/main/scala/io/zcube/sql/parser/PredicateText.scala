@@ -16,14 +16,14 @@ object PredicateText {
     *                                                a name or a parameter
     */
   def check(parser: ParserInterface, text: String): Unit = {
-    def refuse(reason: String) = throw ZCubeErrors.invalidPredicate(text, reason)
+    def reject(reason: String) = throw ZCubeErrors.invalidPredicate(text, reason)
     val expression: Expression =
       try parser.parseExpression(text)
-      catch { case e: ParseException => refuse(e.getSimpleMessage) }
+      catch { case e: ParseException => reject(e.getSimpleMessage) }
     expression match {
-      case _: Alias | _: MultiAlias => refuse("a predicate has no name")
-      case _: Star => refuse("a star is not a predicate")
-      case e if e.containsPattern(TreePattern.PARAMETER) => refuse("it has a parameter marker")
+      case _: Alias | _: MultiAlias => reject("a predicate has no name")
+      case _: Star => reject("a star is not a predicate")
+      case e if e.containsPattern(TreePattern.PARAMETER) => reject("it has a parameter marker")
       case _ =>
     }
   }

@@ -13,13 +13,13 @@ object CheckRangePartitionId extends (LogicalPlan => Unit) {
 
   override def apply(plan: LogicalPlan): Unit = plan.foreach {
     case ids: RangeIds =>
-      if (ids.child.isStreaming) refuse(ids.placeholders.head, "STREAMING")
+      if (ids.child.isStreaming) reject(ids.placeholders.head, "STREAMING")
       if (ids.child.exists(_.expressions.exists(hasOuterReference))) {
-        refuse(ids.placeholders.head, "CORRELATED")
+        reject(ids.placeholders.head, "CORRELATED")
       }
     case node =>
       node.expressions.flatMap(_.collectFirst { case id: RangePartitionId => id }).foreach { id =>
-        refuse(id, reason(id, node))
+        reject(id, reason(id, node))
       }
   }
 
@@ -33,6 +33,6 @@ object CheckRangePartitionId extends (LogicalPlan => Unit) {
 
   private def hasOuterReference(e: Expression): Boolean = e.exists(_.isInstanceOf[OuterReference])
 
-  private def refuse(id: RangePartitionId, reason: String): Nothing =
+  private def reject(id: RangePartitionId, reason: String): Nothing =
     throw ZCubeErrors.rangePartitionIdUnsupported(id.sql, reason)
 }

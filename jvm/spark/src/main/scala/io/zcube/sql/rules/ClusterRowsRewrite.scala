@@ -8,7 +8,7 @@ import org.apache.spark.sql.{SparkSession, classic}
 import io.zcube.layout.FileCount
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{LayoutPlan, LayoutWriter, WeightedBoxes}
+import io.zcube.sql.layout.{LayoutPlan, LayoutWriter, BoxedQuery}
 import io.zcube.sql.plans.ClusterRows
 import io.zcube.sql.predicates.{PredicateReader, SimplifiedCondition}
 import io.zcube.sql.sampling.{ContentHash, RowSampler}
@@ -46,7 +46,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
     )
   }
 
-  private def workloadOf(rows: ClusterRows): Seq[WeightedBoxes] = {
+  private def workloadOf(rows: ClusterRows): Seq[BoxedQuery] = {
     // If the optimizer has replaced a column by an expression, it can't be found by name.
     val reader = new PredicateReader(rows.columns.map(PredicateReader.path(_).getOrElse(Nil)))
     val boxes = rows.workload.map { predicate =>
@@ -55,7 +55,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
     if (boxes.nonEmpty && boxes.forall(_.isAnything)) {
       throw ZCubeErrors.workloadWithoutRanges(rows.columns.map(_.sql))
     }
-    boxes.zip(rows.workloadWeights).map { case (of, weight) => WeightedBoxes(of.boxes, weight) }
+    boxes.zip(rows.workloadWeights).map { case (of, weight) => BoxedQuery(of.boxes, weight) }
   }
 
   private def filesFor(rows: ClusterRows): Int = {

@@ -21,7 +21,7 @@ import io.zcube.sql.plans.RangeIds
 object PullOutRangePartitionId extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    val tables = new InlinedCommonTables(plan)
+    val tables = new InlinedCtes(plan)
     plan.resolveOperatorsUp {
       case ids: RangeIds => ids
       case join: Join if hasMovable(join) => pullFrom(join, tables)
@@ -64,7 +64,7 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
     AttributeReference(s"${id.sql} #${exprId.id}", id.dataType, id.nullable)(exprId)
   }
 
-  private def pullFrom(node: LogicalPlan, tables: InlinedCommonTables): LogicalPlan = {
+  private def pullFrom(node: LogicalPlan, tables: InlinedCtes): LogicalPlan = {
     val before = node.output
     var current = node
     // Once for each level of nesting, the innermost first.

@@ -17,7 +17,7 @@ import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutRequest
 import io.zcube.sql.plans.ClusterRows
-import io.zcube.sql.predicates.WeightedPredicate
+import io.zcube.sql.predicates.ParsedQuery
 
 /** Turns the hint `ZCUBE_CLUSTER('{"columns": [["a"], ["s", "leaf"]], …}')` into [[ClusterRows]].
   *
@@ -71,10 +71,10 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
     if (fields.get("weights").exists(w => w != JNull) && !curve.takesWeights) {
       throw ZCubeErrors.weightsNotTaken(curve.name)
     }
-    val workload = field(fields, "workload", WeightedPredicate.Expected) {
+    val workload = field(fields, "workload", ParsedQuery.Expected) {
       case predicates: JArray =>
-        WeightedPredicate.of(predicates)
-          .getOrElse(throw invalid("workload", predicates, WeightedPredicate.Expected))
+        ParsedQuery.of(predicates)
+          .getOrElse(throw invalid("workload", predicates, ParsedQuery.Expected))
       case JNothing | JNull => Nil
     }
     if (workload.nonEmpty && !curve.takesWorkload) throw ZCubeErrors.workloadNotTaken(curve.name)

@@ -24,13 +24,13 @@ class KeyCollectorSuite extends AnyFunSuite {
   )
 
   /** One alternative, in which each column equals a key, or is NULL if the key is. */
-  private def layoutOf(dimensions: (DataType, Boolean)*): KeyLayout = {
+  private def layoutOf(dimensions: (DataType, Boolean)*): BoundOrdinals = {
     val ranges = dimensions.map { case (dataType, nullSafe) =>
       val column = AttributeReference("t", dataType)()
       val key = AttributeReference("s", dataType)()
-      KeyRange.point(column, key, if (nullSafe) KeyRange.MatchesNull else KeyRange.MatchesNothing)
+      SourceBounds.point(column, key, if (nullSafe) SourceBounds.MatchesNull else SourceBounds.MatchesNothing)
     }
-    KeyLayout.of(ranges.map(_.column), Seq(ranges))._2
+    BoundOrdinals.of(ranges.map(_.column), Seq(ranges))._2
   }
 
   test("all keys are covered") {

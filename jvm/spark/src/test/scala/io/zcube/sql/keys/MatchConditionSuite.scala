@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 class MatchConditionSuite extends AnyFunSuite {
-  import KeyRange._
+  import SourceBounds._
 
   private def column(name: String, dataType: DataType) = AttributeReference(name, dataType)()
 
@@ -33,10 +33,10 @@ class MatchConditionSuite extends AnyFunSuite {
   private def alternatives(condition: Expression) = read(condition).alternatives
 
   private def point(of: Expression, key: Expression, ifNull: IfNull = MatchesNothing) =
-    KeyRange.point(of, key, ifNull)
+    SourceBounds.point(of, key, ifNull)
 
   private def from(of: Expression, key: Expression) =
-    KeyRange(of, Some(key), None, MatchesNothing)
+    SourceBounds(of, Some(key), None, MatchesNothing)
 
   test("equalities of a column and an expression of the source, on either side") {
     assert(alternatives(And(EqualTo(a, x), GreaterThan(a, x))) == Seq(Seq(point(a, x))))
@@ -69,7 +69,7 @@ class MatchConditionSuite extends AnyFunSuite {
   test("ranges, on either side") {
     assert(alternatives(GreaterThan(a, x)) == Seq(Seq(from(a, x))))
     assert(alternatives(LessThanOrEqual(x, a)) == Seq(Seq(from(a, x))))
-    val within = KeyRange(a, Some(x), Some(Add(x, Literal(9L))), MatchesNothing)
+    val within = SourceBounds(a, Some(x), Some(Add(x, Literal(9L))), MatchesNothing)
     assert(alternatives(And(
       GreaterThanOrEqual(a, x),
       LessThan(a, Add(x, Literal(9L))))) == Seq(Seq(within)))

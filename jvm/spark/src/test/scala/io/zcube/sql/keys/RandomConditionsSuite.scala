@@ -134,7 +134,7 @@ class RandomConditionsSuite extends AnyFunSuite {
       RepeatableColumns(AttributeSet(source)))
     if (match_.alternatives.isEmpty) (0, 0, 0)
     else {
-      val (bounds, layout) = KeyLayout.of(match_.columns, match_.alternatives)
+      val (bounds, layout) = BoundOrdinals.of(match_.columns, match_.alternatives)
       val sourceRows = Seq.fill(1 + r.nextInt(40))(rowOf(r))
       val targetRows = Seq.fill(60)(rowOf(r))
       val files = targetRows.take(r.nextInt(20)).map { row =>

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
-import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeTask, RewritePlan, WorkloadQuery}
+import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeTask, RewritePlan, ResolvedQuery}
 import io.zcube.clustering.report.{DryRunReport, Forecast, WorkloadReport}
 import io.zcube.clustering.run.{LayoutSession, OptimizeRunner}
 import io.zcube.clustering.table.ColumnPath
@@ -88,7 +88,7 @@ case class OptimizeCommand(
         chosen,
         settings,
         ColumnWeightResolver(chosen.weights, columns, conf.resolver),
-        WorkloadQuery.resolve(session, version, columns, chosen.workload)
+        ResolvedQuery.resolve(session, version, columns, chosen.workload)
       )
       if (dryRun) {
         val planned = Sessions.within(session)(RewritePlan.of(task))

@@ -37,7 +37,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
       }
     }
     result match {
-      case CommitResult.Landed(version, None) =>
+      case CommitResult.Committed(version, None) =>
         // A failing log appender doesn't affect the commit.
         try logWarning(s"$table: an error came after version $version was committed", failure)
         catch { case NonFatal(_) => }
@@ -48,7 +48,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
 
   private def search(failure: Throwable, ends: Boolean): CommitResult = {
     val tried = txn.triedVersions
-    if (tried.isEmpty) CommitResult.Refused(failure)
+    if (tried.isEmpty) CommitResult.Rejected(failure)
     else {
       val first = txn.readVersion + 1
       var seen = txn.readVersion
@@ -68,7 +68,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
       }
       found.getOrElse {
         if (empty.isDefined) unknown(failure, s"version ${empty.mkString} is empty")
-        else if (tried.forall(_ <= seen)) CommitResult.Refused(failure)
+        else if (tried.forall(_ <= seen)) CommitResult.Rejected(failure)
         else unknown(failure, s"version ${tried.max} isn't in the log, but may still appear there")
       }
     }
@@ -87,7 +87,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
     val adds = actions.collect { case file: AddFile => file.path }.toSet
     val removes = actions.collect { case file: RemoveFile => file.path }.toSet
     if (ours && added.subsetOf(adds) && removed.subsetOf(removes)) {
-      Some(CommitResult.Landed(version, Option.when(ends)(failure)))
+      Some(CommitResult.Committed(version, Option.when(ends)(failure)))
     } else if (ours) {
       Some(unknown(failure, s"version $version contains only part of it"))
     } else if (added.isEmpty && removed.nonEmpty && removed.subsetOf(removes)) {

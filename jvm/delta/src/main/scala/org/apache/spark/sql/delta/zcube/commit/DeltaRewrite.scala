@@ -78,7 +78,7 @@ final class DeltaRewrite(
       val changes = changesOf(groups, summary)
       (changes, begin(changes))
     } match {
-      case Failure(e) => CommitResult.Refused(e)
+      case Failure(e) => CommitResult.Rejected(e)
       case Success((changes, begun)) =>
         // Whatever fails while determining a commit's outcome, the commit may have succeeded.
         Caught(attempt(begun, changes, groups, summary))
@@ -116,14 +116,14 @@ final class DeltaRewrite(
       groups: Seq[RewrittenGroup],
       summary: CommitSummary): CommitResult =
     commitOnce(current, changes, summary) match {
-      case CommitResult.Refused(conflict: ConcurrentModificationException, _) =>
+      case CommitResult.Rejected(conflict: ConcurrentModificationException, _) =>
         again(current, changes, groups, conflict) match {
-          case Success(Again(next, void)) if void.isEmpty => attempt(next, changes, groups, summary)
-          case Success(Again(next, void)) if void.size < groups.size =>
+          case Success(Again(next, invalidated)) if invalidated.isEmpty => attempt(next, changes, groups, summary)
+          case Success(Again(next, invalidated)) if invalidated.size < groups.size =>
             resumed = Some(next)
-            CommitResult.Refused(conflict, void)
-          case Success(_) => CommitResult.Refused(conflict)
-          case Failure(e) => CommitResult.Refused(e)
+            CommitResult.Rejected(conflict, invalidated)
+          case Success(_) => CommitResult.Rejected(conflict)
+          case Failure(e) => CommitResult.Rejected(e)
         }
       case other => other
     }
@@ -133,7 +133,7 @@ final class DeltaRewrite(
       changes: RewriteChanges,
       summary: CommitSummary): CommitResult =
     Caught(new SymlinkManifest(session, current, changes)) match {
-      case Failure(e) => CommitResult.Refused(e)
+      case Failure(e) => CommitResult.Rejected(e)
       case Success(manifest) => commitWith(manifest, current, changes, summary)
     }
 
@@ -150,11 +150,11 @@ final class DeltaRewrite(
       val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(current.snapshot)
       val version = current.commit(changes.actions, operation, tags)
       own.add(current)
-      CommitResult.Landed(version)
+      CommitResult.Committed(version)
     } catch {
       case e: Throwable =>
         new CommitInquiry(table, current, changes).after(e) match {
-          case landed: CommitResult.Landed => manifest.after(landed)
+          case committed: CommitResult.Committed => manifest.after(committed)
           case other => other
         }
     }
@@ -169,11 +169,11 @@ final class DeltaRewrite(
     Caught {
       val now = log.update(catalogTableOpt = catalogTable)
       // Without progress, the same conflict would repeat forever.
-      val void =
-        if (now.version > current.readVersion) voidIn(now, changes, groups)
+      val invalidated =
+        if (now.version > current.readVersion) invalidatedBy(now, changes, groups)
         else groups.map(_.id).toSet
-      val valid = groups.filterNot(group => void(group.id))
-      Again(transactionOf(now, replacedBy(valid)), void)
+      val valid = groups.filterNot(group => invalidated(group.id))
+      Again(transactionOf(now, replacedBy(valid)), invalidated)
     }.recoverWith { case e =>
       e.addSuppressed(conflict)
       Failure(e)
@@ -189,7 +189,7 @@ final class DeltaRewrite(
   /** The groups whose rewritten files are not all still in the table with the same deleted rows; all
     * groups if the new files lack something that the table now requires of its files.
     */
-  private def voidIn(
+  private def invalidatedBy(
       now: Snapshot,
       changes: RewriteChanges,
       groups: Seq[RewrittenGroup]): Set[String] = {
@@ -229,9 +229,9 @@ final class DeltaRewrite(
 object DeltaRewrite {
 
   /** @param next a transaction on the current version, for the groups that are still valid
-    * @param void ids of the invalidated groups
+    * @param invalidated ids of the invalidated groups
     */
-  private case class Again(next: DeltaTransaction, void: Set[String])
+  private case class Again(next: DeltaTransaction, invalidated: Set[String])
 }
 
 /** The changes that a rewrite commits to the log.

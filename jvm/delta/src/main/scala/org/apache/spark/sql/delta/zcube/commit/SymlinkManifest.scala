@@ -61,20 +61,20 @@ final class SymlinkManifest(
   /** Renews the manifests after a commit that succeeded in spite of an error. If that fails, the run
     * ends with Delta's own error for it; the commit stays.
     */
-  def after(landed: CommitResult.Landed): CommitResult.Landed =
-    if (isOn) renewed(landed) else landed
+  def after(committed: CommitResult.Committed): CommitResult.Committed =
+    if (isOn) renewed(committed) else committed
 
-  private def renewed(landed: CommitResult.Landed): CommitResult.Landed =
-    DeferredInterrupt.within(Caught(renew(landed.version, Attempts))) match {
+  private def renewed(committed: CommitResult.Committed): CommitResult.Committed =
+    DeferredInterrupt.within(Caught(renew(committed.version, Attempts))) match {
       case Failure(NonFatal(e)) =>
-        failed(landed, Caught(hook.handleError(session, e, landed.version)).failed.getOrElse(e))
-      case Failure(e) => failed(landed, e)
-      case _ => landed
+        failed(committed, Caught(hook.handleError(session, e, committed.version)).failed.getOrElse(e))
+      case Failure(e) => failed(committed, e)
+      case _ => committed
     }
 
-  private def failed(landed: CommitResult.Landed, error: Throwable): CommitResult.Landed = {
-    landed.failure.filter(_ ne error).foreach(_.addSuppressed(error))
-    landed.copy(failure = landed.failure.orElse(Some(error)))
+  private def failed(committed: CommitResult.Committed, error: Throwable): CommitResult.Committed = {
+    committed.failure.filter(_ ne error).foreach(_.addSuppressed(error))
+    committed.copy(failure = committed.failure.orElse(Some(error)))
   }
 
   /** Another writer may commit to the same partitions, and write their manifests, while ours are

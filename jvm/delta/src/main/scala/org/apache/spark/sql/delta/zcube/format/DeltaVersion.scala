@@ -18,7 +18,7 @@ import io.zcube.clustering.run.LayoutSession
 import io.zcube.clustering.table._
 
 /** A snapshot of a Delta table. */
-final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
+final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot: Snapshot)
     extends TableVersion
     with PredicateHelper {
   import DeltaVersion._
@@ -89,7 +89,7 @@ final class DeltaVersion(override val table: DeltaTable, val snapshot: Snapshot)
 object DeltaVersion {
 
   def of(log: DeltaLog, catalogTable: Option[CatalogTable], snapshot: Snapshot): DeltaVersion =
-    new DeltaVersion(new DeltaTable(log, catalogTable), snapshot)
+    new DeltaVersion(new DeltaClusterableTable(log, catalogTable), snapshot)
 
   /** Commits to look at for past rewrites: enough to find an OPTIMIZE among many small appends. */
   private val Commits = 500

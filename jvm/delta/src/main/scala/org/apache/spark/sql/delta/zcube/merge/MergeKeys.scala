@@ -134,7 +134,7 @@ final class MergeKeys(
     */
   def collect(
       query: DataFrame,
-      layout: KeyLayout,
+      layout: BoundOrdinals,
       cover: ValueCover,
       description: String): Either[String, Array[ValueBox]] =
     JobDescription.within(session.sparkContext, description) {
@@ -195,7 +195,7 @@ object MergeKeys {
 
   /** Outside the instance, which can't be sent to tasks. */
   private def collectorOf(
-      layout: KeyLayout,
+      layout: BoundOrdinals,
       cover: ValueCover,
       most: Int): Iterator[InternalRow] => Either[String, Array[ValueBox]] = rows => {
     val keys = new KeyCollector(layout, cover, MaxKeys, most)

@@ -113,7 +113,7 @@ final class MergePruning(
       columns: Seq[KeyColumn],
       files: Array[ValueBox]): Either[String, Pruning] = {
     val cover = new ValueCover(columns.map(_.path.dataType).toIndexedSeq, files)
-    val (bounds, layout) = KeyLayout.of(columns.map(_.column), alternativesOf(columns))
+    val (bounds, layout) = BoundOrdinals.of(columns.map(_.column), alternativesOf(columns))
     val query = keys.query(bounds, condition.ofSource)
     val most = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
     for {
@@ -151,7 +151,7 @@ final class MergePruning(
     new ValueCover(IndexedSeq(columns(i).path.dataType), files.map(_.only(Seq(i)))).overlap
 
   /** What ON says about these columns alone. */
-  private def alternativesOf(columns: Seq[KeyColumn]): Seq[Seq[KeyRange]] = {
+  private def alternativesOf(columns: Seq[KeyColumn]): Seq[Seq[SourceBounds]] = {
     val known = columns.map(_.column.canonicalized).toSet
     condition.alternatives.map(_.filter(range => known(range.column.canonicalized)))
   }

@@ -18,12 +18,12 @@ object CatalogManaged {
       // With an unparsable WHERE, nothing is ever executed.
       try delta.copy(userPartitionPredicates = Seq("("))(delta.zOrderBy).run(session): Unit
       catch {
-        case e: Exception with SparkThrowable if e.getCondition == refusal => throw e
+        case e: Exception with SparkThrowable if e.getCondition == rejection => throw e
         case NonFatal(_) => ()
       }
     }
 
-  private lazy val refusal: String =
+  private lazy val rejection: String =
     DeltaErrors.operationBlockedOnCatalogManagedTable("OPTIMIZE") match {
       case e: SparkThrowable => e.getCondition
       case e => throw e

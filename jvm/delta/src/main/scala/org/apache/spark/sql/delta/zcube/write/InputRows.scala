@@ -26,13 +26,13 @@ object InputRows {
     * @param groups groups of files; if there is more than one, each row has its group's number
     */
   def of(session: SparkSession, snapshot: Snapshot, groups: Seq[Seq[AddFile]]): FileScan = {
-    refuseReservedColumns(snapshot)
+    rejectReservedColumns(snapshot)
     val relation = relationOf(snapshot, groups.flatten)
     val numbers = Option.when(groups.size > 1)(numbersOf(snapshot, groups))
     val bare = withPlace(session, relation, numbers)
     val scan = Sessions.rowsOf(session, bare)
     val isCounted = groups.forall(_.forall(_.numLogicalRecords.isDefined))
-    refuseChanges(scan, relation, bare, snapshot, isCounted)
+    rejectChanges(scan, relation, bare, snapshot, isCounted)
     val rows = RowTracking.preserveRowTrackingColumns(scan, snapshot).asInstanceOf[DataFrame]
     val plan = rows.queryExecution.analyzed
     val width = relation.output.size
@@ -120,7 +120,7 @@ object InputRows {
     * @param bare      the plan before any rule of the session has changed it
     * @param isCounted whether the log has the number of rows of each file
     */
-  private def refuseChanges(
+  private def rejectChanges(
       scan: DataFrame,
       relation: LogicalRelation,
       bare: LogicalPlan,
@@ -209,7 +209,7 @@ object InputRows {
 
   /** Spark's reader puts its own numbers into columns with these names, whatever the file contains.
     */
-  private def refuseReservedColumns(snapshot: Snapshot): Unit =
+  private def rejectReservedColumns(snapshot: Snapshot): Unit =
     snapshot.schema.foreach { field =>
       val names = Seq(field.name, DeltaColumnMapping.getPhysicalName(field))
       names.find(Reserved).foreach { reserved =>

@@ -11,11 +11,11 @@ import org.apache.spark.sql.catalyst.expressions.Expression
   * @param high   the upper bound; the same as `low` for an equality
   * @param ifNull what a NULL in one of the bounds means
   */
-final case class KeyRange(
+final case class SourceBounds(
     column: Expression,
     low: Option[Expression],
     high: Option[Expression],
-    ifNull: KeyRange.IfNull) {
+    ifNull: SourceBounds.IfNull) {
 
   def isPoint: Boolean = low == high
 
@@ -23,7 +23,7 @@ final case class KeyRange(
   def isOfSource: Boolean = (low ++ high).exists(_.references.nonEmpty)
 }
 
-object KeyRange {
+object SourceBounds {
 
   sealed trait IfNull
 
@@ -36,6 +36,6 @@ object KeyRange {
   /** Nothing is known. */
   case object MatchesAnything extends IfNull
 
-  def point(column: Expression, key: Expression, ifNull: IfNull): KeyRange =
-    KeyRange(column, Some(key), Some(key), ifNull)
+  def point(column: Expression, key: Expression, ifNull: IfNull): SourceBounds =
+    SourceBounds(column, Some(key), Some(key), ifNull)
 }

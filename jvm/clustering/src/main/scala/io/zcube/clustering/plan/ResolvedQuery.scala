@@ -11,8 +11,8 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.WeightedBoxes
-import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, WeightedPredicate}
+import io.zcube.sql.layout.BoxedQuery
+import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, ParsedQuery}
 
 /** A query in the workload of an OPTIMIZE.
   *
@@ -22,19 +22,19 @@ import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondi
   * @param boxes     its boxes in the clustering columns, as far as files can be skipped by them
   * @param notes     for the user: parts that don't affect the layout
   */
-final case class WorkloadQuery(
-    predicate: WeightedPredicate,
+final case class ResolvedQuery(
+    predicate: ParsedQuery,
     asked: String,
     condition: Expression,
     boxes: PredicateBoxes,
     notes: Seq[String]) {
 
   /** The ranges by which it skips files; None if it reads all. */
-  def ranges: Option[WeightedBoxes] =
-    Option.unless(boxes.isAnything)(WeightedBoxes(boxes.boxes, predicate.weight))
+  def ranges: Option[BoxedQuery] =
+    Option.unless(boxes.isAnything)(BoxedQuery(boxes.boxes, predicate.weight))
 }
 
-object WorkloadQuery extends PredicateHelper with ConstraintHelper {
+object ResolvedQuery extends PredicateHelper with ConstraintHelper {
 
   /** @throws org.apache.spark.sql.AnalysisException if a predicate can't be resolved against the
     *   table or has a subquery, or if none determines anything
@@ -43,7 +43,7 @@ object WorkloadQuery extends PredicateHelper with ConstraintHelper {
       session: SparkSession,
       version: TableVersion,
       columns: Seq[ColumnPath],
-      workload: Seq[WeightedPredicate]): Seq[WorkloadQuery] = Sessions.within(session) {
+      workload: Seq[ParsedQuery]): Seq[ResolvedQuery] = Sessions.within(session) {
     val table = LocalRelation(toAttributes(version.schema))
     val reader = new PredicateReader(columns.map(_.logical))
     val hasMinima = columns.map(version.hasMinima)
@@ -64,7 +64,7 @@ object WorkloadQuery extends PredicateHelper with ConstraintHelper {
         Option.when(read.ignored.nonEmpty)(s"not understood: ${read.ignored.mkString(", ")}"),
         Option.when(unused.nonEmpty)(s"files have no statistics for it: ${unused.mkString(", ")}")
       ).flatten
-      WorkloadQuery(predicate, condition.sql, asScanned(simple), skipping, notes)
+      ResolvedQuery(predicate, condition.sql, asScanned(simple), skipping, notes)
     }
     if (queries.nonEmpty && queries.forall(_.ranges.isEmpty)) {
       throw ZCubeErrors.workloadWithoutRanges(columns.map(_.name))
@@ -81,7 +81,7 @@ object WorkloadQuery extends PredicateHelper with ConstraintHelper {
   /** Equal for workloads with the same conditions and the same ratios of weights, in any order. It
     * uses the conditions before constant folding: `day > current_date() - 7` is the same tomorrow.
     */
-  def fingerprint(workload: Seq[WorkloadQuery]): String = {
+  def fingerprint(workload: Seq[ResolvedQuery]): String = {
     val weights =
       workload.groupBy(_.asked).map { case (sql, same) => sql -> same.map(_.predicate.weight).sum }
     val greatest = weights.values.max

@@ -10,11 +10,11 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param types of the dimensions
   * @param alternatives for each alternative, the bounds of each dimension
   */
-final class KeyLayout private (
+final class BoundOrdinals private (
     val types: IndexedSeq[DataType],
-    alternatives: Array[Array[KeyLayout.Place]])
+    alternatives: Array[Array[BoundOrdinals.Place]])
     extends Serializable {
-  import KeyLayout._
+  import BoundOrdinals._
 
   /** The boxes of a row, for each alternative that it may match by. Values are copied where the
     * next row reuses the memory.
@@ -38,8 +38,8 @@ final class KeyLayout private (
       val place = places(d)
       if (place.isNull(row)) {
         // Two nulls stand for NULL.
-        if (place.ifNull == KeyRange.MatchesAnything) high(d) = ValueBox.Unbounded
-        else matches = place.ifNull != KeyRange.MatchesNothing
+        if (place.ifNull == SourceBounds.MatchesAnything) high(d) = ValueBox.Unbounded
+        else matches = place.ifNull != SourceBounds.MatchesNothing
       } else if (place.isAnything) {
         high(d) = ValueBox.Unbounded
       } else {
@@ -56,12 +56,12 @@ final class KeyLayout private (
   }
 }
 
-object KeyLayout {
+object BoundOrdinals {
 
   /** @param low  the ordinal of the lower bound; [[Nowhere]] if there is none
     * @param high the ordinal of the upper bound
     */
-  final private case class Place(low: Int, high: Int, ifNull: KeyRange.IfNull) {
+  final private case class Place(low: Int, high: Int, ifNull: SourceBounds.IfNull) {
     val isPoint: Boolean = low == high && low != Nowhere
     val isAnything: Boolean = low == Nowhere && high == Nowhere
     def isNull(row: InternalRow): Boolean =
@@ -99,7 +99,7 @@ object KeyLayout {
     */
   def of(
       columns: Seq[Expression],
-      alternatives: Seq[Seq[KeyRange]]): (Seq[Expression], KeyLayout) = {
+      alternatives: Seq[Seq[SourceBounds]]): (Seq[Expression], BoundOrdinals) = {
     val bounds = alternatives.flatten.flatMap(range => range.low ++ range.high)
     val expressions = bounds.map(_.canonicalized).distinct.map { each =>
       bounds.find(_.canonicalized == each).get
@@ -111,10 +111,10 @@ object KeyLayout {
         ranges.find(_.column.canonicalized == column.canonicalized) match {
           case Some(range) => Place(ordinal(range.low), ordinal(range.high), range.ifNull)
           // Any value, and NULL.
-          case None => Place(Nowhere, Nowhere, KeyRange.MatchesAnything)
+          case None => Place(Nowhere, Nowhere, SourceBounds.MatchesAnything)
         }
       }.toArray
     }
-    (expressions, new KeyLayout(columns.map(_.dataType).toIndexedSeq, places.toArray))
+    (expressions, new BoundOrdinals(columns.map(_.dataType).toIndexedSeq, places.toArray))
   }
 }

@@ -11,9 +11,9 @@ import io.zcube.layout.ColumnWeights
   * @param text   SQL, as after WHERE
   * @param weight how often it is used, compared to others
   */
-final case class WeightedPredicate(text: String, weight: Double)
+final case class ParsedQuery(text: String, weight: Double)
 
-object WeightedPredicate {
+object ParsedQuery {
 
   /** Describes valid workloads, for messages. */
   val Expected: String =
@@ -23,25 +23,25 @@ object WeightedPredicate {
   /** None if the text is malformed or the list is empty.
     *
     * {{{parseList("""["x = 5", {"predicate": "y < 3", "weight": 2}]""") ==
-    *   Some(Seq(WeightedPredicate("x = 5", 1.0), WeightedPredicate("y < 3", 2.0)))}}}
+    *   Some(Seq(ParsedQuery("x = 5", 1.0), ParsedQuery("y < 3", 2.0)))}}}
     */
-  def parseList(json: String): Option[Seq[WeightedPredicate]] =
+  def parseList(json: String): Option[Seq[ParsedQuery]] =
     JsonMethods.parseOpt(json).collect { case list: JArray => list }.flatMap(of)
 
   /** The same, already parsed. */
-  def of(list: JArray): Option[Seq[WeightedPredicate]] = {
+  def of(list: JArray): Option[Seq[ParsedQuery]] = {
     val items = list.arr.map(one)
     Option.when(items.nonEmpty && items.forall(_.isDefined))(items.flatten)
   }
 
-  private def one(item: JValue): Option[WeightedPredicate] = (item match {
-    case JString(text) => Some(WeightedPredicate(text, 1.0))
+  private def one(item: JValue): Option[ParsedQuery] = (item match {
+    case JString(text) => Some(ParsedQuery(text, 1.0))
     case JObject(fields) if fields.map(_._1).sorted == List("predicate") =>
       one(fields.head._2).filter(_ => fields.head._2.isInstanceOf[JString])
     case JObject(fields) if fields.map(_._1).sorted == List("predicate", "weight") =>
       val byName = fields.toMap
       (byName("predicate"), number(byName("weight"))) match {
-        case (JString(text), Some(weight)) => Some(WeightedPredicate(text, weight))
+        case (JString(text), Some(weight)) => Some(ParsedQuery(text, weight))
         case _ => None
       }
     case _ => None

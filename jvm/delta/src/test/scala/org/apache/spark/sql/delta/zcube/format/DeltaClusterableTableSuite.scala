@@ -11,7 +11,7 @@ import io.zcube.Night
 import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract}
 
 /** Delta tables satisfy the engine's assumptions. */
-class DeltaTableSuite extends ClusterableTableContract with DeltaSparkSession {
+class DeltaClusterableTableSuite extends ClusterableTableContract with DeltaSparkSession {
 
   override protected def settings: Map[String, String] =
     Map("spark.delta.logStore.file.impl" -> classOf[ThrowingLogStore].getName)
@@ -31,7 +31,7 @@ class DeltaTableSuite extends ClusterableTableContract with DeltaSparkSession {
         (if (partitioned) "PARTITIONED BY (p) " else "") +
         "TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
 
-    override val table: ClusterableTable = new DeltaTable(log, None)
+    override val table: ClusterableTable = new DeltaClusterableTable(log, None)
 
     override def append(ids: Range): Unit = {
       val rows = ids.map(id => rowOf(id.toLong))

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{CTERelationDef, CTERelationR
   *
   * Common tables that aren't in the plan stay references, and recursive ones keep their ids.
   */
-final private[rules] class InlinedCommonTables(plan: LogicalPlan) {
+final private[rules] class InlinedCtes(plan: LogicalPlan) {
 
   private lazy val tables: Map[Long, LogicalPlan] =
     plan.collectWithSubqueries { case table: CTERelationDef => table.id -> table.child }.toMap

@@ -7,7 +7,7 @@ import org.apache.spark.sql.delta.zcube.table.DeltaTableCommand
 import io.zcube.clustering.table.{ClusterableTable, TableVersion}
 
 /** A Delta table. */
-final class DeltaTable(val log: DeltaLog, val catalogTable: Option[CatalogTable])
+final class DeltaClusterableTable(val log: DeltaLog, val catalogTable: Option[CatalogTable])
     extends ClusterableTable {
 
   override val name: String = DeltaTableCommand.nameOf(catalogTable, log.dataPath)
