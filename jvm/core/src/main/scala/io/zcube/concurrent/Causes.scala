@@ -6,7 +6,7 @@ import java.util.{Collections, IdentityHashMap}
 
 import scala.collection.mutable
 
-/** What is behind a failure. */
+/** The causes of a failure. */
 object Causes {
 
   /** A failure, what caused it, and so on. Causes may form a cycle, so there are at most 100. */

@@ -19,17 +19,17 @@ object BoxCover {
   /** @param items the boxes to cover, at least one, all with the same number of dimensions
     * @param files the ranges of the files, or of a uniform sample of them; without any, boxes
     *   become small
-    * @param most  maximum number of boxes, at least one
+    * @param maxBoxes  maximum number of boxes, at least one
     * @return boxes that together hold every item
     */
-  def of(items: Array[RankBox], files: Array[RankBox], most: Int): Array[RankBox] = {
+  def of(items: Array[RankBox], files: Array[RankBox], maxBoxes: Int): Array[RankBox] = {
     val all = items.distinct
-    if (all.length <= most) all
+    if (all.length <= maxBoxes) all
     else {
       val root = new Group(all, files.indices.toArray, files)
       val open = mutable.PriorityQueue(root)(Ordering.by((g: Group) => (g.gain, g.saved)))
       var count = 1
-      while (count < most && open.nonEmpty) {
+      while (count < maxBoxes && open.nonEmpty) {
         val (one, other) = open.dequeue().split()
         open ++= Seq(one, other).filter(_.canSplit)
         count += 1

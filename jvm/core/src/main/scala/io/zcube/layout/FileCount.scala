@@ -24,7 +24,7 @@ object FileCount {
     of(bytes, targetBytes, rows, maxRecords, RecordsHeadroom)
 
   /** The same if all rows are known, so that files may be filled up to `maxRecords`. */
-  def least(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
+  def min(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
     of(bytes, targetBytes, rows, maxRecords, 1.0)
 
   private def of(

@@ -21,11 +21,11 @@ object Resolution {
   /** Bits for each of `columns` columns when `files` files are wanted: enough to distinguish about
     * 1000 positions inside each file, and at least Delta's resolution, as far as 63 bits allow.
     *
-    * @param ranges number of ranges for each column, if set by the user
+    * @param ranks number of ranks for each column, if set by the user
     *   (`spark.databricks.io.skipping.mdc.rangeId.max`)
     */
-  def bits(columns: Int, files: Int, ranges: Option[Int]): Int = {
-    val wanted = ranges.map(bitsFor).getOrElse {
+  def bits(columns: Int, files: Int, ranks: Option[Int]): Int = {
+    val wanted = ranks.map(bitsFor).getOrElse {
       val spread = (bitsFor(files) + BitsInsideFile + columns - 1) / columns
       math.min(MaxBits, math.max(MinBits, spread))
     }
@@ -35,15 +35,15 @@ object Resolution {
   /** Bits for each column if files are boxes and ranks needn't fit into a key: two more than for a
     * curve, so that a cut comes close to its even position.
     */
-  def boxBits(columns: Int, files: Int, ranges: Option[Int]): Int =
-    ranges.fold(math.min(MaxBits, bits(math.min(columns, 6), files, None) + 2))(bitsFor)
+  def boxBits(columns: Int, files: Int, ranks: Option[Int]): Int =
+    ranks.fold(math.min(MaxBits, bits(math.min(columns, 6), files, None) + 2))(bitsFor)
 
   /** The number of ranks on the scale of a column with that many bits; exactly the user's number if
     * it fits.
     */
-  def scale(bits: Int, ranges: Option[Int]): Int = {
-    val most = 1L << bits
-    math.min(ranges.fold(most)(r => math.min(most, r.toLong)), Int.MaxValue.toLong).toInt
+  def scale(bits: Int, ranks: Option[Int]): Int = {
+    val maxRanks = 1L << bits
+    math.min(ranks.fold(maxRanks)(r => math.min(maxRanks, r.toLong)), Int.MaxValue.toLong).toInt
   }
 
   /** Bits needed for the numbers 0 to n - 1, at least 1. */

@@ -8,10 +8,10 @@ package io.zcube.planning
 final case class CubeSizes(stable: Long, target: Long) {
   import CubeSizes._
 
-  /** The least size of one of several. Files are not divided, so a cube may turn out a little
+  /** The minimum size of one of several. Files are not divided, so a cube may turn out a little
     * smaller than the others.
     */
-  val least: Double = math.max(1L, stable) * Margin
+  val min: Double = math.max(1L, stable) * Margin
 
   /** The number of cubes for that many bytes: as few as the target allows, but none so small that
     * it would be merged again.
@@ -20,7 +20,7 @@ final case class CubeSizes(stable: Long, target: Long) {
     */
   def count(bytes: Long): Int = {
     val byTarget = math.ceil(bytes.toDouble / math.max(1L, target))
-    val allStable = math.floor(bytes / least)
+    val allStable = math.floor(bytes / min)
     math.max(1.0, math.min(byTarget, allStable)).min(MaxCubes).toInt
   }
 
@@ -50,6 +50,6 @@ object CubeSizes {
 
   private val Margin = 1.05
 
-  /** Each is a tag that planning reads. */
+  /** Planning reads a tag of each cube, so their number is bounded. */
   private val MaxCubes = 10000.0
 }

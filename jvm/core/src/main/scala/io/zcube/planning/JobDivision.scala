@@ -15,23 +15,23 @@ final class JobDivision(options: PlanOptions) {
 
   /** Whether more than one job is possible, so that the files' ranges matter. */
   def mayDivide(files: Iterable[DataFile]): Boolean = {
-    val most = math.min(ofItself(files), options.maxBytes.getOrElse(Long.MaxValue))
+    val maxBytes = math.min(maxBytesWithoutBudget(files), options.maxBytes.getOrElse(Long.MaxValue))
     // If a file elsewhere lacks row counts, those of a partition may still make many files.
-    DataFile.bytesOf(files) > most || (options.maxRecords > 0 && DataFile.rowsOf(files).isEmpty)
+    DataFile.bytesOf(files) > maxBytes || (options.maxRecords > 0 && DataFile.rowsOf(files).isEmpty)
   }
 
   /** The jobs' files. */
   def divide(group: Seq[PlannedFile]): Seq[Seq[PlannedFile]] = {
     val bytes = PlannedFile.bytesOf(group)
-    val sizes = CubeSizes(options.minCubeBytes, ofItself(group.map(_.file)))
+    val sizes = CubeSizes(options.minCubeBytes, maxBytesWithoutBudget(group.map(_.file)))
     def isTight(budget: Long) =
-      bytes > budget && budget < math.max(sizes.target.toDouble, 2 * sizes.least) * Slack
+      bytes > budget && budget < math.max(sizes.target.toDouble, 2 * sizes.min) * Slack
     options.maxBytes.filter(isTight) match {
       // A job over budget would never run. That a small cube is merged again is the lesser evil,
       // and doesn't go on, as a merge over budget isn't done.
       case Some(budget) =>
-        val most = math.min(sizes.target, budget)
-        byRegion(group, CubeSizes(0, most))(BinPacking.pack(_, most)(_.file.bytes))
+        val maxBytes = math.min(sizes.target, budget)
+        byRegion(group, CubeSizes(0, maxBytes))(BinPacking.pack(_, maxBytes)(_.file.bytes))
       case None => byRegion(group, sizes)(sizes.cut(_)(_.file.bytes))
     }
   }
@@ -40,10 +40,10 @@ final class JobDivision(options: PlanOptions) {
       pack: Seq[PlannedFile] => Seq[Seq[PlannedFile]]): Seq[Seq[PlannedFile]] =
     RegionSplit.split(group, sizes, MaxStraddling).flatMap(region => pack(region.sorted(ByPlace)))
 
-  /** The most bytes of a job that writes these files, whatever the budget: at least a cube's, even if
-    * that doesn't fill a file.
+  /** The maximum bytes of a job that writes these files, ignoring the budget: at least a cube's, even
+    * if that doesn't fill a file.
     */
-  private def ofItself(files: Iterable[DataFile]): Long = {
+  private def maxBytesWithoutBudget(files: Iterable[DataFile]): Long = {
     val bytes = DataFile.bytesOf(files)
     val count = options.fileCount(bytes, DataFile.rowsOf(files))
     val byFiles = (bytes.toDouble / count * options.maxJobFiles).toLong

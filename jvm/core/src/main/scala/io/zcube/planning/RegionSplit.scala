@@ -61,7 +61,7 @@ object RegionSplit {
       val slack = total / parts / 2
       val columns = files.iterator.map(_.file.ranges.dimensions).max
       val best = (0 until columns)
-        .flatMap(bestCut(files, _, total, even, slack, sizes.least))
+        .flatMap(bestCut(files, _, total, even, slack, sizes.min))
         .minByOption(c => (c.share, c.off))
       best.filter(_.share <= maxStraddling)
         .map(c => files.partition(f => begins(f, c.column) < c.below))
@@ -79,7 +79,7 @@ object RegionSplit {
       total: Long,
       even: Double,
       slack: Double,
-      least: Double): Option[Cut] = {
+      min: Double): Option[Cut] = {
     val lower = files.map(begins(_, column))
     val upper = files.map(ends(_, column))
     val all = Array.range(0, files.length)
@@ -102,7 +102,7 @@ object RegionSplit {
         next += 1
       }
       val off = math.abs(below - even)
-      if (below >= least && total - below >= least && off <= slack) {
+      if (below >= min && total - below >= min && off <= slack) {
         // All files of the lower side may straddle it, so a share of both would be misleading.
         val share = (below - ended).toDouble / math.min(below, total - below)
         if (best.forall(b => share < b.share || (share == b.share && off < b.off)))

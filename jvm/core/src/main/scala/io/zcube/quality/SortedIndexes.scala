@@ -19,15 +19,15 @@ private[zcube] object SortedIndexes {
     if (indexes.isEmpty) indexes
     else {
       val keys = Arrays.stream(indexes).mapToLong(key).toArray
-      val least = Arrays.stream(keys).min.getAsLong
+      val min = Arrays.stream(keys).min.getAsLong
       // As an unsigned number: the difference of two longs may exceed the largest long.
       val keyBits =
-        64 - java.lang.Long.numberOfLeadingZeros(Arrays.stream(keys).max.getAsLong - least)
+        64 - java.lang.Long.numberOfLeadingZeros(Arrays.stream(keys).max.getAsLong - min)
       val indexBits = 32 - Integer.numberOfLeadingZeros(Arrays.stream(indexes).max.getAsInt)
       val dropped = math.max(0, keyBits + indexBits - 63)
       var i = 0
       while (i < keys.length) {
-        keys(i) = ((keys(i) - least) >>> dropped) << indexBits | indexes(i)
+        keys(i) = ((keys(i) - min) >>> dropped) << indexBits | indexes(i)
         i += 1
       }
       Arrays.parallelSort(keys)

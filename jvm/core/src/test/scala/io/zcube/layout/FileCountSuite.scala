@@ -26,9 +26,9 @@ class FileCountSuite extends AnyFunSuite with TableDrivenPropertyChecks {
     assert(FileCount.of(100, 100, rows = 0, maxRecords = 1000) === 1)
     assertThrows[IllegalArgumentException](FileCount.of(1, 0, 1, 0))
     assert(FileCount.of(100, 100, rows = 4, maxRecords = 2) === 3)
-    assert(FileCount.least(100, 100, rows = 4, maxRecords = 2) === 2)
-    assert(FileCount.least(100, 100, rows = 10000, maxRecords = 1000) === 10)
-    assert(FileCount.least(1900, 100, rows = 10000, maxRecords = 1000) === 19)
+    assert(FileCount.min(100, 100, rows = 4, maxRecords = 2) === 2)
+    assert(FileCount.min(100, 100, rows = 10000, maxRecords = 1000) === 10)
+    assert(FileCount.min(1900, 100, rows = 10000, maxRecords = 1000) === 19)
   }
 
   test("bits: at least Delta's resolution, more for many files, up to 63 in total") {

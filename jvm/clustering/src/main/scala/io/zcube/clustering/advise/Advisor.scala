@@ -9,7 +9,7 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.OptimizeSettings
 import io.zcube.clustering.run.LayoutSession
-import io.zcube.clustering.table.{ColumnPath, FileScan, QuotedName, TableVersion, WhereClause}
+import io.zcube.clustering.table.{ColumnPath, FileScan, TableVersion, WhereClause}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
 import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
@@ -19,13 +19,13 @@ import io.zcube.sql.simulation.EncodedSample
   * filter by, takes one sample of these columns, and tries layouts on it.
   *
   * @param settings the settings of the runs that would create the layout
-  * @param asked    the queries, as the optimizer understood them
+  * @param queries the queries, as the optimizer understood them
   */
 final class Advisor(
     session: ClassicSession,
     version: TableVersion,
     settings: OptimizeSettings,
-    asked: Seq[AnalyzedQuery]) {
+    queries: Seq[AnalyzedQuery]) {
   import Advisor._
 
   private val resolver = session.sessionState.conf.resolver
@@ -37,7 +37,7 @@ final class Advisor(
   /** Columns that queries filter by, and partition columns. */
   private val columns: IndexedSeq[ColumnPath] = {
     val filtered =
-      asked.flatMap(_.scans).flatMap(scan => PredicateReader.paths(scan.condition)).distinct
+      queries.flatMap(_.scans).flatMap(scan => PredicateReader.paths(scan.condition)).distinct
     (filtered ++ partitions.map(Seq(_)))
       .flatMap(version.column(_, resolver))
       .distinct
@@ -52,7 +52,7 @@ final class Advisor(
   /** The result rows, the best layout first. */
   def rows: Seq[Row] = {
     val reader = new PredicateReader(columns.map(_.logical))
-    val read = asked.map { query =>
+    val read = queries.map { query =>
       val scans = query.scans.map(scan => reader.read(scan.condition))
       val ignored = scans.flatMap(_.ignored).distinct.map(part => s"counts as true: $part")
       query.copy(notes = query.notes ++ ignored) -> scans.map(onlyWithMinima)
@@ -94,7 +94,7 @@ final class Advisor(
 
   private def described: RecommendationReport.Table =
     RecommendationReport.Table(
-      QuotedName.of(version.table.nameParts),
+      ColumnPath.quoted(version.table.nameParts),
       files.size.toLong,
       bytes,
       version.takesClusteringColumns,
@@ -116,7 +116,7 @@ final class Advisor(
         input.place,
       input.plan)
     val counts = files.map(_.rows)
-    val wanted = bytes / settings.maxFileBytes * RowsPerFile
+    val wanted = bytes / settings.plan.targetFileBytes * RowsPerFile
     RowSampler.sample(
       reading,
       plan,

@@ -17,7 +17,7 @@ import io.zcube.sql.simulation.{EncodedSample, SimulatedFile, SkippingTest}
   * @param partitions numbers of the partition columns; partitions never share files
   * @param bytes      of the table
   * @param rows       of the table
-  * @param queries    for each query, its weight and the conditions of its scans
+  * @param queries for each query, its weight and the conditions of its scans
   */
 final class LayoutEvaluator(
     coded: EncodedSample,
@@ -28,7 +28,7 @@ final class LayoutEvaluator(
     queries: Seq[(Double, Seq[PredicateBoxes])]) {
 
   private val sample = coded.sample
-  private val asked = queries.map { case (_, scans) => scans.map(coded.code) }
+  private val codedScans = queries.map { case (_, scans) => scans.map(coded.code) }
   private val test = new SkippingTest(sample.dataTypes)
 
   /** For each partition, the positions of its rows in the sample. */
@@ -47,7 +47,7 @@ final class LayoutEvaluator(
   /** What the workload would read if the whole table had this layout. */
   def run(candidate: LayoutCandidate): LayoutCost = {
     val files = groups.flatMap(group => filesOf(candidate, group))
-    val each = asked.map { scans =>
+    val each = codedScans.map { scans =>
       val read = scans.flatMap(scan => files.filter(file => test.mustRead(file._1, scan)))
       (read.size.toLong, read.map(_._2).sum.round)
     }
@@ -64,11 +64,11 @@ final class LayoutEvaluator(
     val (groupBytes, groupRows) = (share * bytes, share * rows)
     val allRows = math.max(1L, groupRows.round)
     def count(rule: (Long, Long, Long, Long) => Int) =
-      rule(groupBytes.round, settings.maxFileBytes, allRows, settings.maxRecords)
+      rule(groupBytes.round, settings.plan.targetFileBytes, allRows, settings.plan.maxRecords)
     val keys = part(group, candidate.columns).copy(rowCount = allRows)
     val layout = LayoutPlan.within(
       keys,
-      count(FileCount.least),
+      count(FileCount.min),
       count(FileCount.of),
       settings.layoutRequest(candidate.curve, candidate.weights))
     val whole = part(group, sample.dataTypes.indices)

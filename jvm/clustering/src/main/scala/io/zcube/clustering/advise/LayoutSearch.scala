@@ -12,12 +12,12 @@ import io.zcube.layout.kinds.LayoutKind
   * each curve, in several orders where the order matters, and with weights.
   *
   * @param columns numbers of the columns that the table could be clustered by
-  * @param asked   for each of them, the total weight of the queries that filter by it
+  * @param frequency for each of them, the total weight of the queries that filter by it
   * @param trial what the workload would read with a layout; called once for each
   */
 final class LayoutSearch(
     columns: Seq[Int],
-    asked: Map[Int, Double],
+    frequency: Map[Int, Double],
     trial: LayoutCandidate => LayoutCost) {
   import LayoutSearch._
 
@@ -53,9 +53,9 @@ final class LayoutSearch(
       val sorts = set.map { first =>
         LayoutCandidate(first +: set.filterNot(_ == first), LayoutKind.Linear)
       }
-      val weights = ColumnWeights.normalized(set.map(asked).map(weight =>
+      val weights = ColumnWeights.normalized(set.map(frequency).map(weight =>
         // Few digits, so that the statement is readable.
-        math.max(1.0, math.round(LargestWeight * weight / set.map(asked).max).toDouble)))
+        math.max(1.0, math.round(LargestWeight * weight / set.map(frequency).max).toDouble)))
       // Of layouts that read the same, the first is recommended.
       LayoutKind.all.reverse.sortBy(_.takesWeights).flatMap {
         case LayoutKind.Linear => sorts

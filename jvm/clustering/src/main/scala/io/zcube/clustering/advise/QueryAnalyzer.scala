@@ -32,17 +32,17 @@ final class QueryAnalyzer(
   nameTable()
 
   def read(text: String, weight: Double): AnalyzedQuery = Sessions.within(session) {
-    val asked =
+    val analyzed =
       try {
         val query = parse(text.trim.stripSuffix(";"))
         try AnalyzedQuery(text, weight, scansOf(query), Nil)
         catch { case NonFatal(e) => byColumnNames(text, weight, query, firstLine(e)) }
       } catch {
         case NonFatal(e) =>
-          AnalyzedQuery(text, weight, Nil, Seq(s"not understood: ${firstLine(e)}"))
+          AnalyzedQuery(text, weight, Nil, Seq(s"unsupported: ${firstLine(e)}"))
       }
-    if (asked.scans.nonEmpty || asked.notes.nonEmpty) asked
-    else asked.copy(notes = Seq("it doesn't read the table, or needs no file of it"))
+    if (analyzed.scans.nonEmpty || analyzed.notes.nonEmpty) analyzed
+    else analyzed.copy(notes = Seq("it doesn't read the table, or needs no file of it"))
   }
 
   /** Accepts only queries: Spark would run a command as soon as it is planned. */
@@ -77,7 +77,7 @@ final class QueryAnalyzer(
       case relation: UnresolvedRelation => isTable(relation.multipartIdentifier)
       case _ => false
     }
-    if (!named) AnalyzedQuery(text, weight, Nil, Seq(s"not understood: $why"))
+    if (!named) AnalyzedQuery(text, weight, Nil, Seq(s"unsupported: $why"))
     else {
       val table = aliases.headOption.map(SubqueryAlias(_, UnresolvedRelation(tableName)))
         .getOrElse(UnresolvedRelation(tableName))

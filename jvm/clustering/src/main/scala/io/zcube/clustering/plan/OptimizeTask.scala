@@ -1,8 +1,10 @@
 package io.zcube.clustering.plan
 
+import org.apache.spark.sql.classic.SparkSession
+
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
 import io.zcube.layout.{ColumnWeights, FileCount}
-import io.zcube.planning.{MergeAll, PlanOptions}
+import io.zcube.planning.{MergeAll, MergePolicy, PlanOptions}
 import io.zcube.sql.layout.LayoutRequest
 
 /** The task of one OPTIMIZE by columns.
@@ -40,15 +42,15 @@ final case class OptimizeTask(
     clustered)
 
   /** Size of the files to write, from the statement or the session. */
-  def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.maxFileBytes)
+  def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.plan.targetFileBytes)
 
   /** The number of files for a group with this many rows. */
   def fileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.of(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
+    FileCount.of(group.liveBytes, targetFileBytes, rows, settings.plan.maxRecords)
 
   /** The same if all rows are known: fewer files if the row limit per file decides. */
   def minFileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.least(group.liveBytes, targetFileBytes, rows, settings.maxRecords)
+    FileCount.min(group.liveBytes, targetFileBytes, rows, settings.plan.maxRecords)
 
   /** How to lay out a group's rows. */
   def layoutRequest: LayoutRequest =
@@ -61,7 +63,8 @@ final case class OptimizeTask(
     * compaction must not take long, as the writer waits for it: each job has a cube or two.
     */
   private def jobBytes: Long =
-    if (isAuto) 0L else math.min(settings.maxJobBytes, settings.batchBytes.getOrElse(Long.MaxValue))
+    if (isAuto) 0L
+    else math.min(settings.plan.maxJobBytes, settings.batchBytes.getOrElse(Long.MaxValue))
 
   private lazy val hasMinima: Seq[Boolean] = columns.map(version.hasMinima)
 
@@ -72,23 +75,17 @@ final case class OptimizeTask(
     if (!options.curve.takesWeights || hasMinima.forall(identity) || !hasMinima.contains(true))
       weights
     else {
-      val asked = if (weights.isEmpty) columns.map(_ => 1.0) else weights
-      asked.zip(hasMinima).map { case (weight, isKnown) =>
+      val chosen = if (weights.isEmpty) columns.map(_ => 1.0) else weights
+      chosen.zip(hasMinima).map { case (weight, isKnown) =>
         if (isKnown) weight else ColumnWeights.NoStatistics
       }
     }
 
-  def planOptions: PlanOptions = PlanOptions(
-    policy =
-      if (isFull) MergeAll else options.mergePolicy.getOrElse(settings.policy),
+  def planOptions: PlanOptions = settings.plan.copy(
+    policy = if (isFull) MergeAll else policy,
     targetFileBytes = targetFileBytes,
-    maxRecords = settings.maxRecords,
     minCubeBytes = settings.effectiveMinCubeBytes(options),
-    targetCubeBytes = options.targetCubeSize.getOrElse(settings.targetCubeBytes),
-    maxDeletedShare = settings.maxDeletedRatio,
-    fanOut = settings.fanOut,
-    mergeShare = settings.mergeShare,
-    overlapShare = settings.overlapShare,
+    targetCubeBytes = options.targetCubeSize.getOrElse(settings.plan.targetCubeBytes),
     maxBytes = options.maxBytes,
     maxJobBytes = jobBytes,
     // ZORDER BY names its columns each time; files with other columns are then simply not
@@ -98,4 +95,38 @@ final case class OptimizeTask(
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     force = isFull && !clustered
   )
+
+  /** How cubes are merged without FULL, from the statement or the session. */
+  def policy: MergePolicy = options.mergePolicy.getOrElse(settings.plan.policy)
+}
+
+object OptimizeTask {
+
+  /** The task of a statement, whose columns, weights and sizes are checked.
+    *
+    * Throws ZCUBE_UNORDERED_TYPE, ZCUBE_INVALID_OPTION, or what is wrong with weights and workload.
+    */
+  def of(
+      session: SparkSession,
+      version: TableVersion,
+      where: WhereClause,
+      columns: Seq[ColumnPath],
+      clustered: Boolean,
+      isFull: Boolean,
+      options: OptimizeOptions,
+      settings: OptimizeSettings): OptimizeTask = {
+    columns.foreach(_.checkOrdered())
+    settings.check(options)
+    OptimizeTask(
+      version,
+      where,
+      columns,
+      clustered,
+      isFull,
+      options,
+      settings,
+      ColumnWeightResolver(options.weights, columns, session.sessionState.conf.resolver),
+      ResolvedQuery.resolve(session, version, columns, options.workload)
+    )
+  }
 }

@@ -12,19 +12,19 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.BoxedQuery
-import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader, SimplifiedCondition, ParsedQuery}
+import io.zcube.sql.predicates.{ParsedQuery, PredicateBoxes, PredicateReader, SimplifiedCondition}
 
 /** A query in the workload of an OPTIMIZE.
   *
   * @param predicate as the user wrote it
-  * @param asked     the analyzed condition, as SQL
+  * @param sql the analyzed condition, as SQL
   * @param condition the same as a scan gets it: simplified, with the columns that can't be NULL
   * @param boxes     its boxes in the clustering columns, as far as files can be skipped by them
   * @param notes     for the user: parts that don't affect the layout
   */
 final case class ResolvedQuery(
     predicate: ParsedQuery,
-    asked: String,
+    sql: String,
     condition: Expression,
     boxes: PredicateBoxes,
     notes: Seq[String]) {
@@ -61,7 +61,7 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
       val unused = read.columns.diff(skipping.columns).toSeq.sorted.map(columns(_).name)
       val notes = Seq(
         Option.when(read.isAnything && read.ignored.isEmpty)("doesn't use the clustering columns"),
-        Option.when(read.ignored.nonEmpty)(s"not understood: ${read.ignored.mkString(", ")}"),
+        Option.when(read.ignored.nonEmpty)(s"unsupported: ${read.ignored.mkString(", ")}"),
         Option.when(unused.nonEmpty)(s"files have no statistics for it: ${unused.mkString(", ")}")
       ).flatten
       ResolvedQuery(predicate, condition.sql, asScanned(simple), skipping, notes)
@@ -83,10 +83,11 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
     */
   def fingerprint(workload: Seq[ResolvedQuery]): String = {
     val weights =
-      workload.groupBy(_.asked).map { case (sql, same) => sql -> same.map(_.predicate.weight).sum }
-    val greatest = weights.values.max
+      workload.groupBy(_.sql).map { case (sql, same) => sql -> same.map(_.predicate.weight).sum }
+    val maxWeight = weights.values.max
     val text =
-      weights.toSeq.sorted.map { case (sql, weight) => s"${weight / greatest}|$sql" }.mkString("\n")
+      weights.toSeq.sorted.map { case (sql, weight) => s"${weight / maxWeight}|$sql" }.mkString(
+        "\n")
     MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)).take(8)
       .map(byte => f"$byte%02x").mkString
   }

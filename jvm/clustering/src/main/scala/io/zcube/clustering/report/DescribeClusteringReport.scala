@@ -33,7 +33,7 @@ object DescribeClusteringReport {
   def rows(columns: Seq[ColumnPath], files: ClusteringState): Seq[Row] = {
     val ofEach = columns.indices.map { i => () =>
       val quality = LayoutQuality.ofColumn(files.ranges(i))
-      row(columns(i).name, quality, files, notes(columns(i), files.extremes(i), quality.files))
+      row(columns(i).name, quality, files, notes(columns(i), files.minMax(i), quality.files))
     }
     val ofAll = () => {
       val quality = LayoutQuality.ofBoxes(files.ranges)
@@ -64,11 +64,11 @@ object DescribeClusteringReport {
     notes.mkString("; ")
   )
 
-  private def notes(column: ColumnPath, extremes: ColumnMinMax, files: Int): Seq[String] = Seq(
-    extremes.noMinimum -> "have no minimum",
-    extremes.noMaximum -> "have no maximum",
-    extremes.inverted -> "have a maximum below their minimum",
-    extremes.onlyNulls -> "hold only NULLs and overlap nothing"
+  private def notes(column: ColumnPath, minMax: ColumnMinMax, files: Int): Seq[String] = Seq(
+    minMax.noMinimum -> "have no minimum",
+    minMax.noMaximum -> "have no maximum",
+    minMax.inverted -> "have a maximum below their minimum",
+    minMax.onlyNulls -> "hold only NULLs and overlap nothing"
   ).collect { case (count, what) if count > 0 => s"${column.name}: $count of $files files $what" }
 
   private def notesOfAll(columns: Seq[ColumnPath], quality: LayoutQuality): Seq[String] = {

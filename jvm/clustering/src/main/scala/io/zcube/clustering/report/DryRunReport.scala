@@ -94,8 +94,8 @@ object DryRunReport {
   )
 
   private def unchanged(action: String, files: Seq[PlannedFile]): Seq[Row] =
-    files.groupBy(_.reason.text).toSeq.sortBy(_._1).map { case (_, of) =>
-      row(None, action, None, of, 0L, 0L)
+    files.groupBy(_.reason.text).toSeq.sortBy(_._1).map { case (_, same) =>
+      row(None, action, None, same, 0L, 0L)
     }
 
   /** Files that WHERE excludes are counted, not listed: there may be millions. */

@@ -106,8 +106,8 @@ final class GroupRewriter(
       layout,
       settings.sort
     )
-    // A file's number identifies its group: a foreign rule that adds another shuffle would mix
-    // them.
+    // A file's number identifies its group: another extension's rule that adds a shuffle would
+    // mix them.
     val planned = Sessions.rowsOf(session, laidOut).queryExecution.executedPlan
     if (planned.outputPartitioning.numPartitions != groups.size) {
       throw ZCubeErrors.internal(

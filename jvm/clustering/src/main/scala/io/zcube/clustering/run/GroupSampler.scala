@@ -77,8 +77,8 @@ final class GroupSampler(
   def layoutOf(group: RewriteGroup, sample: RowSample, files: Int): LayoutPlan =
     if (sample.rowCount == 0) LayoutPlan.of(sample, files, task.layoutRequest)
     else {
-      val least = task.minFileCount(group, sample.rowCount)
-      LayoutPlan.within(sample, least, files, task.layoutRequest)
+      val minFiles = task.minFileCount(group, sample.rowCount)
+      LayoutPlan.within(sample, minFiles, files, task.layoutRequest)
     }
 
   /** Files whose number of rows read differs from the log's count. */

@@ -5,7 +5,7 @@ import io.zcube.clustering.table.{NewCube, RewrittenGroup}
 import io.zcube.planning.DataFile
 import io.zcube.quality.LayoutQuality
 
-/** A group of files and the ZCubes that replace them. */
+/** A group of files with the ZCubes that replace them, and what that took. */
 final case class RewriteResult(
     group: RewriteGroup,
     cubes: Seq[NewCube],

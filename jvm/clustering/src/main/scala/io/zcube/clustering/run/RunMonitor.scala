@@ -136,7 +136,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
     }
 
   private def qualityOf(files: FileStatistics): LayoutQuality =
-    LayoutQuality.ofBoxes(files.extremes.map(_.ranges))
+    LayoutQuality.ofBoxes(files.minMax.map(_.ranges))
 }
 
 object RunMonitor {

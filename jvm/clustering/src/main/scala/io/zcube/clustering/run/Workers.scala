@@ -15,10 +15,10 @@ import io.zcube.concurrent.Caught
   * future never completes after a fatal error.
   *
   * @param name     name of its threads
-  * @param most     maximum number of concurrent actions
+  * @param maxThreads maximum number of concurrent actions
   * @param onCancel called when the caller is interrupted, and repeatedly until the work is over
   */
-final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
+final class Workers(name: String, maxThreads: Int, onCancel: () => Unit = () => ())
     extends Logging {
   import Workers._
 
@@ -31,7 +31,7 @@ final class Workers(name: String, most: Int, onCancel: () => Unit = () => ())
     val notBegun = Failure(new InterruptedException("not begun"))
     val ends = Array.fill[Try[B]](items.size)(notBegun)
     val open = new CountDownLatch(items.size)
-    val pool = poolOf(math.max(1, math.min(most, items.size)))
+    val pool = poolOf(math.max(1, math.min(maxThreads, items.size)))
     val interrupted =
       try {
         items.zipWithIndex.foreach { case (item, i) =>

@@ -10,7 +10,7 @@ import io.zcube.sql.simulation.SimulatedFile
 /** A table's files according to metadata: their statistics for some columns, their sizes, their
   * cubes.
   *
-  * @param extremes for each column, each file's minimum and maximum, as far as known
+  * @param minMax for each column, each file's minimum and maximum, as far as known
   * @param cubes    cubes by these columns
   * @param inCubes  bytes of their files
   * @param fresh    bytes of files in no cube
@@ -18,14 +18,14 @@ import io.zcube.sql.simulation.SimulatedFile
   */
 final case class ClusteringState(
     files: Int,
-    extremes: IndexedSeq[ColumnMinMax],
+    minMax: IndexedSeq[ColumnMinMax],
     cubes: Long,
     inCubes: Long,
     fresh: Long,
     others: Long) {
 
   /** The quality of each column. */
-  val ranges: IndexedSeq[FileRanges] = extremes.map(_.ranges)
+  val ranges: IndexedSeq[FileRanges] = minMax.map(_.ranges)
 
   /** The bytes of all files. */
   def bytes: Long = inCubes + fresh + others
@@ -70,6 +70,6 @@ object ClusteringState {
         inCubes += size
       }
     }
-    ClusteringState(files.rows.length, files.extremes, cubes.size.toLong, inCubes, fresh, others)
+    ClusteringState(files.rows.length, files.minMax, cubes.size.toLong, inCubes, fresh, others)
   }
 }

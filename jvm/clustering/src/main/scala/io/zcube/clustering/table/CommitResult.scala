@@ -21,7 +21,8 @@ object CommitResult {
     * @param invalidated ids of the groups that the change invalidated, if the others may be committed
     *   without them; otherwise empty
     */
-  final case class Rejected(cause: Throwable, invalidated: Set[String] = Set.empty) extends CommitResult
+  final case class Rejected(cause: Throwable, invalidated: Set[String] = Set.empty)
+      extends CommitResult
 
   /** The table may contain it now or later, so the files stay and nothing is retried. */
   final case class Unknown(error: Throwable) extends CommitResult

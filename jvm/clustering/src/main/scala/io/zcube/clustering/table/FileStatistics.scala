@@ -46,7 +46,7 @@ final class FileStatistics(val rows: Array[InternalRow], types: IndexedSeq[DataT
     rows.groupBy(key).map { case (k, members) => k -> new FileStatistics(members, types) }
 
   /** For each column, the files' minima and maxima, as far as known. */
-  def extremes: IndexedSeq[ColumnMinMax] =
+  def minMax: IndexedSeq[ColumnMinMax] =
     InParallel.map(FirstColumn until types.size by PerColumn) { at =>
       ColumnMinMax.of(rows, types(at), at, at + 1, at + 2, Rows)
     }

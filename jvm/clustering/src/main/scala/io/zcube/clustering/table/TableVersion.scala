@@ -51,8 +51,8 @@ trait TableVersion {
   /** The scans of this table in an optimized query. */
   def scansIn(optimized: LogicalPlan): Seq[TableScan]
 
-  /** The costs of at most `most` earlier rewrites, the newest first. */
-  def pastRewrites(most: Int): Seq[RewriteCost]
+  /** The costs of at most `max` earlier rewrites, the newest first. */
+  def pastRewrites(max: Int): Seq[RewriteCost]
 
   /** Sets the format's settings in a session that reads and writes this table's files for a layout.
     */

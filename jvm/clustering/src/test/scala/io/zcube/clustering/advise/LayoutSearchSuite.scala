@@ -13,10 +13,10 @@ class LayoutSearchSuite extends AnyFunSuite {
   private val tried = mutable.ArrayBuffer.empty[LayoutCandidate]
 
   /** Ranked layouts, where `bytes` says what a layout reads. */
-  private def search(columns: Int, asked: Map[Int, Double] = Map.empty)(
+  private def search(columns: Int, frequency: Map[Int, Double] = Map.empty)(
       bytes: LayoutCandidate => Double): Seq[LayoutCandidate] = {
     tried.clear()
-    val all = (0 until columns).map(c => c -> asked.getOrElse(c, 1.0)).toMap
+    val all = (0 until columns).map(c => c -> frequency.getOrElse(c, 1.0)).toMap
     val found = new LayoutSearch(
       0 until columns,
       all,

@@ -7,11 +7,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.zcube.Sessions
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
-import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeSettings, OptimizeTask}
+import io.zcube.clustering.plan.{OptimizeOptions, OptimizeSettings, OptimizeTask}
 import io.zcube.clustering.run.{LayoutSession, OptimizeRunner, RunListener, RunResult}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
-import io.zcube.planning.LazyLeveling
+import io.zcube.planning.PlanOptions
 
 /** The engine on in-memory tables. */
 trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
@@ -40,33 +40,32 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
 
   /** Ten rows fill a file; a cube may have any number of files. */
   protected val settings: OptimizeSettings = OptimizeSettings(
-    maxFileBytes = 10 * MemoryFile.RowBytes,
+    PlanOptions(
+      targetFileBytes = 10 * MemoryFile.RowBytes,
+      minCubeBytes = 1L << 30,
+      targetCubeBytes = 1L << 30,
+      maxJobBytes = 1L << 40),
     maxThreads = 3,
     batchBytes = None,
-    ranges = None,
+    ranks = None,
     spread = true,
     sort = true,
-    maxRecords = 0,
-    sampleRowsPerFile = 1000,
-    maxDeletedRatio = 0.05,
-    minCubeBytes = 1L << 30,
-    targetCubeBytes = 1L << 30,
-    maxJobBytes = 1L << 40,
-    policy = LazyLeveling,
-    fanOut = 4,
-    mergeShare = 0.2,
-    overlapShare = 0.1
+    sampleRowsPerFile = 1000
   )
 
+  protected def planning(settings: OptimizeSettings)(
+      change: PlanOptions => PlanOptions): OptimizeSettings =
+    settings.copy(plan = change(settings.plan))
+
   /** Cubes of three files, by a job each. */
-  protected val smallCubes: OptimizeSettings = settings.copy(
+  protected val smallCubes: OptimizeSettings = planning(settings)(_.copy(
     minCubeBytes = 25 * MemoryFile.RowBytes,
     targetCubeBytes = 30 * MemoryFile.RowBytes,
-    maxJobBytes = 30 * MemoryFile.RowBytes)
+    maxJobBytes = 30 * MemoryFile.RowBytes))
 
   /** The same by one job; files of ten rows are too large for more even cubes. */
-  protected val severalByAJob: OptimizeSettings =
-    smallCubes.copy(minCubeBytes = smallCubes.targetCubeBytes, maxJobBytes = settings.maxJobBytes)
+  protected val severalByAJob: OptimizeSettings = planning(smallCubes)(plan =>
+    plan.copy(minCubeBytes = plan.targetCubeBytes, maxJobBytes = settings.plan.maxJobBytes))
 
   protected def row(id: Long): InternalRow =
     InternalRow(id, (id * 7919 % 101).toInt, id * 104729 % 997, (id % 2).toInt)
@@ -83,17 +82,15 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
     val columns =
       if (clustered) version.clusteringColumns
       else Seq("x", "y").flatMap(name => version.column(Seq(name), caseSensitiveResolution))
-    val chosen = OptimizeOptions.of(options, LayoutKind.KdTree)
-    settings.check(chosen)
-    OptimizeTask(
+    OptimizeTask.of(
+      session,
       version,
       where,
       columns,
       clustered,
       isFull,
-      chosen,
-      settings,
-      ColumnWeightResolver(chosen.weights, columns, caseSensitiveResolution))
+      OptimizeOptions.of(options, LayoutKind.KdTree),
+      settings)
   }
 
   protected def run(task: OptimizeTask, listeners: RunListener*): RunResult =

@@ -101,7 +101,7 @@ object MemoryFile {
   val RowBytes = 100L
 
   /** In Spark's internal form; None if all values are NULL. */
-  final case class Bounds(extremes: Option[(Any, Any)], nulls: Long)
+  final case class Bounds(minMax: Option[(Any, Any)], nulls: Long)
 
   def of(
       table: MemoryTable,
@@ -111,8 +111,8 @@ object MemoryFile {
     val bounds = table.schema.fields.zipWithIndex.map { case (field, i) =>
       val values = rows.filterNot(_.isNullAt(i)).map(_.get(i, field.dataType))
       val order = io.zcube.sql.values.ValueOrdering.ofStatistics(field.dataType)
-      val extremes = Option.when(values.nonEmpty)((values.min(order), values.max(order)))
-      field.name -> Bounds(extremes, (rows.size - values.size).toLong)
+      val minMax = Option.when(values.nonEmpty)((values.min(order), values.max(order)))
+      field.name -> Bounds(minMax, (rows.size - values.size).toLong)
     }.toMap
     MemoryFile(path, partition, rows.size * RowBytes, rows.size.toLong, bounds)
   }

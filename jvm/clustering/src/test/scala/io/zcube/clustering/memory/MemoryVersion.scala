@@ -53,10 +53,10 @@ final class MemoryVersion(
 
   override def scansIn(optimized: LogicalPlan): Seq[TableScan] = Nil
 
-  override def pastRewrites(most: Int): Seq[RewriteCost] = commits.reverse.flatMap { commit =>
+  override def pastRewrites(max: Int): Seq[RewriteCost] = commits.reverse.flatMap { commit =>
     for (cpu <- commit.metrics.get("cpuTimeMs"); bytes <- commit.metrics.get("bytes"))
       yield RewriteCost(cpu.toLong, bytes.toLong)
-  }.take(most)
+  }.take(max)
 
   override def tune(session: SparkSession): Unit = ()
 }
@@ -78,8 +78,8 @@ object MemoryVersion {
       val perColumn = columns.flatMap { column =>
         val bounds = file.bounds(column.logical.head)
         Seq[Any](
-          bounds.extremes.map(_._1).orNull,
-          bounds.extremes.map(_._2).orNull,
+          bounds.minMax.map(_._1).orNull,
+          bounds.minMax.map(_._2).orNull,
           bounds.nulls)
       }
       new GenericInternalRow((known ++ perColumn).toArray): InternalRow
@@ -111,11 +111,11 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
       file.bytes - deleted * MemoryFile.RowBytes,
       Some(file.rowCount - deleted),
       if (file.rowCount == 0) 0.0 else deleted.toDouble / file.rowCount,
-      for (asked <- layout; (id, by) <- file.cube)
+      for (wanted <- layout; (id, by) <- file.cube)
         yield CubeTag(
           id,
-          matches = by == asked,
-          sameColumns = by.columns == asked.columns && by.declared == asked.declared),
+          matches = by == wanted,
+          sameColumns = by.columns == wanted.columns && by.declared == wanted.declared),
       partition = file.partition,
       deletedBytes = deleted * MemoryFile.RowBytes,
       deletedRows = Option.when(deleted > 0)(deleted)
@@ -125,7 +125,7 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
   override def ranges(columns: Seq[ColumnPath]): String => KeyRanges = path => {
     val bounds = columns.map { column =>
       val key = LongKey.find(column.dataType).get
-      version.files(path).bounds(column.logical.head).extremes
+      version.files(path).bounds(column.logical.head).minMax
         .fold((Long.MinValue, Long.MaxValue)) { case (low, high) =>
           (key.numberOf(low), key.numberOf(high))
         }

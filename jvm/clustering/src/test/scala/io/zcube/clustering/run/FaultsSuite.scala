@@ -74,7 +74,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
 
   /** Files of 100 rows: each partition fills one. */
   private val largeFiles: OptimizeSettings =
-    settings.copy(maxFileBytes = 100 * MemoryFile.RowBytes)
+    planning(settings)(_.copy(targetFileBytes = 100 * MemoryFile.RowBytes))
 
   private val partitioned = TableKind(declared = false, partitioned = true)
 
@@ -92,7 +92,7 @@ class FaultsSuite extends AnyFunSuite with MemoryEngine {
     (
       "two partitions, a commit each",
       partitioned,
-      largeFiles.copy(minCubeBytes = 30 * MemoryFile.RowBytes))
+      planning(largeFiles)(_.copy(minCubeBytes = 30 * MemoryFile.RowBytes)))
   )
 
   /** The cases in which everything has failed. */

@@ -97,9 +97,10 @@ class OptimizeRunnerSuite
         else if (scenario.byOneJob) severalByAJob
         else smallCubes
       val settings = sizes.copy(
+        sizes.plan.copy(targetFileBytes = scenario.rowsOfFile * MemoryFile.RowBytes),
         batchBytes = scenario.batchRows.map(_ * MemoryFile.RowBytes),
-        maxFileBytes = scenario.rowsOfFile * MemoryFile.RowBytes,
-        maxThreads = scenario.threads)
+        maxThreads = scenario.threads
+      )
       val options = Seq("curve" -> scenario.kind.name) ++
         scenario.maxRows.map(n => "maxBytes" -> (n * MemoryFile.RowBytes).toString)
       val task = taskOf(table, settings, options)
@@ -118,7 +119,7 @@ class OptimizeRunnerSuite
         case None =>
           // Small groups share a commit; one that makes a stable cube has its own.
           committed.groupBy(_.version).values.foreach { batch =>
-            assert(batch.size == 1 || batch.map(_.group.bytes).sum <= settings.minCubeBytes)
+            assert(batch.size == 1 || batch.map(_.group.bytes).sum <= settings.plan.minCubeBytes)
           }
         case Some(capacity) =>
           // In the plan's order, with as much at once as fits.
@@ -211,7 +212,7 @@ class OptimizeRunnerSuite
     val before = table.rows
     val task = taskOf(
       table,
-      settings.copy(maxFileBytes = 100 * MemoryFile.RowBytes),
+      planning(settings)(_.copy(targetFileBytes = 100 * MemoryFile.RowBytes)),
       Seq("curve" -> "linear"))
     val writes = new AtomicInteger
     val listener = new SparkListener {
@@ -259,7 +260,10 @@ class OptimizeRunnerSuite
       val table = new MemoryTable("t", schema)
       table.append((0 until rows).map(i => InternalRow(i.toLong, i * 7, i * 5L % 11, 0)))
       val before = table.rows
-      run(taskOf(table, settings.copy(maxRecords = most.toLong), Seq("curve" -> kind.name)))
+      run(taskOf(
+        table,
+        planning(settings)(_.copy(maxRecords = most.toLong)),
+        Seq("curve" -> kind.name)))
       assert(table.rows == before)
       assert(table.now.live.forall(_.rowCount <= most), kind.name)
       assert(table.now.live.size == files, s"$rows rows, $most a file, ${kind.name}")
@@ -272,7 +276,7 @@ class OptimizeRunnerSuite
     run(taskOf(table))
     // 40 files of a grid of 101 by 997: along the curve each has a small part of either range.
     val widths = table.now.live.map { file =>
-      file.bounds("x").extremes.get match {
+      file.bounds("x").minMax.get match {
         case (low: Int, high: Int) => high - low
         case other => fail(s"$other")
       }

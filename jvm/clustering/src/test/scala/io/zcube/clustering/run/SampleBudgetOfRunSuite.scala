@@ -79,10 +79,11 @@ class SampleBudgetOfRunSuite extends AnyFunSuite with MemoryEngine {
     val task = taskOf(
       table,
       settings.copy(
+        settings.plan.copy(
+          minCubeBytes = minCube,
+          targetFileBytes = rowsOfGroup / 2 * MemoryFile.RowBytes),
         maxThreads = groups,
-        minCubeBytes = minCube,
-        batchBytes = batch,
-        maxFileBytes = rowsOfGroup / 2 * MemoryFile.RowBytes))
+        batchBytes = batch))
     val budgets = new AtomicInteger
     @volatile var budget: Option[CountingBudget] = None
     val bound = bytesOf(rowsOfSample) * 5 / 2

@@ -29,13 +29,13 @@ final private[layout] class KdSplitSearch private (
   import KdSplitSearch._
 
   private val dimensions = points.length
-  private val most = ranks.max
+  private val maxRanks = ranks.max
   // For the current rank: rows, and their bounding box; swept twice, so each array is scratch
   // space.
-  private val counts = new Array[Int](most)
-  private val lows = Array.fill(dimensions)(new Array[Int](most))
-  private val highs = Array.fill(dimensions)(new Array[Int](most))
-  private val widthAbove = new Array[Double](most)
+  private val counts = new Array[Int](maxRanks)
+  private val lows = Array.fill(dimensions)(new Array[Int](maxRanks))
+  private val highs = Array.fill(dimensions)(new Array[Int](maxRanks))
+  private val widthAbove = new Array[Double](maxRanks)
   private val boxLow = new Array[Int](dimensions)
   private val boxHigh = new Array[Int](dimensions)
 
@@ -62,32 +62,32 @@ final private[layout] class KdSplitSearch private (
       until: Int,
       files: Int): Unit = {
     val own = points(column)
-    var least = Int.MaxValue
-    var greatest = 0
+    var minRank = Int.MaxValue
+    var maxRank = 0
     var i = from
     while (i < until) {
       val rank = own(rows(i))
-      if (rank < least) least = rank
-      if (rank > greatest) greatest = rank
+      if (rank < minRank) minRank = rank
+      if (rank > maxRank) maxRank = rank
       i += 1
     }
-    if (least < greatest) {
-      collect(column, least, greatest, rows, from, until)
-      sweepDown(least, greatest)
-      sweepUp(column, least, greatest, until - from, files)
+    if (minRank < maxRank) {
+      collect(column, minRank, maxRank, rows, from, until)
+      sweepDown(minRank, maxRank)
+      sweepUp(column, minRank, maxRank, until - from, files)
     }
   }
 
   /** Rows of each rank of the column, and their bounding box. */
   private def collect(
       column: Int,
-      least: Int,
-      greatest: Int,
+      minRank: Int,
+      maxRank: Int,
       rows: Array[Int],
       from: Int,
       until: Int): Unit = {
     val own = points(column)
-    Arrays.fill(counts, least, greatest + 1, 0)
+    Arrays.fill(counts, minRank, maxRank + 1, 0)
     var i = from
     while (i < until) {
       counts(own(rows(i))) += 1
@@ -96,8 +96,8 @@ final private[layout] class KdSplitSearch private (
     var d = 0
     while (d < dimensions) {
       val (other, low, high) = (points(d), lows(d), highs(d))
-      Arrays.fill(low, least, greatest + 1, Int.MaxValue)
-      Arrays.fill(high, least, greatest + 1, -1)
+      Arrays.fill(low, minRank, maxRank + 1, Int.MaxValue)
+      Arrays.fill(high, minRank, maxRank + 1, -1)
       i = from
       while (i < until) {
         val rank = other(rows(i))
@@ -111,10 +111,10 @@ final private[layout] class KdSplitSearch private (
   }
 
   /** The summed width of the rows at and above each rank. */
-  private def sweepDown(least: Int, greatest: Int): Unit = {
+  private def sweepDown(minRank: Int, maxRank: Int): Unit = {
     emptyBox()
-    var rank = greatest
-    while (rank >= least) {
+    var rank = maxRank
+    while (rank >= minRank) {
       if (counts(rank) > 0) takeIn(rank)
       widthAbove(rank) = boxWidth
       rank -= 1
@@ -123,16 +123,16 @@ final private[layout] class KdSplitSearch private (
 
   private def sweepUp(
       column: Int,
-      least: Int,
-      greatest: Int,
+      minRank: Int,
+      maxRank: Int,
       rowCount: Int,
       files: Int): Unit = {
-    val wholeWidth = widthAbove(least)
+    val wholeWidth = widthAbove(minRank)
     val wholeError = math.abs(rowCount / (files * sizes.mean) - 1)
     emptyBox()
     var below = 0
-    var rank = least
-    while (rank < greatest) {
+    var rank = minRank
+    while (rank < maxRank) {
       takeIn(rank)
       below += counts(rank)
       var next = rank + 1

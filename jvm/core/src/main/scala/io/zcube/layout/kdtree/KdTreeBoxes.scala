@@ -31,9 +31,9 @@ object KdTreeBoxes {
     // The largest rank of a low side is that of the bucket that ends at the bound with the same
     // number.
     val cuts = tree.cuts(dimensions).map(_.filter(_ > Layout.NullRank))
-    val among = tree.recut((column, greatest) =>
-      if (greatest == Layout.NullRank) Layout.NullRank
-      else java.util.Arrays.binarySearch(cuts(column), greatest) + 1)
+    val among = tree.recut((column, rank) =>
+      if (rank == Layout.NullRank) Layout.NullRank
+      else java.util.Arrays.binarySearch(cuts(column), rank) + 1)
     new KdTreeBoxes(among, cuts.map(_.map(_ - 1)))
   }
 }

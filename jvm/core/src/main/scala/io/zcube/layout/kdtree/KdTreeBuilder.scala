@@ -35,7 +35,7 @@ final private[layout] class KdTreeBuilder(
     (if (files > 1 && from < until) search.find(rows, from, until, files) else None) match {
       case Some(split) =>
         val node = nodes.length / KdTree.NodeSize
-        nodes ++= Seq(split.column, split.greatest, 0, 0)
+        nodes ++= Seq(split.column, split.maxRank, 0, 0)
         val middle = split.divide(points, rows, from, until)
         nodes(node * KdTree.NodeSize + 2) = grow(from, middle, split.lowFiles)
         nodes(node * KdTree.NodeSize + 3) = grow(middle, until, files - split.lowFiles)

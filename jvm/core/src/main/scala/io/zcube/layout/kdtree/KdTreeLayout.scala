@@ -12,8 +12,8 @@ import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, Layout, Layout
   *
   * Ranks are the numbers of buckets plus 1, and 0 for NULL. A look-up walks the tree, then does a
   * subtraction, a multiplication and a shift for each column, then the curve. Nothing is allocated,
-  * unless the curve doesn't go through all columns: those without statistics order only rows that are
-  * at one place of it.
+  * unless some columns aren't on the curve: columns without statistics only order rows at the same
+  * position of it.
   *
   * @param tree    from ranks to boxes
   * @param ordered the columns with statistics, or all if none has any
@@ -137,7 +137,7 @@ object KdTreeLayout {
   }
 
   /** A tree for a workload may be worse than the usual one, if a cut that helps little now prevents
-    * better ones, and one that looks ahead may err. Of all rules' trees the one with the most skipped
+    * better ones, and looking ahead is an estimate. Of all rules' trees the one with the most skipped
     * rows is taken.
     */
   private def build(

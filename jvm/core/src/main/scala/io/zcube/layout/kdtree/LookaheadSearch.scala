@@ -84,12 +84,12 @@ final private[layout] class LookaheadSearch(
 
   private def readingLeast(candidates: Seq[KdSplit], trial: Trial): KdSplit = {
     var best = candidates.head
-    var least = Double.PositiveInfinity
+    var minRead = Double.PositiveInfinity
     candidates.foreach { split =>
-      val read = trial.read(split, least)
-      if (read < least) {
+      val read = trial.read(split, minRead)
+      if (read < minRead) {
         best = split
-        least = read
+        minRead = read
       }
     }
     best
@@ -113,14 +113,14 @@ final private[layout] class LookaheadSearch(
       rows(from + (i.toLong * (until - from) / size).toInt)
     }
 
-    /** Rows that the queries read, weighted by query. Above `most` it stops early and returns any
-      * number above `most`.
+    /** Rows that the queries read, weighted by query. Above `limit` it stops early and returns any
+      * number above `limit`.
       */
-    def read(split: KdSplit, most: Double): Double = {
+    def read(split: KdSplit, limit: Double): Double = {
       val middle = split.divide(points, some, 0, size)
       val near = math.round(split.lowFiles.toDouble * few / files).toInt
       val lowFiles = math.max(1, math.min(few - 1, near))
-      readBoth(0, middle, size, lowFiles, few - lowFiles, coarseWorkload.queries, most)
+      readBoth(0, middle, size, lowFiles, few - lowFiles, coarseWorkload.queries, limit)
     }
 
     private def readBoth(
@@ -130,9 +130,9 @@ final private[layout] class LookaheadSearch(
         lowFiles: Int,
         highFiles: Int,
         queries: Seq[Workload.Query],
-        most: Double): Double = {
-      val low = readBelow(from, middle, lowFiles, queries, most)
-      if (low > most) low else low + readBelow(middle, until, highFiles, queries, most - low)
+        limit: Double): Double = {
+      val low = readBelow(from, middle, lowFiles, queries, limit)
+      if (low > limit) low else low + readBelow(middle, until, highFiles, queries, limit - low)
     }
 
     private def readBelow(
@@ -140,14 +140,14 @@ final private[layout] class LookaheadSearch(
         until: Int,
         files: Int,
         queries: Seq[Workload.Query],
-        most: Double): Double = {
+        limit: Double): Double = {
       // A query that skips a box skips its parts.
       val asking = rule.asking(some, from, until, queries)
       val split =
         if (files > 1 && asking.nonEmpty) rule.find(some, from, until, files, asking) else None
       split.fold(asking.map(_.weight).sum * (until - from)) { split =>
         val middle = split.divide(coarsePoints, some, from, until)
-        readBoth(from, middle, until, split.lowFiles, files - split.lowFiles, asking, most)
+        readBoth(from, middle, until, split.lowFiles, files - split.lowFiles, asking, limit)
       }
     }
   }

@@ -22,10 +22,10 @@ final private[layout] case class RowsPerFile(
 /** A cut of a box into two.
   *
   * @param column   the column that is cut
-  * @param greatest the largest rank that goes to the low side
+  * @param maxRank the largest rank that goes to the low side
   * @param lowFiles how many of the box's files the low side gets
   */
-final private[layout] case class KdSplit(column: Int, greatest: Int, lowFiles: Int) {
+final private[layout] case class KdSplit(column: Int, maxRank: Int, lowFiles: Int) {
 
   /** Moves the rows of the low side to the front.
     *
@@ -39,7 +39,7 @@ final private[layout] case class KdSplit(column: Int, greatest: Int, lowFiles: I
     var high = until - 1
     while (low <= high) {
       val row = rows(low)
-      if (ranks(row) <= greatest) low += 1
+      if (ranks(row) <= maxRank) low += 1
       else {
         rows(low) = rows(high)
         rows(high) = row

@@ -39,18 +39,18 @@ final private[layout] class WorkloadSplitSearch(
   private val dimensions = points.length
   private val even = sizes.mean
   private val maxUneven = math.min(MaxUneven, sizes.largest - 1)
-  private val most = ranks.max
-  private val counts = new Array[Int](most)
+  private val maxRanks = ranks.max
+  private val counts = new Array[Int](maxRanks)
   // For the ranks that occur, in order: the rank, the rows up to it, and the ranges of the parts.
-  private val slot = new Array[Int](most)
-  private val rankAt = new Array[Int](most)
-  private val rowsUpTo = new Array[Int](most)
-  private val lowParts = new RankBoxes(dimensions, most)
-  private val highParts = new RankBoxes(dimensions, most)
+  private val slot = new Array[Int](maxRanks)
+  private val rankAt = new Array[Int](maxRanks)
+  private val rowsUpTo = new Array[Int](maxRanks)
+  private val lowParts = new RankBoxes(dimensions, maxRanks)
+  private val highParts = new RankBoxes(dimensions, maxRanks)
   private val whole = new RankBoxes(dimensions, 1)
   // Weights of the queries, by the position from (up to) which they skip the low (high) part.
-  private val lowChange = new Array[Double](most + 1)
-  private val highChange = new Array[Double](most + 1)
+  private val lowChange = new Array[Double](maxRanks + 1)
+  private val highChange = new Array[Double](maxRanks + 1)
 
   override def find(rows: Array[Int], from: Int, until: Int, files: Int): Option[KdSplit] =
     find(rows, from, until, files, asking(rows, from, until, workload.queries))
@@ -139,8 +139,8 @@ final private[layout] class WorkloadSplitSearch(
           math.abs((rowCount - below) / ((files - lowFiles) * even) - 1))
         if (error <= math.max(wholeError, maxUneven)) {
           // Unsampled values in between are divided.
-          val greatest = rankAt(i) + (rankAt(i + 1) - rankAt(i) - 1) / 2
-          val cut = Cut(KdSplit(column, greatest, lowFiles), worth, error)
+          val maxRank = rankAt(i) + (rankAt(i + 1) - rankAt(i) - 1) / 2
+          val cut = Cut(KdSplit(column, maxRank, lowFiles), worth, error)
           best = Some(best.fold(cut)(better(_, cut)))
         }
       }

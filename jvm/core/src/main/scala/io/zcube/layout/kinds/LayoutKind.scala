@@ -16,8 +16,8 @@ sealed abstract class LayoutKind(val name: String) extends Serializable {
   def takesWorkload: Boolean = false
 
   /** Bits of rank for each column; see [[Resolution.bits]]. */
-  def bits(columns: Int, files: Int, ranges: Option[Int]): Int =
-    Resolution.bits(columns, files, ranges)
+  def bits(columns: Int, files: Int, ranks: Option[Int]): Int =
+    Resolution.bits(columns, files, ranks)
 
   /** Computes the layout.
     *
@@ -88,9 +88,9 @@ object LayoutKind {
 
     override def takesWorkload: Boolean = true
 
-    override def bits(columns: Int, files: Int, ranges: Option[Int]): Int =
-      if (columns == 1) Resolution.bits(columns, files, ranges)
-      else Resolution.boxBits(columns, files, ranges)
+    override def bits(columns: Int, files: Int, ranks: Option[Int]): Int =
+      if (columns == 1) Resolution.bits(columns, files, ranks)
+      else Resolution.boxBits(columns, files, ranks)
 
     override def layOut(
         sample: BucketedSample,

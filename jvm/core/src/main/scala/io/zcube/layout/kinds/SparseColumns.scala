@@ -73,7 +73,7 @@ private[kinds] object SparseColumns {
   }
 
   /** Cuts that give the rows with values, which have the largest keys, files of their own: as few as
-    * may be, or one more. These files may be somewhat larger than the others, or smaller. If the rows
+    * possible, or one more. These files may be somewhat larger than the others, or smaller. If the rows
     * don't fill whole files even so, the rest of them is in one of the other files.
     */
   private def withValuesApart(keys: Array[Long], files: Int): Seq[CutPoints] =
@@ -106,7 +106,7 @@ private[kinds] object SparseColumns {
       }
     }
 
-  /** Of both curves. */
+  /** The key of a row with only NULLs, on either curve. */
   private val KeyOfNulls = 0L
 
   /** The file of each sampled row. */
@@ -135,12 +135,12 @@ private[kinds] object SparseColumns {
       withStatistics: Seq[Int]): Seq[CurveLayout] = {
     val dimensions = sample.dimensions
     val bits = math.min(MaxBits, SpaceFillingCurve.MaxIndexBits / dimensions)
-    val most = (1 << bits) - 1
+    val maxRank = (1 << bits) - 1
     val shift = math.max(0, rankBits - bits)
-    val fine = sample.scales.map(_.ranks.indices.map(i => math.min(most, 1 + (i >> shift))))
+    val fine = sample.scales.map(_.ranks.indices.map(i => math.min(maxRank, 1 + (i >> shift))))
     val deltas = sample.scales.zip(sample.buckets).map { case (scale, column) =>
       val values = column.count(_ != BucketedSample.NullBucket).toDouble / column.length
-      val ranges = math.max(1, math.min(most, math.round(DeltasRanges * values).toInt))
+      val ranges = math.max(1, math.min(maxRank, math.round(DeltasRanges * values).toInt))
       val buckets = scale.ranks.length
       scale.ranks.indices.map(i =>
         if (buckets <= ranges) 1 + i else 1 + (i.toLong * ranges / buckets).toInt)

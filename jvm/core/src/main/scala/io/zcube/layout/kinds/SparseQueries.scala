@@ -63,8 +63,8 @@ final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Do
 
   /** The mean number of files that may hold all values of a row, over some rows with values. */
   private def filesOfRow(ranges: RankBoxes, files: Int): Double = {
-    val least = math.max(MinTested, MaxTested / files)
-    val every = math.max(1, rowsWithValues.length / least)
+    val minTested = math.max(MinTested, MaxTested / files)
+    val every = math.max(1, rowsWithValues.length / minTested)
     var read, tested = 0L
     var at = 0
     while (at < rowsWithValues.length) {

@@ -122,7 +122,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
       val found = search.find(Array.range(0, 120), 0, 120, files)
       assert(found.isDefined === best.isDefined, s"seed $seed")
       for (split <- found; most <- best) {
-        val (low, high) = (0 until 120).partition(ranks(split.column)(_) <= split.greatest)
+        val (low, high) = (0 until 120).partition(ranks(split.column)(_) <= split.maxRank)
         assert(skipped(workload, ranks, Seq(low, high)) === most, s"seed $seed")
         compared += 1
       }

@@ -55,8 +55,8 @@ object ZCubeConf {
   val MaxJobBytes = SQLConf
     .buildConf("spark.zcube.layout.maxJobBytes")
     .doc(
-      "The most bytes that one job of OPTIMIZE rewrites, and a failure loses, though at least a " +
-        "cube's. Queries read least if one job can rewrite a whole partition; more than this is " +
+      "Maximum number of bytes that one job of OPTIMIZE rewrites, and so the most that a failure " +
+        "can lose. A job may always rewrite one cube. Queries read least if one job can rewrite a whole partition; more than this is " +
         "clustered in parts, which may overlap.")
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)

@@ -10,10 +10,10 @@ object ZCubeErrors {
   def clusterInputSizeUnknown(): Throwable =
     analysis("ZCUBE_CLUSTER_INPUT_SIZE_UNKNOWN")
 
-  def clusteringMismatch(asked: Seq[String], existing: Seq[String]): Throwable =
+  def clusteringMismatch(requested: Seq[String], existing: Seq[String]): Throwable =
     analysis(
       "ZCUBE_CLUSTERING_MISMATCH",
-      "asked" -> asked.mkString(", "),
+      "requested" -> requested.mkString(", "),
       "existing" -> (if (existing.isEmpty) "none" else existing.mkString(", ")))
 
   def columnNotFound(column: String, table: String, known: Seq[String]): Throwable =
@@ -60,7 +60,7 @@ object ZCubeErrors {
       Map(
         "value" -> value.toString,
         "bits" -> bits.toString,
-        "greatest" -> ((1L << bits) - 1).toString))
+        "max" -> ((1L << bits) - 1).toString))
 
   /** @param what the unexpected state, which a user can't fix */
   def internal(what: String, cause: Throwable = null): Throwable =

@@ -19,7 +19,7 @@ import io.zcube.curve.SpaceFillingCurve
   */
 @ExpressionDescription(
   usage = """
-    _FUNC_(bits, expr1, expr2, ...) - Returns the place of the point (expr1, expr2, ...) on the
+    _FUNC_(bits, expr1, expr2, ...) - Returns the position of the point (expr1, expr2, ...) on the
       Hilbert curve through a grid of 2^bits cells a side: a BIGINT where bits times the number of
       coordinates is at most 63, else a BINARY whose unsigned byte order is the curve's order.""",
   arguments =

@@ -14,7 +14,7 @@ import io.zcube.curve.BitInterleaver
 @ExpressionDescription(
   usage =
     """
-    _FUNC_(expr1, expr2, ...) - Returns the bits of the arguments taken in turns, as a BINARY of four
+    _FUNC_(expr1, expr2, ...) - Returns the interleaved bits of the arguments, as a BINARY of four
       bytes per argument whose unsigned byte order is Z-order.""",
   arguments = """
     Arguments:
@@ -31,7 +31,7 @@ import io.zcube.curve.BitInterleaver
        0000000000000001
   """,
   note = """
-    The arguments are not cast: a BIGINT cut down to an INT would order nothing.
+    The arguments are not cast: truncating a BIGINT to INT would destroy the order.
   """,
   since = "0.1.0",
   group = "bitwise_funcs"

@@ -75,7 +75,7 @@ object ComparedColumn {
   /** An integer cast to a wider type; a key out of range matches nothing. */
   final private case class WiderInteger(column: Expression, wide: DataType) extends ComparedColumn {
 
-    private val (_, least, greatest) = Integers.find(_._1 == column.dataType).get
+    private val (_, min, max) = Integers.find(_._1 == column.dataType).get
 
     override def point(key: Expression): (Expression, Expression) = {
       val narrow = If(And(isAtLeast(key), isAtMost(key)), narrowed(key), none)
@@ -83,15 +83,15 @@ object ComparedColumn {
     }
 
     override def low(bound: Expression): Option[Expression] =
-      Some(If(isAtLeast(bound), If(isAtMost(bound), narrowed(bound), none), literal(least)))
+      Some(If(isAtLeast(bound), If(isAtMost(bound), narrowed(bound), none), literal(min)))
 
     override def high(bound: Expression): Option[Expression] =
-      Some(If(isAtMost(bound), If(isAtLeast(bound), narrowed(bound), none), literal(greatest)))
+      Some(If(isAtMost(bound), If(isAtLeast(bound), narrowed(bound), none), literal(max)))
 
     private def isAtLeast(key: Expression) =
-      Or(IsNull(key), GreaterThanOrEqual(Cast(key, LongType), Literal(least)))
+      Or(IsNull(key), GreaterThanOrEqual(Cast(key, LongType), Literal(min)))
     private def isAtMost(key: Expression) =
-      Or(IsNull(key), LessThanOrEqual(Cast(key, LongType), Literal(greatest)))
+      Or(IsNull(key), LessThanOrEqual(Cast(key, LongType), Literal(max)))
     private def narrowed(key: Expression) = Cast(key, column.dataType)
     private def none = Literal(null, column.dataType)
     private def literal(value: Long) =

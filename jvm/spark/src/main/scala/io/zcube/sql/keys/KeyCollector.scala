@@ -17,7 +17,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 final class KeyCollector(layout: BoundOrdinals, cover: ValueCover, maxKeys: Int, maxBoxes: Int) {
   import KeyCollector._
 
-  private val most = math.max(maxKeys, maxBoxes + 1)
+  private val maxEntries = math.max(maxKeys, maxBoxes + 1)
   private val keys = new java.util.HashSet[ValueBox]
   private val cells = new java.util.HashMap[ArraySeq[Int], ValueBox]
   private var boxes = Array.empty[ValueBox]
@@ -36,8 +36,8 @@ final class KeyCollector(layout: BoundOrdinals, cover: ValueCover, maxKeys: Int,
   private val addBox: ValueBox => Unit = key =>
     if (!isEverything && !index.holds(key)) {
       if (areJoined) join(key) else keys.add(key)
-      if (keys.size >= most && mayJoin) joinAll()
-      if (keys.size >= most || cells.size >= most) {
+      if (keys.size >= maxEntries && mayJoin) joinAll()
+      if (keys.size >= maxEntries || cells.size >= maxEntries) {
         reductions += 1
         reduce(math.min(maxBoxes, math.max(MinBoxes, maxBoxes / reductions)))
       } else if (areJoined && cells.size >= nextCheck) check()
@@ -58,7 +58,7 @@ final class KeyCollector(layout: BoundOrdinals, cover: ValueCover, maxKeys: Int,
 
   private def joinAll(): Unit = {
     keys.forEach(join(_))
-    areJoined = cells.size <= most * MaxCells
+    areJoined = cells.size <= maxEntries * MaxCells
     mayJoin = areJoined
     if (areJoined) keys.clear() else cells.clear()
   }
@@ -81,7 +81,7 @@ final class KeyCollector(layout: BoundOrdinals, cover: ValueCover, maxKeys: Int,
   /** Gives up if the boxes meet nearly all files. */
   private def check(): Unit = {
     // Afterwards each grouping is followed by one.
-    nextCheck = if (reductions > 0) Int.MaxValue else cells.size + most / Checks
+    nextCheck = if (reductions > 0) Int.MaxValue else cells.size + maxEntries / Checks
     isEverything = cover.fileCount > 0 && cover.met(all) >= cover.fileCount * NearlyAll
     if (isEverything) {
       cells.clear()
@@ -101,7 +101,7 @@ object KeyCollector {
     */
   private val MinBoxes = 64
 
-  /** For each key. */
+  /** Keys are held as cells if these are at most this share of the keys. */
   private val MaxCells = 0.75
 
   /** How often the files are counted before boxes are grouped. */

@@ -45,10 +45,12 @@ object Repeatability {
     case ParsedJson(json) =>
       ParsedJson.mayDiffer(e.dataType) || ParsedJson.areFieldsTied(json) ||
       json.children.exists(mayDiffer)
-    case other => needsToday(other) || drawsLots(other) || other.children.exists(mayDiffer)
+    case other => needsToday(other) || isRandomized(other) || other.children.exists(mayDiffer)
   }
 
-  /** Whether it is a constant whose date isn't the present one; or NULL. */
+  /** Whether it is NULL, or a constant that begins with a year, so that its value doesn't depend on
+    * the current date.
+    */
   private def beginsWithYear(text: Expression): Boolean =
     Try(text.eval()).fold(
       _ => false,
@@ -87,8 +89,8 @@ object Repeatability {
 
   private val ShortYearOrZone = "(?<!y)y{1,2}(?!y)|(?<!Y)Y{1,2}(?!Y)|[zZ]".r
 
-  /** A merge of sketches draws lots, although Spark calls it deterministic. */
-  private def drawsLots(e: Expression): Boolean = e.prettyName.startsWith("kll_sketch_merge")
+  /** A merge of sketches is randomized, although Spark calls it deterministic. */
+  private def isRandomized(e: Expression): Boolean = e.prettyName.startsWith("kll_sketch_merge")
 
   private def needsToday(from: DataType, to: DataType): Boolean = (from, to) match {
     case (_: StringType, to) => to == TimestampType

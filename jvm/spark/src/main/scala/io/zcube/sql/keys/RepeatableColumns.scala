@@ -52,7 +52,7 @@ object RepeatableColumns {
         RepeatableColumns(made(whole), made(others.filter(isStruct(_, known))))
       }
     case Filter(condition, child) => of(child).filter(isSame(condition, _))
-    // Not every plan makes one of two zeros here: the optimizer may leave the DISTINCT out.
+    // Not every plan merges 0.0 and -0.0 here: the optimizer may leave the DISTINCT out.
     case Distinct(child) => of(child).map(_.whole).filter(child.outputSet.subsetOf).map { known =>
         apply(AttributeSet(known.filter(column => KeyTypes.isExact(column.dataType))))
       }

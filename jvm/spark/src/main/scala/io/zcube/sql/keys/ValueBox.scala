@@ -24,7 +24,8 @@ final class ValueBox(val low: Array[Any], val high: Array[Any]) extends Serializ
 
 object ValueBox {
 
-  /** In place of a bound: below all values, but above NULL, as a lower one; above all as an upper.
+  /** A missing bound. A lower one sorts below all values but above NULL, an upper one above
+    * everything.
     */
   case object Unbounded {
 

@@ -24,11 +24,11 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
   def fileCount: Int = files.length
 
   /** At most this many boxes that together hold all of these. */
-  def reduce(boxes: Array[ValueBox], most: Int): Array[ValueBox] =
-    if (boxes.length <= most) boxes
+  def reduce(boxes: Array[ValueBox], maxBoxes: Int): Array[ValueBox] =
+    if (boxes.length <= maxBoxes) boxes
     else {
       val ranks = new Ranks(boxes)
-      BoxCover.of(boxes.map(ranks.ofKeys), ranks.files, most).map(ranks.values)
+      BoxCover.of(boxes.map(ranks.ofKeys), ranks.files, maxBoxes).map(ranks.values)
     }
 
   /** How many of the files a box touches. */

@@ -58,11 +58,11 @@ object LayoutPlan {
   /** Plans a layout of `files` files, or of fewer if the sample has all rows and shows that no file
     * exceeds its limit. The writer splits a file that exceeds it, which leaves a tiny file.
     *
-    * @param least number of files that hold all rows if each is full
+    * @param minFiles number of files that hold all rows if each is full
     */
   def within(
       sample: RowSample,
-      least: Int,
+      minFiles: Int,
       files: Int,
       request: LayoutRequest): LayoutPlan = {
     val maxRows = request.maxRows
@@ -71,7 +71,7 @@ object LayoutPlan {
     if (maxRows <= 0 || !sample.complete) of(sample, files, request)
     else {
       val plans = for {
-        count <- LazyList.from((least until files).take(Tries) :+ files)
+        count <- LazyList.from((minFiles until files).take(Tries) :+ files)
         // Even files may split keys that fit, and other files be larger than even ones.
         limit <-
           Seq(0L, maxRows).filter(_ == maxRows || isNear(maxRows, count.toLong, sample.rowCount))
@@ -111,8 +111,8 @@ object LayoutPlan {
     if (dimensions > Resolution.MaxColumns) {
       throw ZCubeErrors.tooManyColumns(dimensions, Resolution.MaxColumns)
     }
-    val bits = request.curve.bits(dimensions, files * parts, request.ranges)
-    val scale = Resolution.scale(bits, request.ranges)
+    val bits = request.curve.bits(dimensions, files * parts, request.ranks)
+    val scale = Resolution.scale(bits, request.ranks)
     val (columns, scales) = sample.dataTypes.zipWithIndex.map { case (dataType, column) =>
       val values = SampledColumn(dataType, sample.rows.toIndexedSeq, column)
       (values, RankScale.of(values.counts, values.nullCount, scale))

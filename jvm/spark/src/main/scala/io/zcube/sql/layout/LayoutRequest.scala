@@ -6,7 +6,7 @@ import io.zcube.sql.predicates.PredicateBoxes
 /** How to lay out rows.
   *
   * @param curve    the curve, or the tree
-  * @param ranges   number of ranks for each column, if the user set it
+  * @param ranks    number of ranks for each column, if the user set it
   * @param spread   whether rows with the same key may be spread over several files, to keep files even
   * @param sort     whether rows are sorted by key inside each file
   * @param weights  of the columns, if the curve supports them; 0 for a column without statistics;
@@ -16,7 +16,7 @@ import io.zcube.sql.predicates.PredicateBoxes
   */
 final case class LayoutRequest(
     curve: LayoutKind,
-    ranges: Option[Int] = None,
+    ranks: Option[Int] = None,
     spread: Boolean = true,
     sort: Boolean = true,
     weights: Seq[Double] = Nil,

@@ -20,8 +20,8 @@ private[layout] object RankedWorkload {
         case None => (1, bounds.length + 1, true)
         case Some(ValueRange(None, nulls)) => (1, 0, nulls)
         case Some(ValueRange(Some(interval), nulls)) =>
-          val (least, greatest) = values.bucketsOf(interval, bounds)
-          (least + 1, greatest + 1, nulls)
+          val (low, high) = values.bucketsOf(interval, bounds)
+          (low + 1, high + 1, nulls)
       }
     }
     Workload.Box(

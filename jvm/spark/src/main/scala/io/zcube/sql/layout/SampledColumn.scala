@@ -29,8 +29,8 @@ final class SampledColumn private (
     val upTo =
       interval.upper.fold(distinctSorted.length)(end => countBefore(end.value, end.inclusive))
     val last = math.max(0, distinctSorted.length - 1)
-    val least = bucketOf(math.min(below, last), bounds)
-    (least, if (upTo > below) bucketOf(upTo - 1, bounds) else least)
+    val low = bucketOf(math.min(below, last), bounds)
+    (low, if (upTo > below) bucketOf(upTo - 1, bounds) else low)
   }
 
   /** The bucket of a distinct value, given its index: the number of buckets that end before it. */

@@ -8,7 +8,7 @@ import org.apache.spark.sql.{SparkSession, classic}
 import io.zcube.layout.FileCount
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.layout.{LayoutPlan, LayoutWriter, BoxedQuery}
+import io.zcube.sql.layout.{BoxedQuery, LayoutPlan, LayoutWriter}
 import io.zcube.sql.plans.ClusterRows
 import io.zcube.sql.predicates.{PredicateReader, SimplifiedCondition}
 import io.zcube.sql.sampling.{ContentHash, RowSampler}
@@ -55,7 +55,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
     if (boxes.nonEmpty && boxes.forall(_.isAnything)) {
       throw ZCubeErrors.workloadWithoutRanges(rows.columns.map(_.sql))
     }
-    boxes.zip(rows.workloadWeights).map { case (of, weight) => BoxedQuery(of.boxes, weight) }
+    boxes.zip(rows.workloadWeights).map { case (query, weight) => BoxedQuery(query.boxes, weight) }
   }
 
   private def filesFor(rows: ClusterRows): Int = {

@@ -90,7 +90,7 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
       hilbert(2, ints(2): _*),
       InternalRow(99, null),
       "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
-      Map("value" -> "99", "greatest" -> "3", "bits" -> "2"))
+      Map("value" -> "99", "max" -> "3", "bits" -> "2"))
   }
 
   test("a value off the grid is an error that names value and bits, in both modes") {
@@ -105,7 +105,7 @@ class HilbertIndexSuite extends SparkFunSuite with ExpressionEvalHelper {
         hilbert(bits, BoundReference(0, dataType, nullable = false), Literal(0)),
         InternalRow(value),
         "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE",
-        Map("value" -> s"$value", "greatest" -> s"${(1L << bits) - 1}", "bits" -> s"$bits")
+        Map("value" -> s"$value", "max" -> s"${(1L << bits) - 1}", "bits" -> s"$bits")
       )
     }
     val error = intercept[ZCubeArithmeticException](literals(10, 1024).eval())

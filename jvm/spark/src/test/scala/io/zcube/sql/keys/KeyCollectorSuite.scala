@@ -28,7 +28,10 @@ class KeyCollectorSuite extends AnyFunSuite {
     val ranges = dimensions.map { case (dataType, nullSafe) =>
       val column = AttributeReference("t", dataType)()
       val key = AttributeReference("s", dataType)()
-      SourceBounds.point(column, key, if (nullSafe) SourceBounds.MatchesNull else SourceBounds.MatchesNothing)
+      SourceBounds.point(
+        column,
+        key,
+        if (nullSafe) SourceBounds.MatchesNull else SourceBounds.MatchesNothing)
     }
     BoundOrdinals.of(ranges.map(_.column), Seq(ranges))._2
   }

@@ -55,7 +55,7 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
     test(
       s"kdtree of $columns columns, $files files, ranges $ranges: a row's file is that of its key") {
       val sampled = RowSample(types.take(columns), rows(1, 3000), 3000L, complete = true)
-      val plan = LayoutPlan.of(sampled, files, LayoutRequest(LayoutKind.KdTree, ranges = ranges))
+      val plan = LayoutPlan.of(sampled, files, LayoutRequest(LayoutKind.KdTree, ranks = ranges))
       assert(plan.files.isDefined)
       assert(plan.files.get.bounds.map(_.length).sum < files)
       val byKey = FileOfKey(plan.key(inputs(columns)), Literal(0L), plan.cuts)
@@ -67,7 +67,7 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
     test(s"kdtree of one column, $files files, ranges $ranges: as linear") {
       val sampled = RowSample(types.take(1), rows(1, 3000), 3000L, complete = true)
       def plan(kind: LayoutKind) =
-        LayoutPlan.of(sampled, files, LayoutRequest(kind, ranges = ranges))
+        LayoutPlan.of(sampled, files, LayoutRequest(kind, ranks = ranges))
       val linear = plan(LayoutKind.Linear)
       val tree = plan(LayoutKind.KdTree)
       assert(tree.cuts.cuts === linear.cuts.cuts)
@@ -106,7 +106,7 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
       val values = counts.zipWithIndex.flatMap { case (n, value) => Seq.fill(n)(value) }
       val sampled = sampleOf(values, columns)
       val plan =
-        LayoutPlan.within(sampled, least = 3, files, LayoutRequest(kind, maxRows = maxRows))
+        LayoutPlan.within(sampled, minFiles = 3, files, LayoutRequest(kind, maxRows = maxRows))
       assert(plan.filesOf(sampled).groupBy(identity).values.map(_.length).toSet === counts.toSet)
     }
   }
@@ -114,7 +114,7 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
   test("files are even where others would exceed the limit of rows") {
     val sampled = sampleOf(0 until 57000, columns = 1)
     val request = LayoutRequest(LayoutKind.Linear, maxRows = 1030)
-    val plan = LayoutPlan.within(sampled, least = 56, files = 62, request)
+    val plan = LayoutPlan.within(sampled, minFiles = 56, files = 62, request)
     val sizes = plan.filesOf(sampled).groupBy(identity).values.map(_.length)
     assert(sizes.size === 56)
     assert(sizes.max <= 1030)

@@ -19,7 +19,8 @@ object LayoutHook {
   /** Registers once for each transaction, however often it is called. */
   def register(txn: OptimisticTransaction): Unit = {
     val layout = new LayoutHook
-    // If there is one already, the new one is dropped, and so is the hook that asks it.
+    // If one is already registered, Delta ignores the new one, and the manifest hook, which depends
+    // on it, does nothing.
     txn.registerPostCommitHook(layout)
     txn.registerPostCommitHook(new ManifestHook(txn, layout))
   }

@@ -13,9 +13,9 @@ import io.zcube.sql.conf.ZCubeConf
 
 /** Takes the place of Delta's hook for symlink manifests after a write that may be compacted.
   *
-  * Delta registers its own last. It writes the manifest of the version of the write, so that after
-  * auto compaction, which comes before, the manifest names files that are no longer in the table.
-  * This one writes that of the newest version.
+  * Delta's own hook writes the manifest of the version that the write committed. Auto compaction
+  * runs before it, so that manifest would name removed files. This hook writes the newest
+  * version's.
   *
   * @param layout registered before it
   */

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube.commands
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, RowOrdering}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
@@ -52,9 +52,7 @@ case class DescribeClusteringCommand(
         LastZOrder.columns(session, snapshot)
           .getOrElse(throw ZCubeErrors.noClusteringColumns(name))
       }
-    columns.filterNot(column => RowOrdering.isOrderable(column.dataType)).foreach { column =>
-      throw ZCubeErrors.unorderedType(column.name, column.dataType)
-    }
+    columns.foreach(_.checkOrdered())
     val picked = filePredicates(session, snapshot, declared, where)
     val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
     val files = Sessions.within(session)(ClusteringState.of(version, columns, picked))

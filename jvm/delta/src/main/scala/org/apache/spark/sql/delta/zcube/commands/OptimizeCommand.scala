@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube.commands
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, RowOrdering}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
-import io.zcube.clustering.plan.{ColumnWeightResolver, OptimizeOptions, OptimizeTask, RewritePlan, ResolvedQuery}
+import io.zcube.clustering.plan.{OptimizeOptions, OptimizeTask, RewritePlan}
 import io.zcube.clustering.report.{DryRunReport, Forecast, WorkloadReport}
 import io.zcube.clustering.run.{LayoutSession, OptimizeRunner}
 import io.zcube.clustering.table.ColumnPath
@@ -71,25 +71,18 @@ case class OptimizeCommand(
     val columns = if (clustered) declared else zOrderColumns(session, snapshot)
     if (columns.isEmpty) compact(session)
     else {
-      columns.find(column => !RowOrdering.isOrderable(column.dataType)).foreach { column =>
-        throw ZCubeErrors.unorderedType(column.name, column.dataType)
-      }
       val conf = session.sessionState.conf
       val chosen = OptimizeOptions.of(options, ZCubeConf.curve(conf))
-      val settings = DeltaSettings.of(conf, delta.optimizeContext)
-      settings.check(chosen)
       val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
-      val task = OptimizeTask(
+      val task = OptimizeTask.of(
+        session,
         version,
         where,
         columns,
         clustered,
         delta.optimizeContext.isFull,
         chosen,
-        settings,
-        ColumnWeightResolver(chosen.weights, columns, conf.resolver),
-        ResolvedQuery.resolve(session, version, columns, chosen.workload)
-      )
+        DeltaSettings.of(conf, delta.optimizeContext))
       if (dryRun) {
         val planned = Sessions.within(session)(RewritePlan.of(task))
         val reading = LayoutSession.cloneOf(session, version)

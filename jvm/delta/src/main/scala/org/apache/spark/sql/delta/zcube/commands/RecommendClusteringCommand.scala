@@ -39,13 +39,13 @@ case class RecommendClusteringCommand(
     SnapshotState.build(session, snapshot)
     val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
     val reader = new QueryAnalyzer(session, version)
-    val asked = queries.map { case (text, weight) => reader.read(text, weight) }
-    if (asked.forall(_.scans.isEmpty)) {
+    val analyzed = queries.map { case (text, weight) => reader.read(text, weight) }
+    if (analyzed.forall(_.scans.isEmpty)) {
       throw ZCubeErrors.recommendNothingUnderstood(
         version.table.name,
-        asked.flatMap(_.notes).distinct)
+        analyzed.flatMap(_.notes).distinct)
     }
     val settings = DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())
-    Sessions.within(session)(new Advisor(session, version, settings, asked).rows)
+    Sessions.within(session)(new Advisor(session, version, settings, analyzed).rows)
   }
 }

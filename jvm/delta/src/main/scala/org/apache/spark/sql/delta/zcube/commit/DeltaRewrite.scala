@@ -118,7 +118,8 @@ final class DeltaRewrite(
     commitOnce(current, changes, summary) match {
       case CommitResult.Rejected(conflict: ConcurrentModificationException, _) =>
         again(current, changes, groups, conflict) match {
-          case Success(Again(next, invalidated)) if invalidated.isEmpty => attempt(next, changes, groups, summary)
+          case Success(Again(next, invalidated)) if invalidated.isEmpty =>
+            attempt(next, changes, groups, summary)
           case Success(Again(next, invalidated)) if invalidated.size < groups.size =>
             resumed = Some(next)
             CommitResult.Rejected(conflict, invalidated)

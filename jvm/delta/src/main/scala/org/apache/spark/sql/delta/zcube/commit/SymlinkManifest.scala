@@ -67,12 +67,16 @@ final class SymlinkManifest(
   private def renewed(committed: CommitResult.Committed): CommitResult.Committed =
     DeferredInterrupt.within(Caught(renew(committed.version, Attempts))) match {
       case Failure(NonFatal(e)) =>
-        failed(committed, Caught(hook.handleError(session, e, committed.version)).failed.getOrElse(e))
+        failed(
+          committed,
+          Caught(hook.handleError(session, e, committed.version)).failed.getOrElse(e))
       case Failure(e) => failed(committed, e)
       case _ => committed
     }
 
-  private def failed(committed: CommitResult.Committed, error: Throwable): CommitResult.Committed = {
+  private def failed(
+      committed: CommitResult.Committed,
+      error: Throwable): CommitResult.Committed = {
     committed.failure.filter(_ ne error).foreach(_.addSuppressed(error))
     committed.copy(failure = committed.failure.orElse(Some(error)))
   }

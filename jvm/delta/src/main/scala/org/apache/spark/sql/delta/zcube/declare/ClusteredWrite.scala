@@ -44,19 +44,19 @@ final class ClusteredWrite(
       session: SparkSession,
       clusterBy: Option[ClusterBySpec],
       isTableReplace: Boolean): TaggedCommitData[Action] = {
-    def written(asked: Option[ClusterBySpec]) =
-      super.writeAndReturnCommitData(txn, session, clusterBy.orElse(asked), isTableReplace)
+    def written(requested: Option[ClusterBySpec]) =
+      super.writeAndReturnCommitData(txn, session, clusterBy.orElse(requested), isTableReplace)
     if (columns.isEmpty) kept(txn, written(None))
     else {
-      val asked = ClusterBySpec.fromColumnNames(columns)
+      val requested = ClusterBySpec.fromColumnNames(columns)
       val makes = txn.readVersion < 0
       if (makes || mode == SaveMode.Append || mode == SaveMode.Overwrite) {
         ClusteredTableUtils.validateNumClusteringColumns(
-          asked.columnNames.map(_.fieldNames.toSeq),
+          requested.columnNames.map(_.fieldNames.toSeq),
           Some(log))
       }
-      if (makes && mode == SaveMode.Append) appendedToNew(txn, asked, written(None))
-      else if (makes || setsAnew(txn)) written(Some(asked))
+      if (makes && mode == SaveMode.Append) appendedToNew(txn, requested, written(None))
+      else if (makes || setsAnew(txn)) written(Some(requested))
       else kept(txn, written(None))
     }
   }
@@ -72,15 +72,15 @@ final class ClusteredWrite(
   /** Delta compares the columns of an append with those of an existing table. */
   private def appendedToNew(
       txn: OptimisticTransaction,
-      asked: ClusterBySpec,
+      requested: ClusterBySpec,
       written: => TaggedCommitData[Action]): TaggedCommitData[Action] = {
     // Rejected before anything is written.
     val metadata =
       Metadata(schemaString = data.schema.asNullable.json, configuration = configuration)
-    ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, asked)
+    ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, requested)
     val done = written
     done.copy(actions =
-      ClusteredTableUtils.getDomainMetadataFromTransaction(Some(asked), txn) ++ done.actions)
+      ClusteredTableUtils.getDomainMetadataFromTransaction(Some(requested), txn) ++ done.actions)
   }
 
   /** Whether this write sets the columns of an existing table; throws if it may not. */

@@ -35,8 +35,8 @@ object PreserveClusterByLike {
     plan
   }
 
-  /** Runs with the hint rules, which come first. It also meets statements that no parser returned as
-    * they are, such as those of EXECUTE IMMEDIATE.
+  /** Runs with the hint rules, which come first. It also sees statements that don't come directly
+    * from a parser, such as those of EXECUTE IMMEDIATE.
     */
   case class Note(session: SparkSession) extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = note(plan)

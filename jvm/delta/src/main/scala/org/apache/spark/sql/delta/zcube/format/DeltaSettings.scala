@@ -5,37 +5,42 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.clustering.plan.OptimizeSettings
-import io.zcube.planning.MergePolicy
+import io.zcube.planning.{MergePolicy, PlanOptions}
 import io.zcube.sql.conf.ZCubeConf
 
 /** The settings of a run on a Delta table: ZCube's settings, and those of Delta's own OPTIMIZE. */
 object DeltaSettings {
 
   def of(conf: SQLConf, context: DeltaOptimizeContext): OptimizeSettings = OptimizeSettings(
-    maxFileBytes =
-      context.maxFileSize.getOrElse(conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_FILE_SIZE)),
+    plan = planOf(conf, context),
     maxThreads = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_THREADS),
     batchBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_BATCH_SIZE),
     // By default ZCube chooses a power of two, which fills the curve's squares.
-    ranges = Option.when(conf.contains(DeltaSQLConf.MDC_NUM_RANGE_IDS.key))(
+    ranks = Option.when(conf.contains(DeltaSQLConf.MDC_NUM_RANGE_IDS.key))(
       conf.getConf(DeltaSQLConf.MDC_NUM_RANGE_IDS)),
     spread = conf.getConf(DeltaSQLConf.MDC_ADD_NOISE),
     // Delta's setting is off by default, ZCube's is on; so Delta's applies only if the user set it.
-    sort = if (conf.contains(ZCubeConf.SortWithinFiles.key)) conf.getConf(ZCubeConf.SortWithinFiles)
-    else if (conf.contains(DeltaSQLConf.MDC_SORT_WITHIN_FILES.key)) {
-      conf.getConf(DeltaSQLConf.MDC_SORT_WITHIN_FILES)
-    } else conf.getConf(ZCubeConf.SortWithinFiles),
-    maxRecords = conf.maxRecordsPerFile,
+    sort =
+      if (conf.contains(ZCubeConf.SortWithinFiles.key)) conf.getConf(ZCubeConf.SortWithinFiles)
+      else if (conf.contains(DeltaSQLConf.MDC_SORT_WITHIN_FILES.key)) {
+        conf.getConf(DeltaSQLConf.MDC_SORT_WITHIN_FILES)
+      } else conf.getConf(ZCubeConf.SortWithinFiles),
     sampleRowsPerFile = conf.getConf(ZCubeConf.SampleRowsPerFile),
-    maxDeletedRatio = context.maxDeletedRowsRatio.getOrElse(
-      conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_DELETED_ROWS_RATIO)),
+    freshBelow = context.minFileSize
+  )
+
+  private def planOf(conf: SQLConf, context: DeltaOptimizeContext) = PlanOptions(
+    policy = MergePolicy.find(conf.getConf(ZCubeConf.MergePolicy)).get,
+    targetFileBytes =
+      context.maxFileSize.getOrElse(conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_FILE_SIZE)),
+    maxRecords = conf.maxRecordsPerFile,
     minCubeBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_MIN_CUBE_SIZE),
     targetCubeBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_TARGET_CUBE_SIZE),
-    maxJobBytes = conf.getConf(ZCubeConf.MaxJobBytes),
-    policy = MergePolicy.find(conf.getConf(ZCubeConf.MergePolicy)).get,
+    maxDeletedShare = context.maxDeletedRowsRatio.getOrElse(
+      conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_DELETED_ROWS_RATIO)),
     fanOut = conf.getConf(ZCubeConf.MergeFanOut),
     mergeShare = conf.getConf(ZCubeConf.MergeShare),
     overlapShare = conf.getConf(ZCubeConf.MergeOverlapShare),
-    freshBelow = context.minFileSize
+    maxJobBytes = conf.getConf(ZCubeConf.MaxJobBytes)
   )
 }

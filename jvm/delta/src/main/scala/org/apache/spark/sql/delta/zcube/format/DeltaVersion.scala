@@ -63,7 +63,7 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
         TableScan(index.preparedScan.allFilters.toSeq, readOf(index.preparedScan.files))
     }
 
-  override def pastRewrites(most: Int): Seq[RewriteCost] =
+  override def pastRewrites(max: Int): Seq[RewriteCost] =
     table.log.history
       .getHistory(Some(Commits), table.catalogTable)
       .filter(commit =>
@@ -76,7 +76,7 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
           if cpu > 0 && bytes > 0
         } yield RewriteCost(cpu, bytes)
       }
-      .take(most)
+      .take(max)
 
   override def tune(session: SparkSession): Unit = {
     SnapshotState.setPartitions(session, snapshot)

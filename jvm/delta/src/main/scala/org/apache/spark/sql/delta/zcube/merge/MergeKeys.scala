@@ -89,7 +89,7 @@ final class MergeKeys(
     *
     * Rows that match nothing aren't filtered out here. The optimizer would move a filter into the
     * source's scan, where it skips files by statistics that may be wrong, or below a DISTINCT, which
-    * makes one of two zeros. Delta's own plan filters above both. Their keys aren't evaluated, which
+    * merges 0.0 and -0.0. Delta's own plan filters above both. Their keys aren't evaluated, which
     * could fail.
     *
     * @param conditions on the source's rows, which those that match satisfy
@@ -140,8 +140,8 @@ final class MergeKeys(
     JobDescription.within(session.sparkContext, description) {
       SQLExecution.withNewExecutionId(query.queryExecution) {
         val rdd = query.queryExecution.toRdd
-        val most = math.min(MaxBoxes, math.max(1, MaxInAll / math.max(1, rdd.getNumPartitions)))
-        val task = collectorOf(layout, cover, most)
+        val maxBoxes = math.min(MaxBoxes, math.max(1, MaxInAll / math.max(1, rdd.getNumPartitions)))
+        val task = collectorOf(layout, cover, maxBoxes)
         val results = session.sparkContext.runJob(rdd, task)
         results.collectFirst { case Left(why) => why }
           .toLeft(results.flatMap(_.getOrElse(Array.empty[ValueBox])).distinct)
@@ -197,8 +197,8 @@ object MergeKeys {
   private def collectorOf(
       layout: BoundOrdinals,
       cover: ValueCover,
-      most: Int): Iterator[InternalRow] => Either[String, Array[ValueBox]] = rows => {
-    val keys = new KeyCollector(layout, cover, MaxKeys, most)
+      maxBoxes: Int): Iterator[InternalRow] => Either[String, Array[ValueBox]] = rows => {
+    val keys = new KeyCollector(layout, cover, MaxKeys, maxBoxes)
     // A task that fails here would be tried again.
     try {
       rows.foreach { row =>

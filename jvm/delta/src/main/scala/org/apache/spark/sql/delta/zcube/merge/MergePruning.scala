@@ -41,7 +41,7 @@ final class MergePruning(
   override protected def logName: String = "io.zcube.merge"
 
   private val conf = session.sessionState.conf
-  // Lazy, so that a condition that is too deep to be read is met where errors are caught.
+  // Lazy, so that a condition nested too deeply fails where errors are caught.
   private lazy val condition = conditionOf(merge, keys.repeatable)
   private val table = merge.catalogTable
     .fold(txn.deltaLog.dataPath.toString)(_.identifier.unquotedString)
@@ -96,7 +96,7 @@ final class MergePruning(
         s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
       chosen = apart.filter(i => hasTrueBounds(columns(i)))
       _ <- unless(!isRestricted(chosen.map(columns)))(
-        s"texts in ${apart.diff(chosen).map(columns(_).path.name).mkString(", ")} aren't UTF-8, " +
+        s"strings in ${apart.diff(chosen).map(columns(_).path.name).mkString(", ")} aren't UTF-8, " +
           "or contain U+FFFD")
       partitions = chosen.map(columns).filter(_.isPartition).map(_.path)
         .filter(_.dataType != StringType)
@@ -115,12 +115,12 @@ final class MergePruning(
     val cover = new ValueCover(columns.map(_.path.dataType).toIndexedSeq, files)
     val (bounds, layout) = BoundOrdinals.of(columns.map(_.column), alternativesOf(columns))
     val query = keys.query(bounds, condition.ofSource)
-    val most = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
+    val maxBytes = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
     for {
       _ <- unless(!keys.isPinned(query))("the source's version isn't fixed")
       bytes = keys.bytes(query)
-      _ <- unless(bytes > most)(
-        s"the source has $bytes bytes, ${ZCubeConf.MergeIntoMaxSourceBytes.key} is $most")
+      _ <- unless(bytes > maxBytes)(
+        s"the source has $bytes bytes, ${ZCubeConf.MergeIntoMaxSourceBytes.key} is $maxBytes")
       read <- keys.collect(query, layout, cover, s"$table: MERGE: keys of the source")
       boxes = cover.reduce(read, conf.getConf(ZCubeConf.MergeIntoMaxBoxes))
       met = cover.met(boxes)
@@ -139,7 +139,7 @@ final class MergePruning(
       Pruning(
         pruned,
         s"the source's keys (${columns.map(_.path.name).mkString(", ")}) in ${boxes.length} boxes, " +
-          s"which meet $share")
+          s"which touch $share")
     }
   }
 

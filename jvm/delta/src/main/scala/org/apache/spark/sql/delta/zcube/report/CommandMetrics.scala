@@ -18,7 +18,7 @@ final class CommandMetrics(context: SparkContext) {
     Counts.map(name => name -> SQLMetrics.createMetric(context, name)).toMap ++
       Sizes.map(name => name -> SQLMetrics.createSizeMetric(context, name))
 
-  /** Of the execution that the caller's thread is in; of none outside of one. */
+  /** Updates the metrics of the caller's SQL execution; does nothing outside one. */
   def listener(): RunListener =
     new Listener(Option(context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)).map(_.toLong))
 
@@ -37,7 +37,7 @@ final class CommandMetrics(context: SparkContext) {
     override def dropped(groups: Seq[RewriteGroup]): Unit =
       add(Dropped -> groups.map(_.cubes.toLong).sum)
 
-    /** Spark adds up what it is sent, so it is sent what is new. */
+    /** Spark adds up what it receives, so only increments are sent. */
     private def add(values: (String, Long)*): Unit = {
       values.foreach { case (name, value) => byName(name).add(value) }
       execution.foreach { id =>

@@ -69,7 +69,7 @@ object OptimizeReport {
         ZOrderStats(
           strategyName =
             if (removed.size == planned.considered.size) EveryFile
-            else task.options.mergePolicy.getOrElse(task.settings.policy).name,
+            else task.policy.name,
           inputCubeFiles = of(inCubes),
           inputOtherFiles = of(others),
           inputNumCubes = cubes,

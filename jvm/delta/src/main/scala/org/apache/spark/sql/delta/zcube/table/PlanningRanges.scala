@@ -45,14 +45,11 @@ final class PlanningRanges private (columns: Int, parts: Array[PlanningRanges.Pa
 
 object PlanningRanges {
 
-  /** Of all bounds of a text column, about; the gaps between them are divided further. */
+  /** About how many bounds of a string column are sampled; the gaps between them are divided further. */
   private val MaxSampled = 1024
 
   /** Delta's statistics have at most 32 characters by default, other writers' may have more. */
   private val MaxBytes = 128
-
-  /** All ranges are unknown. */
-  val Unknown: PlanningRanges = new PlanningRanges(0, Array.empty)
 
   /** The ranges of the files in one partition of the log's state.
     *
@@ -92,8 +89,8 @@ object PlanningRanges {
       rows: Iterator[InternalRow],
       types: Array[DataType],
       columns: Array[Int]): Array[Array[Array[Byte]]] = {
-    val most = math.max(1, MaxSampled / TaskContext.get().numPartitions())
-    val samples = columns.map(_ => new TextSample(most))
+    val maxSampled = math.max(1, MaxSampled / TaskContext.get().numPartitions())
+    val samples = columns.map(_ => new TextSample(maxSampled))
     for {
       row <- rows
       i <- columns.indices
@@ -103,22 +100,22 @@ object PlanningRanges {
     samples.map(_.result)
   }
 
-  final private class TextSample(most: Int) {
+  final private class TextSample(maxSampled: Int) {
     private val byHash = new mutable.TreeMap[Int, UTF8String]
-    private var least, greatest: UTF8String = _
+    private var min, max: UTF8String = _
 
     def add(text: UTF8String): Unit = {
       val hash = text.hashCode
-      if (byHash.size < most || hash < byHash.lastKey) {
+      if (byHash.size < maxSampled || hash < byHash.lastKey) {
         byHash(hash) = text.clone()
-        if (byHash.size > most) byHash -= byHash.lastKey
+        if (byHash.size > maxSampled) byHash -= byHash.lastKey
       }
-      if (least == null || text.binaryCompare(least) < 0) least = text.clone()
-      if (greatest == null || text.binaryCompare(greatest) > 0) greatest = text.clone()
+      if (min == null || text.binaryCompare(min) < 0) min = text.clone()
+      if (max == null || text.binaryCompare(max) > 0) max = text.clone()
     }
 
     def result: Array[Array[Byte]] =
-      (byHash.values ++ Option(least) ++ Option(greatest)).map { text =>
+      (byHash.values ++ Option(min) ++ Option(max)).map { text =>
         Arrays.copyOf(text.getBytes, math.min(text.numBytes, MaxBytes))
       }.toArray
   }

@@ -27,12 +27,12 @@ sealed abstract class ColumnStats(ordinal: Int) {
   final def nulls: Any = if (rows + nullRows == 0) null else nullRows
 
   /** In Catalyst's internal form; null if all values are NULL. */
-  final def least: Any = if (rows == 0) null else leastValue
-  final def greatest: Any = if (rows == 0) null else greatestValue
+  final def min: Any = if (rows == 0) null else minValue
+  final def max: Any = if (rows == 0) null else maxValue
 
   protected def addValue(row: InternalRow, isFirst: Boolean): Unit
-  protected def leastValue: Any
-  protected def greatestValue: Any
+  protected def minValue: Any
+  protected def maxValue: Any
 }
 
 object ColumnStats {
@@ -63,8 +63,8 @@ object ColumnStats {
       if (isFirst || number < low) low = number
       if (isFirst || number > high) high = number
     }
-    final override protected def leastValue: Any = valueOf(low)
-    final override protected def greatestValue: Any = valueOf(high)
+    final override protected def minValue: Any = valueOf(low)
+    final override protected def maxValue: Any = valueOf(high)
   }
 
   final private class OfLong(ordinal: Int) extends OfWhole(ordinal) {
@@ -94,8 +94,8 @@ object ColumnStats {
       if (isFirst || SQLOrderingUtil.compareDoubles(low, value) > 0) low = value
       if (isFirst || SQLOrderingUtil.compareDoubles(high, value) < 0) high = value
     }
-    override protected def leastValue: Any = low
-    override protected def greatestValue: Any = high
+    override protected def minValue: Any = low
+    override protected def maxValue: Any = high
   }
 
   final private class OfText(ordinal: Int) extends ColumnStats(ordinal) {
@@ -109,7 +109,7 @@ object ColumnStats {
       } else if (value.binaryCompare(low) < 0) low = value.copy()
       else if (value.binaryCompare(high) > 0) high = value.copy()
     }
-    override protected def leastValue: Any = low
-    override protected def greatestValue: Any = high
+    override protected def minValue: Any = low
+    override protected def maxValue: Any = high
   }
 }

@@ -64,8 +64,8 @@ final class TaskStatsTracker(
       case _ => None
     }
     function match {
-      case Min(child) => ordinalOf(child).map(OfColumn(_, _.least))
-      case Max(child) => ordinalOf(child).map(OfColumn(_, _.greatest))
+      case Min(child) => ordinalOf(child).map(OfColumn(_, _.min))
+      case Max(child) => ordinalOf(child).map(OfColumn(_, _.max))
       case Count(Seq(Literal(value, _))) if value != null => Some(Rows)
       case sum: Sum =>
         sum.child match {

@@ -702,7 +702,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     for (clauses <- Seq(Upsert, Insert)) {
       val (counts, line) = said(one, clauses)
       assert(counts == Seq(Files.toLong, 1L))
-      assert(line.contains("the source's keys (k) in 1 boxes, which meet 1 of 6 files"))
+      assert(line.contains("the source's keys (k) in 1 boxes, which touch 1 of 6 files"))
     }
     val (all, why) = said("SELECT id AS k, 'new' AS v FROM range(60)")
     assert(all == Seq(Files.toLong, Files.toLong))
