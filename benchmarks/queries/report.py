@@ -101,8 +101,8 @@ def _method(found: Results) -> list[str]:
         "",
         "Files are those that the scans read, bytes are theirs, rows are what the scans give to the rest of the "
         "query. Row groups are those that PyArrow can't rule out by the footers. CPU and wall seconds are "
-        "medians of the rounds, the layouts in turns, one JVM; CPU seconds are the whole JVM's. Every layout "
-        "gave the same answer to every query. "
+        "medians of the rounds, with the layouts alternating in one JVM; CPU seconds are the whole JVM's. Every "
+        "layout gave the same result for every query. "
         f"{_once(found.result['once'])}"
         f"*Selective* is a query of which at most {whole} of the rows match.",
     ]
@@ -181,11 +181,11 @@ def _bounds(found: Results) -> list[str]:
         *_table(["layout", *(head[n] for n in kept), "aim"], rows),
         "",
         *([f"**{'; '.join(missed)}.**", ""] if missed else []),
-        "The last line is calculated: in a grid with equally many slices of each column, a value of *k* of *d* "
-        "columns is in *files* to the power of 1 − *k*/*d* files. A layout that doesn't know the queries can read "
-        "fewer for one column only at the cost of the others. Knowing them, it can cut where they ask; but "
-        "two queries for single values of different columns still cross: each file-wide slice of one column "
-        "divides those of the others.",
+        "The last line is calculated. With equally many slices in each column, a query for one value of each of *k* of "
+        "*d* columns reads *files*^(1 − *k*/*d*) files. A layout that doesn't know the queries can read fewer for "
+        "one column only at the cost of the others. Knowing them, it can cut where they ask; but two queries for "
+        "single values of different columns still cross: each file-wide slice of one column divides those of the "
+        "others.",
     ]
 
 
@@ -265,7 +265,8 @@ def _each(found: Results) -> list[str]:
         least = str(found.bound(query, layouts.DEFAULT)) if match else "–"
         files.append([query, share, least, *row(query, lambda run: str(run["files"]))])
     return [
-        "Files read. Their texts are in `benchmarks/queries`, and in `benchmarks/results/queries.json` with all figures.",
+        "Files read. The queries' SQL is in `benchmarks/queries`, and in `benchmarks/results/queries.json` with all "
+        "figures.",
         "",
         *_table(["query", "rows that match", "bound", *found.layouts], files),
         "",
