@@ -2,14 +2,14 @@ package io.zcube.clustering.advise
 
 import org.apache.spark.SparkException
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, RowOrdering}
-import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.expressions.RowOrdering
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.OptimizeSettings
 import io.zcube.clustering.run.LayoutSession
-import io.zcube.clustering.table.{ColumnPath, FileScan, TableVersion, WhereClause}
+import io.zcube.clustering.table.{ColumnPath, TableVersion, WhereClause}
+import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
 import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
@@ -111,26 +111,17 @@ final class Advisor(
 
   private def sample(reading: ClassicSession, what: String): RowSample = {
     val input = selection.scan(reading, files)
-    val plan = Project(
-      columns.zipWithIndex.map { case (column, i) => Alias(resolved(input, column), s"c$i")() } ++
-        input.place,
-      input.plan)
-    val counts = files.map(_.rows)
     val wanted = bytes / settings.plan.targetFileBytes * RowsPerFile
     RowSampler.sample(
       reading,
-      plan,
+      input.sampled(columns, resolver),
       columns.size,
       RowIdentity.FilePlace(columns.size, columns.size + 1),
-      Option.when(counts.forall(_.isDefined))(counts.flatten.sum),
+      DataFile.rowsOf(files),
       SampleLimits.ofRows(math.min(MaxRows, math.max(MinRows, wanted)).toInt),
       what
     )
   }
-
-  private def resolved(input: FileScan, column: ColumnPath): Expression =
-    input.column(column, resolver)
-      .getOrElse(throw ZCubeErrors.internal(s"a scan without the column ${column.name}"))
 }
 
 object Advisor {

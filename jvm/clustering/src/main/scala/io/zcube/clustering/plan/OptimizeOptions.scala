@@ -139,12 +139,15 @@ object OptimizeOption {
       "weights",
       "`'x=3,y=1'`",
       "equal",
-      "How often queries filter by each column; only the ratios count. With the curve `kdtree` only."),
+      "How often queries filter by each column; only the ratios count. With the curve " +
+        s"`${LayoutKind.namesWithWeights}` only."
+    ),
     OptimizeOption(
       "workload",
       """a JSON list, `'["x = 5", {"predicate": "y < 3", "weight": 2}]'`""",
       "none",
-      "Predicates of known queries, for which the files are cut. With the curve `kdtree` only."
+      "Predicates of known queries, for which the files are cut. With the curve " +
+        s"`${LayoutKind.namesWithWorkload}` only."
     ),
     OptimizeOption(
       "mergePolicy",

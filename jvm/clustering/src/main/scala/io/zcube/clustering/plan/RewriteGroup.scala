@@ -22,10 +22,7 @@ final case class RewriteGroup(planned: PlannedGroup, number: Int, total: Int) {
   val liveBytes: Long = planned.bytes
 
   /** Rows, if every file has statistics. */
-  val rows: Option[Long] = {
-    val counts = files.map(_.rows)
-    Option.when(counts.forall(_.isDefined))(counts.flatten.sum)
-  }
+  val rows: Option[Long] = DataFile.rowsOf(files)
 
   val bytes: Long = files.map(_.storedBytes).sum
 

@@ -1,11 +1,13 @@
 package io.zcube.clustering.report
 
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.types._
 
-import io.zcube.clustering.table.{ClusteringState, ColumnMinMax, ColumnPath}
+import io.zcube.clustering.table.{ClusteringState, ColumnMinMax, ColumnPath, TableVersion, WhereClause}
 import io.zcube.concurrent.InParallel
 import io.zcube.quality.LayoutQuality
+import io.zcube.sql.errors.ZCubeErrors
 
 /** The rows of DESCRIBE CLUSTERING. */
 object DescribeClusteringReport {
@@ -30,7 +32,31 @@ object DescribeClusteringReport {
     .add("bytes_other_columns", LongType, nullable = false)
     .add("notes", StringType, nullable = false)
 
-  def rows(columns: Seq[ColumnPath], files: ClusteringState): Seq[Row] = {
+  /** The report on some columns, or else on the table's clustering columns, or else on those of the
+    * last ZORDER BY.
+    *
+    * Throws ZCUBE_COLUMN_NOT_FOUND, ZCUBE_NO_CLUSTERING_COLUMNS or ZCUBE_UNORDERED_TYPE.
+    *
+    * @param by    the names of columns, as parts
+    * @param where resolved after the columns
+    */
+  def of(
+      version: TableVersion,
+      by: Seq[Seq[String]],
+      resolver: Resolver,
+      where: => WhereClause): Seq[Row] = {
+    val columns =
+      if (by.nonEmpty) by.map(version.existing(_, resolver))
+      else {
+        Some(version.clusteringColumns).filter(_.nonEmpty)
+          .orElse(version.lastZOrderColumns)
+          .getOrElse(throw ZCubeErrors.noClusteringColumns(version.table.name))
+      }
+    columns.foreach(_.checkOrdered())
+    rows(columns, ClusteringState.of(version, columns, where))
+  }
+
+  private def rows(columns: Seq[ColumnPath], files: ClusteringState): Seq[Row] = {
     val ofEach = columns.indices.map { i => () =>
       val quality = LayoutQuality.ofColumn(files.ranges(i))
       row(columns(i).name, quality, files, notes(columns(i), files.minMax(i), quality.files))

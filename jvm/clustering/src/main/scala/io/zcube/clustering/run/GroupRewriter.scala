@@ -39,8 +39,8 @@ final class GroupRewriter(
     FailurePoint.reached(FailurePoint.BeforeSampling)
     val what = GroupDescription.ofJob(task, groups)
     val (written, cpuMs) = monitor.cpuMsOf(groups)(rewrite(groups, what))
-    val figures = RewriteMetrics(written.samplingMs, written.writingMs, cpuMs)
-      .among(groups.map(_.bytes))
+    val metrics = written.metrics.copy(cpuMs = cpuMs)
+    val figures = metrics.among(groups.map(_.bytes))
     val results = groups.indices.map { i =>
       val (group, added) = (groups(i), written.added(i))
       val cubes = group.planned.sizes.cut(added)(_.storedBytes)
@@ -49,8 +49,8 @@ final class GroupRewriter(
       monitor.info(
         group,
         s"${added.flatMap(_.rows).sum} rows of ${group.files.size} files written to ${added.size} " +
-          s"files of ZCube ${result.cubeIds}; sampling ${written.samplingMs} ms, " +
-          s"writing ${written.writingMs} ms"
+          s"files of ZCube ${result.cubeIds}; sampling ${metrics.samplingMs} ms, " +
+          s"writing ${metrics.writingMs} ms"
       )
       result
     }
@@ -78,7 +78,7 @@ final class GroupRewriter(
       }
     }
     checkRows(groups, rows, added)
-    Written(added, samplingMs, writingMs)
+    Written(added, RewriteMetrics(samplingMs, writingMs, cpuMs = None))
   }
 
   private def write(group: RewriteGroup, layout: LayoutPlan): Seq[DataFile] = {
@@ -128,10 +128,7 @@ final class GroupRewriter(
     groups.zip(added).foreach { case (group, files) =>
       // For groups that share a job, the log has the counts, and their sum equals the rows read.
       val expected = if (groups.size == 1) rowsIn else group.rows.get
-      val counts = files.map(_.rows)
-      val rowsOut =
-        if (counts.forall(_.isDefined)) counts.flatten.sum
-        else txn.countRows(files)
+      val rowsOut = DataFile.rowsOf(files).getOrElse(txn.countRows(files))
       if (expected != rowsOut) {
         throw ZCubeErrors.rowCountMismatch(task.tableName, expected, rowsOut)
       }
@@ -141,7 +138,7 @@ final class GroupRewriter(
 object GroupRewriter {
 
   /** @param added the new files of each group */
-  private case class Written(added: Seq[Seq[DataFile]], samplingMs: Long, writingMs: Long)
+  private case class Written(added: Seq[Seq[DataFile]], metrics: RewriteMetrics)
 
   /** A number that depends only on the row's file and position. */
   private def noiseOf(place: Seq[Attribute]): Expression = {

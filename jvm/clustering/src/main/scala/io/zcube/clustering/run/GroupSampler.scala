@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Project}
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
@@ -30,6 +30,7 @@ final class GroupSampler(
     budget: SampleBudget) {
 
   private val settings = task.settings
+  private val resolver = session.sessionState.conf.resolver
 
   /** Draws the sample and applies `use` to it. The result must not reference the sample, because
     * there may be many groups. All rows that the log counts must have been seen.
@@ -46,15 +47,11 @@ final class GroupSampler(
     val counts = groups.map(_.rows)
     val loggedRows = Option.when(counts.forall(_.isDefined))(counts.flatten.sum)
     val expectedFiles = fileCount(groups, loggedRows.getOrElse(Long.MaxValue))
-    val plan = Project(
-      clusteringColumns(input).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() } ++
-        input.place,
-      input.plan)
     val limits = LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile)
     budget.sampled(limits.bytesOf(task.columns.map(_.dataType))) {
       RowSampler.sample(
         session,
-        plan,
+        input.sampled(task.columns, resolver),
         task.columns.length,
         RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
         loggedRows,
@@ -108,8 +105,6 @@ final class GroupSampler(
   }
 
   /** The clustering columns, as expressions over the group's rows. */
-  def clusteringColumns(input: FileScan): Seq[Expression] = task.columns.map { column =>
-    input.column(column, session.sessionState.conf.resolver)
-      .getOrElse(throw ZCubeErrors.internal(s"a scan without the column ${column.name}"))
-  }
+  def clusteringColumns(input: FileScan): Seq[Expression] =
+    input.expressions(task.columns, resolver)
 }

@@ -1,8 +1,10 @@
 package io.zcube.clustering.table
 
 import org.apache.spark.sql.catalyst.analysis.Resolver
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSeq, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSeq, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+
+import io.zcube.sql.errors.ZCubeErrors
 
 /** The rows of some files, with what a format stores in addition to the columns, and with each
   * row's file and position.
@@ -22,7 +24,18 @@ final case class FileScan(
   def written: Seq[Attribute] =
     plan.output.filterNot(a => (place ++ group).exists(_.exprId == a.exprId))
 
-  /** A column of the table, or a field of one. */
-  def column(path: ColumnPath, resolver: Resolver): Option[Expression] =
-    AttributeSeq.fromNormalOutput(columns).resolve(path.logical, resolver)
+  /** Columns of the table, or fields of them. */
+  def expressions(paths: Seq[ColumnPath], resolver: Resolver): Seq[Expression] = {
+    val all = AttributeSeq.fromNormalOutput(columns)
+    paths.map { path =>
+      all.resolve(path.logical, resolver)
+        .getOrElse(throw ZCubeErrors.internal(s"a scan without the column ${path.name}"))
+    }
+  }
+
+  /** What a sample of columns is drawn from: their values, then the row's file and position. */
+  def sampled(paths: Seq[ColumnPath], resolver: Resolver): LogicalPlan = {
+    val values = expressions(paths, resolver).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
+    Project(values ++ place, plan)
+  }
 }

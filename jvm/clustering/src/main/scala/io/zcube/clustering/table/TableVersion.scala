@@ -6,6 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StructType
 
+import io.zcube.sql.errors.ZCubeErrors
+
 /** An immutable version of a table. All methods use only metadata; no data file is opened.
   *
   * Every method must be called with a session active on the calling thread.
@@ -22,11 +24,22 @@ trait TableVersion {
   /** The columns that the table is declared to be clustered by; Nil if there are none. */
   def clusteringColumns: Seq[ColumnPath]
 
+  /** The columns of the last ZORDER BY whose mark is on a file, if all of them still exist. */
+  def lastZOrderColumns: Option[Seq[ColumnPath]]
+
   /** Whether the table can be declared as clustered, even if it has no clustering columns now. */
   def takesClusteringColumns: Boolean
 
   /** None if there is no such column. */
   def column(parts: Seq[String], resolver: Resolver): Option[ColumnPath]
+
+  /** The same. Throws ZCUBE_COLUMN_NOT_FOUND if there is none. */
+  final def existing(parts: Seq[String], resolver: Resolver): ColumnPath =
+    column(parts, resolver).getOrElse(
+      throw ZCubeErrors.columnNotFound(
+        ColumnPath.quoted(parts),
+        table.name,
+        schema.fieldNames.toSeq))
 
   /** Whether files have minima and maxima of the column. */
   def hasMinima(column: ColumnPath): Boolean

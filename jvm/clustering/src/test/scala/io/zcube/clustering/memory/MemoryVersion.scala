@@ -28,6 +28,10 @@ final class MemoryVersion(
   override def clusteringColumns: Seq[ColumnPath] =
     table.declared.flatMap(name => column(Seq(name), _ == _))
 
+  /** Files are numbered as they are written. */
+  override def lastZOrderColumns: Option[Seq[ColumnPath]] =
+    live.flatMap(_.cube).map(_._2).filterNot(_.declared).lastOption.map(_.columns)
+
   override def takesClusteringColumns: Boolean = table.declared.nonEmpty
 
   override def column(parts: Seq[String], resolver: Resolver): Option[ColumnPath] =

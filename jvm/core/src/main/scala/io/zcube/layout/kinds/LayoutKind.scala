@@ -112,7 +112,18 @@ object LayoutKind {
   val all: Seq[LayoutKind] = Seq(Linear, ZOrder, Hilbert, KdTree)
 
   /** For messages. */
-  val names: String = all.map(_.name).mkString(" or ")
+  val names: String = namesOf(all)
+
+  /** Those that take weights, for messages. */
+  val namesWithWeights: String = namesOf(all.filter(_.takesWeights))
+
+  /** Those that take a workload, for messages. */
+  val namesWithWorkload: String = namesOf(all.filter(_.takesWorkload))
+
+  private def namesOf(kinds: Seq[LayoutKind]): String = {
+    val (first, last) = kinds.map(_.name).splitAt(kinds.size - 2)
+    first.map(_ + ", ").mkString + last.mkString(" or ")
+  }
 
   /** The layout of that name, ignoring case. */
   def find(name: String): Option[LayoutKind] = all.find(_.name == name.toLowerCase(Locale.ROOT))

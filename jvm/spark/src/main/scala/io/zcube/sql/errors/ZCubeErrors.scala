@@ -3,6 +3,7 @@ package io.zcube.sql.errors
 import org.apache.spark.sql.types.DataType
 
 import io.zcube.concurrent.Causes
+import io.zcube.layout.kinds.LayoutKind
 
 /** The factory of all ZCube errors; their messages are in `error/zcube-error-conditions.json`. */
 object ZCubeErrors {
@@ -151,9 +152,9 @@ object ZCubeErrors {
   def scanChanged(table: String, node: String): Throwable =
     analysis("ZCUBE_SCAN_CHANGED", "table" -> table, "node" -> node)
 
-  /** @param statement its first words, from which its condition has its name */
+  /** @param statement its first words */
   def statementNotSupported(statement: String): Throwable =
-    analysis(s"ZCUBE_${statement.replace(' ', '_')}_NOT_SUPPORTED")
+    analysis("ZCUBE_STATEMENT_NOT_SUPPORTED", "statement" -> statement)
 
   def streamingNotSupported(): Throwable = analysis("ZCUBE_STREAMING_NOT_SUPPORTED")
 
@@ -175,10 +176,16 @@ object ZCubeErrors {
       Map("product" -> product, "running" -> running, "supported" -> supported.mkString(" or ")))
 
   def weightsNotTaken(curve: String): Throwable =
-    analysis("ZCUBE_WEIGHTS_NOT_TAKEN", "curve" -> curve)
+    analysis(
+      "ZCUBE_WEIGHTS_NOT_TAKEN",
+      "curve" -> curve,
+      "supported" -> LayoutKind.namesWithWeights)
 
   def workloadNotTaken(curve: String): Throwable =
-    analysis("ZCUBE_WORKLOAD_NOT_TAKEN", "curve" -> curve)
+    analysis(
+      "ZCUBE_WORKLOAD_NOT_TAKEN",
+      "curve" -> curve,
+      "supported" -> LayoutKind.namesWithWorkload)
 
   def workloadWithoutRanges(columns: Seq[String]): Throwable =
     analysis("ZCUBE_WORKLOAD_WITHOUT_RANGES", "columns" -> columns.mkString(", "))

@@ -2,6 +2,8 @@ package io.zcube.sql.keys
 
 import org.apache.spark.sql.catalyst.expressions._
 
+import io.zcube.sql.predicates.SimplifiedCondition
+
 /** What the condition of a MERGE says about the columns of matching rows. It omits parts that it
   * doesn't understand: fewer ranges say less, but nothing wrong.
   *
@@ -59,10 +61,7 @@ final class MatchCondition(condition: Expression, target: AttributeSet, source: 
   private def inlined(e: Expression): Expression = e.transformUp {
     case Between(value, from, to, _) =>
       And(GreaterThanOrEqual(value, from), LessThanOrEqual(value, to))
-    case With(child, definitions) =>
-      child.transformUp { case ref: CommonExpressionRef =>
-        definitions.find(_.id == ref.id).fold[Expression](ref)(_.child)
-      }
+    case shared: With => SimplifiedCondition.inlined(shared)
   }
 
   private def rangesOf(e: Expression, isPart: Boolean): Seq[SourceBounds] = {

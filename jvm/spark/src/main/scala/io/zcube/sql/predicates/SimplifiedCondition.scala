@@ -42,12 +42,13 @@ object SimplifiedCondition {
   /** BETWEEN uses its operand twice. The optimizer may compute it in a projection below; here it
     * must stay in place.
     */
+  def inlined(shared: With): Expression = shared.child.transformUp {
+    case ref: CommonExpressionRef =>
+      shared.defs.find(_.id == ref.id).fold[Expression](ref)(_.child)
+  }
+
   private object InlineWith extends Rule[LogicalPlan] {
-    override def apply(plan: LogicalPlan): LogicalPlan = plan.transformExpressionsUp {
-      case With(child, definitions) =>
-        child.transformUp { case ref: CommonExpressionRef =>
-          definitions.find(_.id == ref.id).fold[Expression](ref)(_.child)
-        }
-    }
+    override def apply(plan: LogicalPlan): LogicalPlan =
+      plan.transformExpressionsUp { case shared: With => inlined(shared) }
   }
 }

@@ -8,6 +8,8 @@ import scala.util.control.NonFatal
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler._
 
+import io.zcube.sql.sampling.JobProperties
+
 /** Measures the executors' CPU time for the Spark jobs of some code. Jobs are identified by a local
   * property, which Spark passes to the threads that a query starts.
   *
@@ -39,15 +41,10 @@ final class JobCpuTime(context: SparkContext) extends SparkListener {
   def of[T](key: String)(body: => T): (T, Option[Long]) = {
     val account = new Account
     accounts.put(key, account)
-    val before = context.getLocalProperty(Property)
-    context.setLocalProperty(Property, key)
     try {
-      val result = body
+      val result = JobProperties.within(context, Property -> key)(body)
       (result, Option.when(caughtUp(account, key))(account.nanos.get / 1000000))
-    } finally {
-      context.setLocalProperty(Property, before)
-      accounts.remove(key): Unit
-    }
+    } finally accounts.remove(key): Unit
   }
 
   private def caughtUp(account: Account, key: String): Boolean =

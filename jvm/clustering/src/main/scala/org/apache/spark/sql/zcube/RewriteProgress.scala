@@ -9,6 +9,8 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler._
 
+import io.zcube.sql.sampling.JobProperties
+
 /** Follows the Spark jobs with a tag that rewrite groups of files, for a progress bar. Jobs carry
   * what they rewrite as local properties.
   *
@@ -79,12 +81,7 @@ object RewriteProgress {
     /** Runs `body`, whose jobs rewrite this. */
     def within[T](context: SparkContext)(body: => T): T = {
       val values = Seq(key, cubes.toString, total.toString, bytes.toString)
-      val before = Keys.map(context.getLocalProperty)
-      Keys.zip(values).foreach { case (name, value) => context.setLocalProperty(name, value) }
-      try body
-      finally Keys.zip(before).foreach { case (name, value) =>
-          context.setLocalProperty(name, value)
-        }
+      JobProperties.within(context, Keys.zip(values): _*)(body)
     }
   }
 

@@ -8,10 +8,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   */
 abstract class DelegatingParser(delegate: ParserInterface) extends ForwardingParser(delegate) {
 
-  override def parsePlan(sqlText: String): LogicalPlan =
-    takeOver(sqlText, (parser, text) => parser.parsePlan(text))
-      .getOrElse(delegate.parsePlan(sqlText))
-
   override def parsePlanWithParameters(
       sqlText: String,
       parameterContext: ParameterContext): LogicalPlan =

@@ -3,17 +3,13 @@ package org.apache.spark.sql.delta.zcube.commands
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
-import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
-import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.zcube.format.DeltaVersion
-import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, LastZOrder, SnapshotState, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, SnapshotState}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
 import io.zcube.clustering.report.DescribeClusteringReport
-import io.zcube.clustering.table.{ClusteringState, ColumnPath}
-import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.parser.DescribeClustering
 
 /** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are clustered
@@ -43,29 +39,12 @@ case class DescribeClusteringCommand(
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[classic.SparkSession]
     SnapshotState.build(session, snapshot)
-    val name = DeltaTableCommand.nameOf(table.catalogTable, snapshot.deltaLog.dataPath)
-    val declared = TableColumns.clusteringColumns(session, snapshot)
-    val columns =
-      if (by.nonEmpty) by.map(find(session, snapshot, _, name))
-      else if (declared.nonEmpty) declared
-      else {
-        LastZOrder.columns(session, snapshot)
-          .getOrElse(throw ZCubeErrors.noClusteringColumns(name))
-      }
-    columns.foreach(_.checkOrdered())
-    val picked = filePredicates(session, snapshot, declared, where)
     val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
-    val files = Sessions.within(session)(ClusteringState.of(version, columns, picked))
-    DescribeClusteringReport.rows(columns, files)
+    Sessions.within(session)(
+      DescribeClusteringReport.of(
+        version,
+        by,
+        session.sessionState.conf.resolver,
+        filePredicates(session, snapshot, version.clusteringColumns, where)))
   }
-
-  private def find(
-      session: classic.SparkSession,
-      snapshot: Snapshot,
-      parts: Seq[String],
-      table: String): ColumnPath =
-    TableColumns
-      .find(snapshot.schema, parts, session.sessionState.conf.resolver)
-      .getOrElse(
-        throw ZCubeErrors.columnNotFound(parts.quoted, table, snapshot.schema.fieldNames.toSeq))
 }

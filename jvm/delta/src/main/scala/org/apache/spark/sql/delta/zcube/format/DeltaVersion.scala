@@ -9,7 +9,7 @@ import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
-import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{LastZOrder, LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
@@ -29,6 +29,9 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
 
   override def clusteringColumns: Seq[ColumnPath] =
     TableColumns.clusteringColumns(SparkSession.active, snapshot)
+
+  override def lastZOrderColumns: Option[Seq[ColumnPath]] =
+    LastZOrder.columns(SparkSession.active, snapshot)
 
   override def takesClusteringColumns: Boolean =
     ClusteredTableUtils.isSupported(snapshot.protocol)

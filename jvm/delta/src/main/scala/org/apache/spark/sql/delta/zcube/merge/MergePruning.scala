@@ -7,7 +7,6 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{Project, SubqueryAlias}
-import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
@@ -223,8 +222,7 @@ object MergePruning {
     dataType == TimestampType || dataType == TimestampNTZType
 
   /** A column's name as users write it. */
-  def nameOf(column: Expression): String =
-    namesOf(column).map(QuotingUtils.quoteIfNeeded).mkString(".")
+  def nameOf(column: Expression): String = ColumnPath.quoted(namesOf(column))
 
   private def namesOf(column: Expression): Seq[String] = PredicateReader.path(column).getOrElse(Nil)
 
