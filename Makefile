@@ -15,12 +15,13 @@ JAVA_RUN := scripts/with-java
 SBT := $(JAVA_RUN) java -Xmx1800m -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseParallelGC \
   -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -Dsbt.server.autostart=false -jar $(LAUNCHER)
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' python/zcube/_version.py)
-JAR := jvm/delta/target/spark-4.2/scala-2.13/zcube-spark_4.2_2.13-$(VERSION).jar
+# The Spark lines, the newest first, and their Spark and Delta versions. Most of the targets are about the newest.
+ALL_LINES := $(shell sed -nE 's/^ *SparkLine."([^"]+)".*/\1/p' project/SparkVersions.scala)
+LINE := $(firstword $(ALL_LINES))
+JAR := jvm/delta/target/spark-$(LINE)/scala-2.13/zcube-spark_$(LINE)_2.13-$(VERSION).jar
 TEST_JAR := $(JAR:.jar=-tests.jar)
 SCALA := $(shell find build.sbt project/*.sbt project/*.scala project/build.properties jvm -path '*/target' -prune -o -type f -print)
 
-# The Spark lines, the newest first, and their Spark and Delta versions.
-ALL_LINES := $(shell sed -nE 's/^ *SparkLine."([^"]+)".*/\1/p' project/SparkVersions.scala)
 LINES := $(wordlist 2,9,$(ALL_LINES))
 spark_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\1/p' project/SparkVersions.scala)
 delta_of = $(shell sed -nE 's/.*SparkLine."$(1)", "([^"]+)", "([^"]+)".*/\2/p' project/SparkVersions.scala)
@@ -33,7 +34,7 @@ VERSIONED := declare/test_cluster_by declare/test_clustered_writes optimize/test
 # Servers of their own: Spark Connect, a Hive metastore.
 SERVICES := interface/test_connect_server interface/test_hive_metastore
 
-.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python lint-and-jars-jvm format wheel staging release release-trial jar jars clean
+.PHONY: help demo test test-all test-fast test-jvm test-python test-versions test-tools bench bench-long leaderboard soak soak-sequences soak-faults soak-merges pictures reference compatibility site lint lint-scala lint-python lint-and-jars-jvm format wheel staging release release-trial jar jars class-archive clean
 
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -51,7 +52,9 @@ test-fast: $(VENV)/.ready $(JAR) ## run the tests that need neither Delta nor a 
 	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile -m "not spark and not slow" tests
 
 # Classes that the Python tests' JVMs map into memory instead of loading them one by one.
-CLASSES := .build/classes-4.2.jsa
+CLASSES := .build/classes-$(LINE).jsa
+class-archive: $(CLASSES)
+
 $(CLASSES): tests/support/class_archive.py $(VENV)/.ready | $(JAR)
 	$(JAVA_RUN) $(BIN)/python -m tests.support.class_archive
 
@@ -62,14 +65,14 @@ RECORDER := $(if $(ZCUBE_COMPATIBILITY),$(VENV)/.spark)
 JARS := delta/package delta/Test/package
 
 test-jvm: $(LAUNCHER) $(RECORDER) $(LINES:%=.build/jar-%.ready) ## run the Scala tests; compile for all Spark lines
-	rm -rf jvm/*/target/spark-4.2/test-reports
+	rm -rf jvm/*/target/spark-$(LINE)/test-reports
 	$(SBT) -Dlongest.first test $(JARS)
-	$(call record,scala,4.2,jvm/*/target/spark-4.2/test-reports/*.xml)
+	$(call record,scala,$(LINE),jvm/*/target/spark-$(LINE)/test-reports/*.xml)
 
 test-python: $(VENV)/.ready $(JAR) $(TEST_JAR) $(CLASSES) ## run the Python tests
 	$(JAVA_RUN) $(BIN)/python -m tests.support.fetch_packages
-	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-4.2.xml tests
-	$(call record,python,4.2,$(BIN)/python .build/tests-4.2.xml)
+	$(JAVA_RUN) $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml=.build/tests-$(LINE).xml tests
+	$(call record,python,$(LINE),$(BIN)/python .build/tests-$(LINE).xml)
 
 test-versions: export ZCUBE_TESTS := all
 test-versions: $(LINES:%=jvm-tests-%) $(LINES:%=python-tests-%) $(LINES:%=services-tests-%) ## run the tests on the other Spark lines (over an hour)
@@ -78,7 +81,7 @@ JVM_TESTS := spark/test clustering/test delta/test
 VERSION_TESTS := $(VERSIONED:%=tests/%.py)
 
 # With ZCUBE_COMPATIBILITY=record, a whole run goes into docs/compatibility.md: part, line, Python and reports.
-is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED))$(PYTEST_ADDOPTS),,$(or $(filter scala,$(1)),$(filter 4.2,$(2)),$(filter all,$(ZCUBE_TESTS))))
+is_whole = $(if $(filter-out file,$(origin JVM_TESTS) $(origin VERSION_TESTS) $(origin VERSIONED))$(PYTEST_ADDOPTS),,$(or $(filter scala,$(1)),$(filter $(LINE),$(2)),$(filter all,$(ZCUBE_TESTS))))
 record = $(if $(and $(filter record,$(ZCUBE_COMPATIBILITY)),$(call is_whole,$(1),$(2))),$(JAVA_RUN) $(BIN)/python -m tests.support.compatibility record $(1) $(call spark_of,$(2)) $(call delta_of,$(2)) $(3))
 
 $(LINES:%=jvm-tests-%): jvm-tests-%: $(LAUNCHER) $(RECORDER)
@@ -192,7 +195,7 @@ reference: $(LAUNCHER) ## generate docs/reference.md from the sources
 site: $(VENV)/.ready $(LAUNCHER) ## build the site in site/, with the Python and Scala API docs
 	$(SBT) delta/doc
 	$(MKDOCS) build
-	cp -r jvm/delta/target/spark-4.2/scala-2.13/api site/scaladoc
+	cp -r jvm/delta/target/spark-$(LINE)/scala-2.13/api site/scaladoc
 
 jar: $(JAR) ## build the jar for the default Spark line
 
@@ -222,7 +225,7 @@ INSTALL_PYTHONS ?= $(PYTHON)
 release-trial: ## the same without date, address and signature, then install it in an empty environment
 	$(MAKE) release RELEASE_OPTIONS=--staging
 	ZCUBE_INSTALL_PYTHONS="$(INSTALL_PYTHONS)" $(JAVA_RUN) $(BIN)/python -m pytest --junitxml=.build/install.xml tests/release
-	$(call record,install,4.2,.build/install.xml $(INSTALL_PYTHONS))
+	$(call record,install,$(LINE),.build/install.xml $(INSTALL_PYTHONS))
 
 clean: ## remove what was built
 	rm -rf $(VENV) .build dist python/zcube/jars project/target project/project

@@ -13,6 +13,7 @@ import json
 import os
 import statistics
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from benchmarks import markdown
 from benchmarks.machine import processor
 
 RESULTS = Path(__file__).parent / "results"
-VERSIONS = {"spark": "4.2.0", "delta": "4.4.0"}
+VERSIONS = {"spark": version("pyspark"), "delta": version("delta-spark")}
 
 ASKED = {
     ("Interleave", "2"): {"delta": 10, "deltaFast": 3},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from importlib.metadata import version
 from pathlib import Path
 
 import pyspark
@@ -25,6 +26,6 @@ def machine() -> dict[str, str]:
         "cores": str(len(os.sched_getaffinity(0))),
         "python": platform.python_version(),
         "spark": pyspark.__version__,
-        "delta": "4.4.0",
+        "delta": version("delta-spark"),
         "zcube": zcube.__version__,
     }
