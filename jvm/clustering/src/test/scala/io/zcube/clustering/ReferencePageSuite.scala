@@ -26,11 +26,6 @@ class ReferencePageSuite extends AnyFunSuite {
     assert(Files.readString(Page) == page, "run `make reference`")
   }
 
-  test("the history records what is described") {
-    val recorded = CommitMetrics.ours(Nil).keySet ++ CommitMetrics.parameters(Nil).keySet
-    assert(recorded.subsetOf(CommitMetrics.described.map(_._1).toSet))
-  }
-
   private def page: String = {
     // Settings are registered when the object is initialized.
     val _ = ZCubeConf.Enabled

@@ -27,6 +27,8 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
     .master("local[2]")
     .config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
+    // A global view is then known by the names that a MemoryTable has.
+    .config("spark.sql.globalTempDatabase", "memory")
     // With a few rows, compiling a plan takes longer than running it.
     .config("spark.sql.codegen.wholeStage", "false")
     .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")

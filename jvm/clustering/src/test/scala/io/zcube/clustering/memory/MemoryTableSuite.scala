@@ -1,5 +1,8 @@
 package io.zcube.clustering.memory
 
+import org.apache.spark.sql.classic.DataFrame
+import org.apache.spark.sql.zcube.Sessions
+
 import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract}
 
 /** In-memory tables satisfy the interface's contract, so results from them hold for other formats.
@@ -17,6 +20,8 @@ class MemoryTableSuite extends ClusterableTableContract with MemoryEngine {
 
     override def ids: Seq[Long] =
       memory.now.live.flatMap(_.rowsIn(memory.store)).map(_.getLong(0)).sorted
+
+    override def query: DataFrame = Sessions.rowsOf(session, MemoryRelation.of(memory))
 
     override def liveFiles: Set[String] = memory.now.files.keySet
 

@@ -53,9 +53,10 @@ final class MemoryVersion(
     MemoryVersion.statisticsOf(if (withPaths) live else live.map(_.copy(path = "")), columns)
 
   override def filesRead(condition: Expression): FilesRead =
-    FilesRead(fileCount, live.map(_.bytes).sum)
+    MemoryRelation.filesRead(this, condition)
 
-  override def scansIn(optimized: LogicalPlan): Seq[TableScan] = Nil
+  override def scansIn(optimized: LogicalPlan): Seq[TableScan] =
+    MemoryRelation.scansIn(optimized, this)
 
   override def pastRewrites(max: Int): Seq[RewriteCost] = commits.reverse.flatMap { commit =>
     for (cpu <- commit.metrics.get("cpuTimeMs"); bytes <- commit.metrics.get("bytes"))

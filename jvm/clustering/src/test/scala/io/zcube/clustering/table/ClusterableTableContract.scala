@@ -4,10 +4,10 @@ import java.nio.file.Paths
 import java.util.ConcurrentModificationException
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Ascending, AttributeReference, EqualTo, Literal, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, AttributeReference, EqualTo, LessThan, Literal, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, RepartitionByExpression, Sort}
-import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.types.{IntegerType, LongType}
 import org.apache.spark.sql.zcube.Sessions
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -40,6 +40,9 @@ trait ClusterableTableContract extends AnyFunSuite {
 
     /** The ids of its rows, sorted. */
     def ids: Seq[Long]
+
+    /** A query of all rows, which need not run. */
+    def query: DataFrame
     def liveFiles: Set[String]
     def storedFiles: Set[String]
 
@@ -479,6 +482,43 @@ trait ClusterableTableContract extends AnyFunSuite {
       assert(box.lower(0) <= lowX && box.upper(0) >= highX)
       assert(box.lower(1) <= lowY && box.upper(1) >= highY)
     }
+  }
+
+  test("what remains of the files for a condition, and for the scans of a query") {
+    val (made, other) = (tableOf50(partitioned = false), tableOf50(partitioned = false))
+    val version = inSession(made.table.latest())
+    val files = inSession(version.select(WhereClause.Everything).files(None))
+    // The first file has the ids 0 to 19, the second 20 to 49.
+    val Seq(first, second) = files.sortBy(_.rows.get)
+    val id = AttributeReference("id", LongType)()
+    for ((below, expected) <- Seq(0L -> Nil, 20L -> Seq(first), 21L -> Seq(first, second))) {
+      val read = FilesRead(expected.size.toLong, expected.map(_.storedBytes).sum)
+      assert(inSession(version.filesRead(LessThan(id, Literal(below)))) == read)
+      if (below > 0) inSession {
+        val query = made.query.where(s"id < $below AND x >= 0").select("y")
+        val Seq(scan) = version.scansIn(query.queryExecution.optimizedPlan)
+        assert(scan.read == read)
+        assert(scan.condition.references.map(_.name).toSet == Set("id", "x"))
+        val both = other.query.join(query, "y").queryExecution.optimizedPlan
+        assert(version.scansIn(both).map(_.read) == Seq(read))
+      }
+    }
+    inSession {
+      assert(version.scansIn(other.query.queryExecution.optimizedPlan).isEmpty)
+      val Seq(all) = version.scansIn(made.query.queryExecution.optimizedPlan)
+      assert(all.condition == Literal.TrueLiteral && all.read.files == 2)
+    }
+  }
+
+  test("a version knows the columns that it is clustered by, or was by the last ZORDER BY") {
+    val made = tableOf50(partitioned = false)
+    def known = inSession {
+      val version = made.table.latest()
+      (version.clusteringColumns, version.takesClusteringColumns, version.lastZOrderColumns)
+    }
+    assert(known == ((Nil, false, None)))
+    assert(inSession(begin(made).commit()).isInstanceOf[CommitResult.Committed])
+    assert(known == ((Nil, false, Some(columnsOf(inSession(made.table.latest()))))))
   }
 
   test("WHERE selects by partition, and excluded files are summed up") {

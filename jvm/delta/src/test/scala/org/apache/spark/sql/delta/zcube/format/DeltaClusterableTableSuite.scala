@@ -45,6 +45,8 @@ class DeltaClusterableTableSuite extends ClusterableTableContract with DeltaSpar
     override def ids: Seq[Long] =
       spark.read.format("delta").load(path).select("id").collect().map(_.getLong(0)).sorted.toSeq
 
+    override def query: classic.DataFrame = session.read.format("delta").load(path)
+
     override def liveFiles: Set[String] = log.update().allFiles.collect().map(_.path).toSet
 
     override def storedFiles: Set[String] = dataFiles(path)
