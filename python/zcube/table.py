@@ -31,7 +31,7 @@ class ClusteredTable:
     Examples:
         >>> table = ClusteredTable.for_name(spark, "events")  # doctest: +SKIP
         >>> print(table.optimize(zorder_by=["x", "y"]))  # doctest: +SKIP
-        /data/events: 64 files (512.0 MiB) rewritten to 4 files (498.2 MiB) in 1 partition(s)
+        /data/events: 64 files (512.0 MiB) rewritten to 4 files (498.2 MiB) in 1 partition
     """
 
     def __init__(self, spark: SparkSession, table: str, path: str | None = None) -> None:
@@ -166,7 +166,7 @@ class ClusteredTable:
                 The result's ``workload`` has the files read before and after.
             merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.
             max_bytes: rewrite at most this many bytes now, the most useful first; ``"10g"``.
-            max_duration: start no job after this time; ``"90s"``, ``"10min"``.
+            max_duration: start no group of files after this time; ``"90s"``, ``"10min"``.
             min_cube_size: a ZCube of this size is stable: nothing is merged into it.
             target_cube_size: the size up to which a ZCube is filled.
             max_file_size: size of the files to write.
@@ -288,8 +288,8 @@ class ClusteredTable:
         """The URI of the table's folder."""
         return self._log.location
 
-    def _commits(self, most: int | None = None) -> list[dict[str, Any]]:
-        return self._log.commits(most)
+    def _commits(self, max_count: int | None = None) -> list[dict[str, Any]]:
+        return self._log.commits(max_count)
 
     def _columns_with_minimum(self) -> list[str]:
         return self._log.columns_with_minimum()

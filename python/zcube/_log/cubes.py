@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LoggedCube:
-    """The remaining files that one clustering job wrote.
+    """The remaining files of a ZCube.
 
     Attributes:
         id: its id.

@@ -80,13 +80,13 @@ class DeltaLakeLog:
         if files > _MAX_FILES and len(chosen) > 1:
             raise NotServedError(f"above {_MAX_FILES} files Spark measures a sample")
         found = [self._statistics.ranges(column) for column in chosen]
-        ranges = [of for of, _ in found]
-        without = files - int(np.logical_and.reduce([of.known for of in ranges]).sum())
+        ranges = [column_ranges for column_ranges, _ in found]
+        without = files - int(np.logical_and.reduce([r.known for r in ranges]).sum())
         note = f"{without} of {files} files have no minimum and maximum in each column"
         return ClusteringQuality(
             columns=[
-                quality.of_column(column.name, of, notes)
-                for column, (of, notes) in zip(chosen, found, strict=True)
+                quality.of_column(column.name, column_ranges, notes)
+                for column, (column_ranges, notes) in zip(chosen, found, strict=True)
             ],
             all=quality.of_boxes("*", ranges, note if without and len(chosen) > 1 else ""),
             _files_read=self.files_read,
@@ -107,7 +107,7 @@ class DeltaLakeLog:
     def _over_connect(self) -> bool:
         return False
 
-    def _commits(self, most: int | None = None) -> list[dict[str, Any]]:
+    def _commits(self, max_count: int | None = None) -> list[dict[str, Any]]:
         """Return the commits as DESCRIBE HISTORY does, the newest first."""
         return [
             {
@@ -119,7 +119,7 @@ class DeltaLakeLog:
                     for name, value in (commit.get("operationMetrics") or {}).items()
                 },
             }
-            for commit in sorted(self._delta.history(most), key=lambda c: -c["version"])
+            for commit in sorted(self._delta.history(max_count), key=lambda c: -c["version"])
         ]
 
     def _columns_with_minimum(self) -> list[str]:
@@ -161,13 +161,13 @@ class DeltaLakeLog:
         newest = max(
             (
                 (
-                    of.modified,
-                    of.tags[tags.COLUMNS],
-                    of.tags.get(tags.PHYSICAL_COLUMNS) or "",
-                    of.path,
+                    file.modified,
+                    file.tags[tags.COLUMNS],
+                    file.tags.get(tags.PHYSICAL_COLUMNS) or "",
+                    file.path,
                 )
-                for of in self._files
-                if of.tags.get(tags.COLUMNS)
+                for file in self._files
+                if file.tags.get(tags.COLUMNS)
             ),
             default=None,
         )
@@ -189,23 +189,23 @@ class DeltaLakeLog:
         )
         cubes: set[str] = set()
         inside = fresh = others = 0
-        for of in self._files:
-            foreign = of.provider not in (None, "liquid")
-            cube, by = of.tags.get(tags.CUBE), of.tags.get(tags.COLUMNS)
+        for file in self._files:
+            foreign = file.provider not in (None, "liquid")
+            cube, by = file.tags.get(tags.CUBE), file.tags.get(tags.COLUMNS)
             if cube is None or by is None:
                 if foreign:
-                    others += of.size
+                    others += file.size
                 else:
-                    fresh += of.size
+                    fresh += file.size
             elif not foreign and (
-                of.tags[tags.PHYSICAL_COLUMNS] == physical
-                if of.tags.get(tags.PHYSICAL_COLUMNS) is not None
+                file.tags[tags.PHYSICAL_COLUMNS] == physical
+                if file.tags.get(tags.PHYSICAL_COLUMNS) is not None
                 else json.loads(by) == names
             ):
                 cubes.add(cube)
-                inside += of.size
+                inside += file.size
             else:
-                others += of.size
+                others += file.size
         return {
             "cubes": len(cubes),
             "bytes": inside + fresh + others,

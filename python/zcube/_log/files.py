@@ -6,10 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
-Ends = tuple[Any, Any]
+T = TypeVar("T")
+# A minimum and a maximum.
+Interval = tuple[T, T]
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class FileBounds:
 
     path: str
     bytes: int
-    ends: tuple[Ends | None, ...]
+    ends: tuple[Interval[Any] | None, ...]
     cube: str | None = None
 
     @property
@@ -71,7 +73,7 @@ def mark(boxes: Iterable[FileBounds], read: Iterable[str]) -> list[bool]:
     return marks
 
 
-def interval(ends: Sequence[Any]) -> Ends | None:
+def interval(ends: Sequence[Any]) -> Interval[Any] | None:
     """Return minimum and maximum, or None unless there are both."""
     low, high = ends
     if low is None or high is None or low != low:

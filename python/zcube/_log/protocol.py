@@ -29,7 +29,7 @@ class TableLog(Protocol):
     def _at(self, version: int) -> TableLog:
         """Return the table as of a version."""
 
-    def _commits(self, most: int | None = None) -> Sequence[Mapping[str, Any]]:
+    def _commits(self, max_count: int | None = None) -> Sequence[Mapping[str, Any]]:
         """Return the rows of DESCRIBE HISTORY, the newest first."""
 
     def _columns_with_minimum(self) -> list[str]:

@@ -82,10 +82,10 @@ def _sweep(ranges: FileRanges) -> tuple[Ints, Ints, Ints]:
     over = begun - ended_before
     overlaps = begun[upper] - ended_before[lower] - 1 + unknown
     # Depth peaks where some interval starts, so checking starts suffices.
-    return _greatest(over, lower, upper) + unknown, overlaps, over[lower] + unknown
+    return _run_maxima(over, lower, upper) + unknown, overlaps, over[lower] + unknown
 
 
-def _greatest(values: Ints, first: Ints, last: Ints) -> Ints:
+def _run_maxima(values: Ints, first: Ints, last: Ints) -> Ints:
     """Return each run's maximum: that of two runs of a power of two that cover it."""
     if not len(first):
         return first
@@ -96,9 +96,9 @@ def _greatest(values: Ints, first: Ints, last: Ints) -> Ints:
     level = np.log2(last - first + 1).astype(np.int64)
     found = np.empty(len(first), np.int64)
     for power in np.unique(level):
-        of = level == power
+        chosen = level == power
         runs = levels[power]
-        found[of] = np.maximum(runs[first[of]], runs[last[of] - 2**power + 1])
+        found[chosen] = np.maximum(runs[first[chosen]], runs[last[chosen] - 2**power + 1])
     return found
 
 
@@ -111,21 +111,21 @@ def _scan(columns: Sequence[FileRanges]) -> tuple[Ints, Ints]:
     # A chunk of neighbours is compared only with boxes that overlap its bounding box.
     order = np.lexsort(lower[::-1])
     lower, upper = lower[:, order], upper[:, order]
-    asked = np.flatnonzero(known[some][order])
-    meeting, holding = np.zeros(len(asked), np.int64), np.zeros(len(asked), np.int64)
-    for start in range(0, len(asked), _CHUNK):
-        chunk = asked[start : start + _CHUNK]
-        least, most = lower[:, chunk], upper[:, chunk]
+    queries = np.flatnonzero(known[some][order])
+    meeting, holding = np.zeros(len(queries), np.int64), np.zeros(len(queries), np.int64)
+    for start in range(0, len(queries), _CHUNK):
+        chunk = queries[start : start + _CHUNK]
+        low, high = lower[:, chunk], upper[:, chunk]
         near = np.flatnonzero(
-            (lower <= most.max(axis=1)[:, None]).all(axis=0)
-            & (upper >= least.min(axis=1)[:, None]).all(axis=0)
+            (lower <= high.max(axis=1)[:, None]).all(axis=0)
+            & (upper >= low.min(axis=1)[:, None]).all(axis=0)
         )
         meets = np.ones((len(chunk), len(near)), np.bool_)
         holds = meets.copy()
         for d in range(len(columns)):
-            above = upper[d, near] >= least[d][:, None]
-            meets &= above & (lower[d, near] <= most[d][:, None])
-            holds &= above & (lower[d, near] <= least[d][:, None])
+            above = upper[d, near] >= low[d][:, None]
+            meets &= above & (lower[d, near] <= high[d][:, None])
+            holds &= above & (lower[d, near] <= low[d][:, None])
         meeting[start : start + len(chunk)] = meets.sum(axis=1)
         holding[start : start + len(chunk)] = holds.sum(axis=1)
     return meeting - 1, holding

@@ -48,9 +48,9 @@ class SparkLog:
         """Return the row of DESCRIBE DETAIL."""
         return self.run(f"DESCRIBE DETAIL {self.name}", "DESCRIBE DETAIL")[0]
 
-    def commits(self, most: int | None = None) -> list[dict[str, Any]]:
+    def commits(self, max_count: int | None = None) -> list[dict[str, Any]]:
         """Return the rows of DESCRIBE HISTORY, the newest first."""
-        limit = "" if most is None else f" LIMIT {most}"
+        limit = "" if max_count is None else f" LIMIT {max_count}"
         rows = self.run(f"DESCRIBE HISTORY {self.name}{limit}", "DESCRIBE HISTORY")
         return [row.asDict() for row in rows]
 

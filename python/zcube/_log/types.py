@@ -84,8 +84,8 @@ class _Integer(_Number):
     bits: int
 
     def read(self, statistic: Any) -> int:
-        least = -(2 ** (self.bits - 1))
-        if type(statistic) is not int or not least <= statistic < -least:
+        minimum = -(2 ** (self.bits - 1))
+        if type(statistic) is not int or not minimum <= statistic < -minimum:
             raise ValueError("not an integer of this type")
         return statistic
 

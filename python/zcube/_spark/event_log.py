@@ -34,7 +34,7 @@ class ScanLog:
     Attributes:
         predicates: predicate → how many scans had it.
         scans: number of scans of the table, including those without a filter.
-        not_understood: filters that couldn't be read → how many scans had them; the other filters
+        unsupported: filters that couldn't be read → how many scans had them; the other filters
             of these scans still count.
         partition_filters: number of scans with filters on partition columns. These filters are
             ignored: clustering happens within partitions.
@@ -42,7 +42,7 @@ class ScanLog:
 
     predicates: Counter[str] = field(default_factory=Counter)
     scans: int = 0
-    not_understood: Counter[str] = field(default_factory=Counter)
+    unsupported: Counter[str] = field(default_factory=Counter)
     partition_filters: int = 0
 
 
@@ -138,7 +138,7 @@ def _add(log: ScanLog, metadata: dict[str, str]) -> None:
     for part in _split(metadata["PushedFilters"].strip()[1:-1]):
         predicate = _predicate(part, types)
         if predicate is None:
-            log.not_understood[part] += 1
+            log.unsupported[part] += 1
         else:
             parts.append(predicate)
     if parts:

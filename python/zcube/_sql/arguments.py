@@ -51,7 +51,7 @@ def curve_name(curve: str | None) -> str | None:
     return curve.lower()
 
 
-def checked_weight(weight: object, of: str) -> float:
+def checked_weight(weight: object, subject: str) -> float:
     """Return a weight.
 
     Raises:
@@ -61,7 +61,7 @@ def checked_weight(weight: object, of: str) -> float:
     number = weight if isinstance(weight, (int, float)) and not isinstance(weight, bool) else -1
     if math.isfinite(number) and number > 0:
         return float(number)
-    raise ZCubeError(f"The weight of {of} must be a number greater than 0, not {weight!r}.")
+    raise ZCubeError(f"The weight of {subject} must be a number greater than 0, not {weight!r}.")
 
 
 def column_weights(

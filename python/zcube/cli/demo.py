@@ -11,7 +11,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     demo = commands.add(
         "demo",
-        "demonstrate the main job on TPC-H data",
+        "compare ZCube's OPTIMIZE with Delta's on TPC-H data",
         "zcube demo --scale 0.1 --output /tmp/zcube-demo",
     )
     demo.add_argument("--output", default="demo-output", help="folder for data and pictures")

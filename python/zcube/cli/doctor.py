@@ -89,10 +89,10 @@ def _examine(options: argparse.Namespace) -> Iterator[Finding]:
             yield from _in_session(spark)
     except Exception as error:
         # Any error that keeps Spark from starting is a finding.
-        yield Finding("session", "fails", _told(error))
+        yield Finding("session", "fails", _summary(error))
 
 
-def _told(error: Exception) -> str:
+def _summary(error: Exception) -> str:
     """Return an error's first line, without secrets that a URL may contain."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"(token|password|secret)=[^;&\s'\"]*", r"\1=…", lines[0], flags=re.IGNORECASE)
@@ -106,9 +106,9 @@ def _lacking(settings: dict[str, str]) -> tuple[Finding, set[str]]:
     try:
         given = {**launch.default_settings(), **launch.submit_settings(), **settings}
     except (ImportError, OSError) as error:
-        return Finding(subject, f"can't be read: {_told(error)}"), set()
+        return Finding(subject, f"can't be read: {_summary(error)}"), set()
     missing = {**jar_settings(given, str, str), **extension_settings(given)}
-    text = f"lack {', '.join(missing)}: zcube.configure adds them" if missing else "complete"
+    text = f"missing {', '.join(missing)} (zcube.configure adds them)" if missing else "complete"
     return Finding(subject, text), set(missing)
 
 
@@ -138,7 +138,7 @@ def _jars(lacking: set[str]) -> Iterator[Finding]:
         try:
             delta_version(spark_line())
         except (ImportError, ZCubeError) as error:
-            problem = _told(error)
+            problem = _summary(error)
     yield Finding("delta-spark", known["delta-spark"], problem)
     missing = JARS in lacking and not Path(known["jar"]).is_file()
     yield Finding("jar", known["jar"], known["jar"] if missing else "")
@@ -152,10 +152,10 @@ def _java() -> Finding:
     if java is None or not Path(java).is_file():
         return Finding("Java", f"none at {java}" if java else "none", wanted)
     try:
-        asked = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding("Java", f"{java} doesn't run: {_told(error)}", wanted)
-    version = re.search(r'version "(\d+)', asked.stderr)
+        return Finding("Java", f"{java} doesn't run: {_summary(error)}", wanted)
+    version = re.search(r'version "(\d+)', done.stderr)
     if version is None:
         return Finding("Java", f"{java} doesn't report its version", wanted)
     return Finding("Java", f"{version[1]}, {java}", "" if int(version[1]) in JAVA else wanted)
@@ -168,10 +168,10 @@ def _in_session(spark: SparkSession) -> Iterator[Finding]:
     try:
         answer = spark.sql(_PROBE).collect()[0][0]
         problem = "" if answer == _ANSWER else f"{_PROBE} returns {answer}, not {_ANSWER}"
-        yield Finding("ZCube's functions", "wrong" if problem else "answer", problem)
+        yield Finding("ZCube's functions", "wrong result" if problem else "available", problem)
     except Exception as error:
-        problem = _told(error)
-        yield Finding("ZCube's functions", "don't answer", problem)
+        problem = _summary(error)
+        yield Finding("ZCube's functions", "unavailable", problem)
     extensions = spark.conf.get(EXTENSIONS, "") or ""
     entries = [entry.strip() for entry in extensions.split(",") if entry.strip()]
     for name in (DELTA_EXTENSION, ZCUBE_EXTENSION):
@@ -183,8 +183,8 @@ def _in_session(spark: SparkSession) -> Iterator[Finding]:
             # A server may hide its settings, and another class may include this extension.
             yield Finding(name, "not listed in the extensions, but ZCube responds")
     catalog = spark.conf.get(CATALOG, "") or ""
-    cure = f"Set {CATALOG} to {DELTA_CATALOG}." if problem and not catalog else ""
-    yield Finding(CATALOG, catalog or "unknown", cure)
+    remedy = f"Set {CATALOG} to {DELTA_CATALOG}." if problem and not catalog else ""
+    yield Finding(CATALOG, catalog or "unknown", remedy)
     yield from _settings(spark)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from zcube._log.protocol import TableLog
 
 Result = TypeVar("Result")
-Refuse = Callable[[str], object]
+Reject = Callable[[str], object]
 
 _OF_SPARK = ("name", "master", "remote", "conf")
 
@@ -32,12 +32,12 @@ def add(command: argparse.ArgumentParser) -> None:
     )
 
 
-def check(refuse: Refuse, options: argparse.Namespace) -> None:
+def check(reject: Reject, options: argparse.Namespace) -> None:
     """Reject options that the chosen engine can't use."""
     if getattr(options, "engine", None) == "log":
         for name in _OF_SPARK:
             if getattr(options, name):
-                refuse(f"argument --{name}: --engine log doesn't start Spark")
+                reject(f"argument --{name}: --engine log doesn't start Spark")
 
 
 def read(options: argparse.Namespace, work: Callable[[TableLog], Result]) -> Result:

@@ -12,6 +12,7 @@ from zcube._spark import event_log, gateway
 from zcube._sql.statements import split_statements
 from zcube.cli.arguments import Commands, open_table
 from zcube.errors import ZCubeError
+from zcube.results.formatting import counted
 
 if TYPE_CHECKING:
     from zcube.table import ClusteredTable
@@ -66,17 +67,18 @@ def _from_file(file: Path) -> list[str | tuple[str, float]]:
 def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, float]]:
     unpack = None if table._over_connect() else gateway.open_event_log
     log = event_log.read(path, table.location, unpack)
-    for text, count in log.not_understood.most_common():
-        print(f"zcube: not understood, in {count} scan(s): {text}", file=sys.stderr)
+    for text, count in log.unsupported.most_common():
+        scans = counted(count, "scan")
+        print(f"zcube: unsupported filter in {scans}: {text}", file=sys.stderr)
     if log.partition_filters:
         print(
-            f"zcube: {log.partition_filters} scan(s) also filter by partition columns, which "
-            "clustering doesn't affect",
+            f"zcube: filters by partition columns in {counted(log.partition_filters, 'scan')}, "
+            "which clustering doesn't affect",
             file=sys.stderr,
         )
     print(
-        f"zcube: {log.scans} scan(s) of the table in the log, {log.predicates.total()} with "
-        "filters that were understood",
+        f"zcube: {counted(log.scans, 'scan')} of the table in the log, "
+        f"{log.predicates.total()} with supported filters",
         file=sys.stderr,
     )
     if not log.predicates:

@@ -1,1 +1,1 @@
-"""``zcube demo``: the main job on TPC-H data, compared with Delta's own OPTIMIZE."""
+"""``zcube demo``: compares ZCube's OPTIMIZE with Delta's on TPC-H data."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from zcube.errors import ZCubeError
 from zcube.plots import chart, scale
-from zcube.plots.rectangles import Interval, Rectangle
+from zcube.plots.rectangles import Rectangle
 from zcube.plots.rectangles import draw as draw_boxes
+from zcube.results.formatting import counted
 
 if TYPE_CHECKING:
-    from zcube._log.files import Axis, FileBounds
+    from zcube._log.files import Axis, FileBounds, Interval
 
 _MAX_CUBES = 6
 
@@ -72,9 +73,9 @@ def ways(boxes: Iterable[FileBounds]) -> tuple[list[CubePath], list[FileBounds]]
 def draw(
     panel: Any,
     found: Sequence[CubePath],
-    ends: Sequence[tuple[Interval, Interval]],
-    x: Interval,
-    y: Interval,
+    ends: Sequence[tuple[Interval[float], Interval[float]]],
+    x: Interval[float],
+    y: Interval[float],
 ) -> None:
     """Draw the files' boxes in grey, and over them a line for each cube.
 
@@ -100,7 +101,7 @@ def draw(
             lw=width,
             zorder=3,
             solid_joinstyle="round",
-            label=f"cube {number}: {len(own)} files",
+            label=f"cube {number}: {counted(len(own), 'file')}",
         )
         panel.plot(*middles[0], color=colour, marker=marker, ms=7, zorder=4)
     panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False)
@@ -109,9 +110,9 @@ def draw(
 def title(found: Sequence[CubePath], others: Sequence[FileBounds], without: int) -> str:
     """Return a title that says what is drawn and what isn't."""
     count = sum(len(way.files) for way in found)
-    lines = [f"The order of {count} files in {len(found)} ZCube{'s' * (len(found) > 1)}"]
+    lines = [f"The order of {counted(count, 'file')} in {counted(len(found), 'ZCube')}"]
     if others:
         lines.append(f"{len(others)} files of smaller cubes or of none have no line")
     if without:
-        lines.append(f"{without} files without a minimum or a maximum are not drawn")
+        lines.append(f"not drawn: {counted(without, 'file')} without a minimum or a maximum")
     return "\n".join(lines)

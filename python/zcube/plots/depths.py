@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zcube.plots import chart
+from zcube.results.formatting import counted
 
 if TYPE_CHECKING:
     from zcube.results.quality import ClusteringQuality, ColumnQuality
@@ -19,7 +20,9 @@ def picture(quality: ClusteringQuality) -> chart.Picture:
     for panel, row in zip(panels, rows, strict=True):
         _draw(panel, row)
     panels[0].set_ylabel("files")
-    figure.suptitle(f"Depth of {quality.all.files} files: how many files overlap", fontsize=11)
+    figure.suptitle(
+        f"Depth of {counted(quality.all.files, 'file')}: how many files overlap", fontsize=11
+    )
     return figure
 
 
@@ -27,7 +30,7 @@ def _draw(panel: Any, row: ColumnQuality) -> None:
     name = "all together" if row.column == "*" else chart.shorten(row.column, 24)
     without = row.files - row.files_with_stats
     panel.set_title(
-        name + (f"\n{without} files without statistics" if without else ""), fontsize=10
+        name + (f"\n{counted(without, 'file')} without statistics" if without else ""), fontsize=10
     )
     panel.set_xlabel("depth (files)")
     deepest = max(row.depth_histogram, default=1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from zcube.errors import ZCubeError
 from zcube.plots import chart, scale
 from zcube.plots.rectangles import Rectangle, draw, legend
+from zcube.results.formatting import counted
 
 if TYPE_CHECKING:
     from zcube._log.files import Axis, FileBounds
@@ -49,13 +50,13 @@ def picture(
     draw(panel, drawn, x_limits, y_limits)
     panel.set_xlabel(axes[0].label)
     panel.set_ylabel(axes[1].label)
-    lines = [f"{len(drawn)} files, each from its minimum to its maximum"]
+    lines = [f"{counted(len(drawn), 'file')}, each from its minimum to its maximum"]
     if predicate is not None:
         lines.append(chart.shorten(f"Blue must be read for {predicate}", 80))
         legend(panel, drawn)
     if step > 1:
         lines[0] = f"{len(drawn)} of {len(placed)} files, each from its minimum to its maximum"
     if without:
-        lines.append(f"{without} files without a minimum or a maximum are not drawn")
+        lines.append(f"not drawn: {counted(without, 'file')} without a minimum or a maximum")
     panel.set_title("\n".join(lines), fontsize=11)
     return figure

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zcube.plots.chart import BLUE, GREY, VERMILION
+from zcube.results.formatting import counted
 
-Interval = tuple[float, float]
+if TYPE_CHECKING:
+    from zcube._log.files import Interval
 
 # The gap between neighbours, as a share of the panel, so that adjacent edges stay visible.
 _GAP = 0.0015
-_LEAST = 0.004
+_MIN_WIDTH = 0.004
 
 
 @dataclass(frozen=True)
@@ -25,16 +27,16 @@ class Rectangle:
         read: whether a query must read it; blue if so, otherwise grey.
     """
 
-    x: Interval
-    y: Interval
+    x: Interval[float]
+    y: Interval[float]
     read: bool = True
 
 
 def draw(
     panel: Any,
     rectangles: Sequence[Rectangle],
-    x: Interval,
-    y: Interval,
+    x: Interval[float],
+    y: Interval[float],
     query: Rectangle | None = None,
 ) -> None:
     """Fill a matplotlib panel that shows ``x`` and ``y``; files that must be read are on top.
@@ -79,12 +81,12 @@ def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
     read = sum(rectangle.read for rectangle in rectangles)
     panel.legend(
         handles=[
-            Patch(facecolor=BLUE, alpha=0.5, edgecolor=BLUE, label=f"{read} files are read"),
+            Patch(facecolor=BLUE, alpha=0.5, edgecolor=BLUE, label=_label(read, "read")),
             Patch(
                 facecolor=GREY,
                 alpha=0.5,
                 edgecolor=GREY,
-                label=f"{len(rectangles) - read} files are skipped",
+                label=_label(len(rectangles) - read, "skipped"),
             ),
         ],
         loc="upper center",
@@ -94,7 +96,11 @@ def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
     )
 
 
-def _shades(rectangles: Sequence[Rectangle], x: Interval, y: Interval) -> list[float]:
+def _label(count: int, state: str) -> str:
+    return f"{counted(count, 'file')} {'is' if count == 1 else 'are'} {state}"
+
+
+def _shades(rectangles: Sequence[Rectangle], x: Interval[float], y: Interval[float]) -> list[float]:
     """Return each rectangle's opacity: a file that covers everything stays light.
 
     The more rectangles overlap on average, the lighter all of them are.
@@ -102,26 +108,28 @@ def _shades(rectangles: Sequence[Rectangle], x: Interval, y: Interval) -> list[f
     whole = (x[1] - x[0]) * (y[1] - y[0])
     shares = [_within(rectangle.x, x) * _within(rectangle.y, y) / whole for rectangle in rectangles]
     layers = max(1e-9, sum(shares))
-    least, more = 0.02 * min(1.0, 20 / layers), 0.3 * min(1.0, 3 / layers)
-    return [max(0.004, least + more * (1 - share) ** 2) for share in shares]
+    base, extra = 0.02 * min(1.0, 20 / layers), 0.3 * min(1.0, 3 / layers)
+    return [max(0.004, base + extra * (1 - share) ** 2) for share in shares]
 
 
-def _within(ends: Interval, limits: Interval) -> float:
+def _within(ends: Interval[float], limits: Interval[float]) -> float:
     return max(0.0, min(ends[1], limits[1]) - max(ends[0], limits[0]))
 
 
-def _corners(rectangle: Rectangle, x: Interval, y: Interval) -> list[tuple[float, float]]:
+def _corners(
+    rectangle: Rectangle, x: Interval[float], y: Interval[float]
+) -> list[tuple[float, float]]:
     left, right = _visible(rectangle.x, x)
     low, high = _visible(rectangle.y, y)
     return [(left, low), (right, low), (right, high), (left, high)]
 
 
-def _visible(ends: Interval, limits: Interval) -> Interval:
+def _visible(ends: Interval[float], limits: Interval[float]) -> Interval[float]:
     """Keep a gap to the neighbours; widen what would be too thin to see."""
     whole = limits[1] - limits[0]
     low, high = max(ends[0], limits[0]), min(ends[1], limits[1])
-    if high - low >= (2 * _GAP + _LEAST) * whole:
+    if high - low >= (2 * _GAP + _MIN_WIDTH) * whole:
         return low + _GAP * whole, high - _GAP * whole
     middle = (low + high) / 2
-    half = max(_LEAST * whole, high - low) / 2
+    half = max(_MIN_WIDTH * whole, high - low) / 2
     return middle - half, middle + half

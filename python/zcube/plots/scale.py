@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 from zcube.plots import chart
 
 if TYPE_CHECKING:
-    from zcube._log.files import Axis
-    from zcube.plots.rectangles import Interval
+    from zcube._log.files import Axis, Interval
 
 # The first and the last date that axes support, in days since 1970.
 _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
 
 
-def place(matplotlib_axis: Any, axis: Axis, ends: Sequence[Any]) -> tuple[list[Interval], Interval]:
+def place(
+    matplotlib_axis: Any, axis: Axis, ends: Sequence[Any]
+) -> tuple[list[Interval[float]], Interval[float]]:
     """Return the positions of the files' ends, and the axis' limits; label its ticks."""
     if axis.kind == "text":
         values = sorted({end for pair in ends for end in pair}, key=lambda v: v.encode("utf-8"))

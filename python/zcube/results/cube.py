@@ -1,4 +1,4 @@
-"""What a job of an OPTIMIZE did."""
+"""What an OPTIMIZE did with a group of files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TITLES = (
 
 @dataclass(frozen=True)
 class CubeResult:
-    """The outcome of a planned job, which makes a ZCube, or several.
+    """The outcome of a planned group of files, which becomes a ZCube, or several.
 
     Attributes:
         state: ``committed``; ``dropped``, after a concurrent change to its files; or ``left``, when

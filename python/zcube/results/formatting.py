@@ -21,6 +21,16 @@ def size(count: int) -> str:
     return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun in the singular or plural.
+
+    Examples:
+        >>> counted(1, "file"), counted(2, "file"), counted(0, "file")
+        ('1 file', '2 files', '0 files')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def number(value: float | None) -> str:
     """Write a number with at most two decimals, or a dash for None.
 

@@ -76,7 +76,7 @@ class OptimizeResult:
         bytes_removed: their bytes.
         bytes_added: their bytes.
         partitions: partitions that were rewritten.
-        cubes: each planned job and its outcome, with the ZCubes that it made.
+        cubes: each planned group of files and its outcome, with the ZCubes that it became.
         kept: for each reason, how many files stayed as they were.
         left_files: files that a size or time budget left for another run.
         left_bytes: their bytes.
@@ -165,15 +165,16 @@ class OptimizeResult:
     def __str__(self) -> str:
         removed, added = formatting.size(self.bytes_removed), formatting.size(self.bytes_added)
         text = (
-            f"{self.path}: {self.files_removed} files ({removed}) rewritten to "
-            f"{self.files_added} files ({added}) in {self.partitions} partition(s)"
+            f"{self.path}: {formatting.counted(self.files_removed, 'file')} ({removed}) rewritten "
+            f"to {formatting.counted(self.files_added, 'file')} ({added}) in "
+            f"{formatting.counted(self.partitions, 'partition')}"
         )
         dropped = sum(cube.state == "dropped" for cube in self.cubes)
         if dropped:
-            text += f"; {dropped} job(s) dropped after concurrent changes"
+            text += f"; {formatting.counted(dropped, 'group')} dropped after concurrent changes"
         if self.left_files:
-            left = formatting.size(self.left_bytes)
-            text += f"; left for another run: {self.left_files} files ({left})"
+            left = formatting.counted(self.left_files, "file")
+            text += f"; left for another run: {left} ({formatting.size(self.left_bytes)})"
         if self.files_removed and self.cubes:
             cpu = "–" if self.cpu_ms is None else formatting.seconds(self.cpu_ms)
             text += (

@@ -32,10 +32,10 @@ class PlannedFile:
 
 @dataclass(frozen=True)
 class PlannedCube:
-    """A job that would write a ZCube, or several of more than ``targetCubeSize`` together.
+    """A group of files that would become a ZCube, or several if above ``targetCubeSize``.
 
     Attributes:
-        number: of its first cube; starts at 1, the most useful job first.
+        number: of its first cube; starts at 1, the most useful group first.
         partition: the partition that contains it.
         reasons: number of files by reason.
         bytes_read: bytes of its files.
@@ -118,7 +118,8 @@ class Forecast:
         if self.cpu_time_ms is None:
             return f"{text}; CPU time: no history yet"
         seconds = formatting.number(self.cpu_time_ms / 1000)
-        return f"{text}; CPU time: about {seconds} s, by {self.earlier_runs} earlier commit(s)"
+        commits = formatting.counted(self.earlier_runs, "earlier commit")
+        return f"{text}; CPU time: about {seconds} s, by {commits}"
 
 
 @dataclass(frozen=True)
@@ -126,16 +127,16 @@ class OptimizePlan:
     """The plan that ``ClusteredTable.optimize(dry_run=True)`` made; nothing was written.
 
     Attributes:
-        cubes: what each job would write: a cube, or several.
+        cubes: the groups of files to rewrite, each of which becomes a cube, or several.
         left: files that a budget leaves for another run.
         stay: files that ``where`` selects and that don't need rewriting.
         forecast: the expected benefit and cost of the run.
 
     Examples:
         >>> print(table.optimize(dry_run=True))  # doctest: +SKIP
-        2 files (1.1 GiB) to rewrite, about 1.0 GiB to write, in 1 job(s); 31 files stay
+        2 files (1.1 GiB) to rewrite, about 1.0 GiB to write, in 1 group; 31 files stay
         ...
-        files of the table: 33 → 33; CPU time: about 41 s, by 6 earlier commit(s)
+        files of the table: 33 → 33; CPU time: about 41 s, by 6 earlier commits
     """
 
     cubes: list[PlannedCube]
@@ -181,18 +182,20 @@ class OptimizePlan:
     def _summary(self) -> str:
         files = sum(len(cube.files) for cube in self.cubes)
         text = (
-            f"{files} files ({formatting.size(self.bytes_read)}) to rewrite, about "
-            f"{formatting.size(self.bytes_written)} to write, in {len(self.cubes)} job(s)"
+            f"{formatting.counted(files, 'file')} ({formatting.size(self.bytes_read)}) to rewrite, "
+            f"about {formatting.size(self.bytes_written)} to write, in "
+            f"{formatting.counted(len(self.cubes), 'group')}"
         )
         if self.left:
             size = formatting.size(sum(file.bytes for file in self.left))
-            text += f"; {len(self.left)} files ({size}) over the budget"
-        return f"{text}; {len(self.stay)} files stay"
+            text += f"; {formatting.counted(len(self.left), 'file')} ({size}) over the budget"
+        verb = "stays" if len(self.stay) == 1 else "stay"
+        return f"{text}; {formatting.counted(len(self.stay), 'file')} {verb}"
 
     def _rows(self) -> list[list[str]]:
         rows = [
             [
-                f"job {number}",
+                f"group {number}",
                 str(len(cube.files)),
                 formatting.size(cube.bytes_read),
                 formatting.size(cube.bytes_written),

@@ -198,7 +198,7 @@ class ClusteringQuality:
     def _sizes(self) -> str:
         text = (
             f"{formatting.size(self.bytes)}: {formatting.size(self.bytes_in_cubes)} in "
-            f"{self.cubes} cube(s), {formatting.size(self.bytes_fresh)} fresh"
+            f"{formatting.counted(self.cubes, 'cube')}, {formatting.size(self.bytes_fresh)} fresh"
         )
         if self.bytes_other_columns:
             text += f", {formatting.size(self.bytes_other_columns)} by other columns"

@@ -22,10 +22,10 @@ class QueryReading:
     Attributes:
         query: as given.
         weight: how often it runs.
-        scans: number of scans of the table in the query; 0 if it wasn't understood.
+        scans: number of scans of the table in the query; 0 if the query is unsupported.
         files_read: number of distinct files that its scans read.
         bytes_read: of these files.
-        notes: the parts that weren't understood.
+        notes: the unsupported parts.
     """
 
     query: str
@@ -52,7 +52,7 @@ class Recommendation:
         worthwhile: whether at least a tenth of the bytes would be saved.
         summary: one sentence.
         statements: SQL statements to run in order.
-        queries: details of each query that was understood; for the table as it is, of all queries.
+        queries: details of each supported query; for the table as it is, of all queries.
     """
 
     columns: list[str]
@@ -86,7 +86,7 @@ class Recommendations:
     """The layouts that ``ClusteredTable.recommend`` tried, the best first.
 
     Attributes:
-        today: the table as it is; its queries include notes on what was not understood.
+        today: the table as it is; its queries include notes on what is unsupported.
         layouts: at most ten; the first one is the recommendation.
 
     Examples:
@@ -111,7 +111,7 @@ class Recommendations:
 
     @property
     def notes(self) -> list[str]:
-        """What was not understood, with the beginning of each query."""
+        """What is unsupported, with the beginning of each query."""
         return [
             f"{_shortened(query.query)}: {note}"
             for query in self.today.queries
