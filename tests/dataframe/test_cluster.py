@@ -17,6 +17,11 @@ def points(spark):
     )
 
 
+def files_and_rows(path):
+    counts = [pq.ParquetFile(file).metadata.num_rows for file in glob.glob(f"{path}/*.parquet")]
+    return len(counts), sum(counts)
+
+
 def boxes(path):
     found = []
     for file in sorted(glob.glob(f"{path}/*.parquet")):
@@ -45,13 +50,19 @@ def test_parquet_row_groups_show_the_layout(spark, points, path, curve):
 
 def test_linear_is_a_sort_by_the_first_column(spark, points, path):
     zcube.cluster(points, "x", "y", curve="linear", num_partitions=8).write.parquet(path)
+    assert files_and_rows(path) == (8, 60_000)
     ranges = sorted(box[0] for box in boxes(path))
+    assert (ranges[0][0], ranges[-1][1]) == (0, 1023)
     assert all(a[1] <= b[0] for a, b in zip(ranges, ranges[1:], strict=False))
 
 
 def test_rows_are_sorted_inside_partitions(points):
     df = zcube.cluster(points, "x", curve="linear", num_partitions=3)
-    for rows in df.select("x").rdd.glom().collect():
+    partitions = df.select("x").rdd.glom().collect()
+    assert len(partitions) == 3
+    assert all(len(rows) == pytest.approx(20_000, rel=0.1) for rows in partitions)
+    assert sum(len(rows) for rows in partitions) == 60_000
+    for rows in partitions:
         assert rows == sorted(rows)
 
 
@@ -98,13 +109,13 @@ def test_a_frequent_value_is_spread(spark, path):
         (((1,), {}), "strings"),
     ],
 )
-def test_wrong_arguments_are_refused(points, arguments, message):
+def test_wrong_arguments_are_rejected(points, arguments, message):
     positional, named = arguments
     with pytest.raises(zcube.ZCubeError, match=message):
         zcube.cluster(points, *positional, **named)
 
 
-def test_unknown_columns_unordered_types_and_streams_are_refused(spark, points):
+def test_unknown_columns_unordered_types_and_streams_are_rejected(spark, points):
     with pytest.raises(AnalysisException) as error:
         zcube.cluster(points, "nope")
     assert error.value.getCondition().startswith("UNRESOLVED_COLUMN")

@@ -1,5 +1,7 @@
 """The SQL functions, from Python."""
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -106,7 +108,7 @@ def test_nulls_are_the_same_interpreted_and_generated(spark, codegen):
         "range_partition_id(map(1, 2), 3)",
     ],
 )
-def test_wrong_arguments_are_refused_at_analysis(spark, call):
+def test_wrong_arguments_are_rejected_at_analysis(spark, call):
     with pytest.raises(AnalysisException) as error:
         spark.sql(f"SELECT {call} FROM VALUES (1) AS t(x)")
     assert error.value.getCondition().startswith(("DATATYPE_MISMATCH", "WRONG_NUM_ARGS"))
@@ -148,11 +150,19 @@ def test_python_functions_call_those_of_sql(spark):
 
 
 @pytest.mark.parametrize("function", ["interleave_bits", "hilbert_index", "range_partition_id"])
-def test_describe_function_shows_arguments_and_examples(spark, function):
+def test_describe_function_shows_arguments_and_true_examples(spark, function):
     text = "\n".join(r[0] for r in spark.sql(f"DESCRIBE FUNCTION EXTENDED {function}").collect())
-    assert "Examples:" in text
     assert "Since: 0.1.0" in text
-    assert "Arguments:" in text
+    assert re.search(r"Arguments:\n +\* expr", text) or "* bits - " in text
+    examples = re.findall(r"^ +> (SELECT .*);\n((?:^ {7}\S.*\n)+)", text, re.MULTILINE)
+    assert len(examples) == text.count("> SELECT") >= 1
+    for query, shown in examples:
+        assert function in query
+        found = [
+            "\t".join("NULL" if v is None else str(v) for v in r)
+            for r in spark.sql(query).collect()
+        ]
+        assert found == [line.strip() for line in shown.splitlines()]
 
 
 def test_the_two_reference_hilbert_curves_agree():

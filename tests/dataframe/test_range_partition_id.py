@@ -329,20 +329,20 @@ def test_the_same_data_gives_the_same_ids(spark, path):
          "WHERE range_partition_id(t.x, 3) = y)", "CORRELATED"),
     ],
 )  # fmt: skip
-def test_refused_at_analysis_where_it_cannot_work(spark, query, reason):
+def test_rejected_at_analysis_where_it_cannot_work(spark, query, reason):
     with pytest.raises(AnalysisException) as error:
         spark.sql(query)
     assert error.value.getCondition() == f"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.{reason}"
     assert "SQLSTATE: 0A000" in str(error.value)
 
 
-def test_range_partition_id_of_a_stream_is_refused(spark):
+def test_range_partition_id_of_a_stream_is_rejected(spark):
     with pytest.raises(AnalysisException) as error:
         spark.readStream.format("rate").load().selectExpr("range_partition_id(value, 3)")
     assert error.value.getCondition() == "ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.STREAMING"
 
 
-def test_delete_by_a_range_partition_id_is_refused_and_deletes_nothing(spark, name):
+def test_delete_by_a_range_partition_id_is_rejected_and_deletes_nothing(spark, name):
     spark.sql(f"CREATE TABLE {name} USING delta AS SELECT id FROM range(10)")
     with pytest.raises(AnalysisException) as error:
         spark.sql(f"DELETE FROM {name} WHERE range_partition_id(id, 3) = 1")

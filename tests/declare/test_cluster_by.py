@@ -256,7 +256,7 @@ def test_clone_and_restore_keep_the_columns(spark, name):
         (["m"], "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"),
     ],
 )
-def test_wrong_columns_are_refused_by_every_way_to_declare_them(
+def test_wrong_columns_are_rejected_by_every_way_to_declare_them(
     spark, name, path, write, columns, condition
 ):
     df = spark.range(3).selectExpr(
@@ -281,7 +281,7 @@ def test_wrong_columns_are_refused_by_every_way_to_declare_them(
     assert not DeltaTable.isDeltaTable(spark, path)
 
 
-def test_a_column_without_statistics_is_refused(spark, path):
+def test_a_column_without_statistics_is_rejected(spark, path):
     with pytest.raises(PySparkException) as error:
         rows(spark).write.format("delta").clusterBy("c").option(
             "delta.dataSkippingNumIndexedCols", "2"
@@ -289,7 +289,7 @@ def test_a_column_without_statistics_is_refused(spark, path):
     assert error.value.getCondition() == "DELTA_CLUSTERING_COLUMN_MISSING_STATS"
 
 
-def test_partitioned_tables_are_refused(spark, name):
+def test_partitioned_tables_are_rejected(spark, name):
     spark.sql(f"CREATE TABLE {name} (a INT, p INT) USING delta PARTITIONED BY (p)")
     with pytest.raises(PySparkException):
         ClusteredTable.for_name(spark, name).cluster_by("a")
@@ -297,7 +297,7 @@ def test_partitioned_tables_are_refused(spark, name):
         rows(spark).write.format("delta").partitionBy("a").clusterBy("b").saveAsTable(name)
 
 
-def test_cluster_by_refuses_wrong_arguments(spark, name):
+def test_cluster_by_rejects_wrong_arguments(spark, name):
     table = ClusteredTable.for_name(spark, name)
     for columns in [(), ("a", None), ("a", "A"), ("",)]:
         with pytest.raises(ZCubeError):

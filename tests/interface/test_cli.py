@@ -307,7 +307,7 @@ def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("option", ["--by", "--zorder-by"])
-def test_columns_in_one_option_or_in_several(option):
+def test_columns_of_one_option_and_of_several_are_joined(option):
     command = "quality" if option == "--by" else "optimize"
     options = cli._parser().parse_args([command, "/x", option, "a, b", option, "c"])
     assert vars(options)[option.strip("-").replace("-", "_")] == ["a", "b", "c"]

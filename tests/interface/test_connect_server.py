@@ -58,7 +58,7 @@ print("advice", len(table.recommend([("x > 0", 2), "y = 1"]).today.queries))
 try:
     table.optimize(zorder_by=["nope"])
 except PySparkException as error:
-    print("refused:", error.getCondition())
+    print("rejected:", error.getCondition())
 from pyspark.errors.exceptions.connect import EXCEPTION_CLASS_MAPPING
 of_conflicts = EXCEPTION_CLASS_MAPPING.get("io.delta.exceptions.ConcurrentAppendException")
 print("conflicts:", of_conflicts and of_conflicts.__name__)
@@ -138,7 +138,7 @@ for attempt in (
     try:
         attempt()
     except zcube.ZCubeError as error:
-        print("refused:", error)
+        print("rejected:", error)
 """
 )
 
@@ -219,7 +219,7 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "plan {'other columns': 1}",
         "forecast 8000 *",
         "advice 2",
-        "refused: DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
+        "rejected: DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
         f"conflicts: {CONFLICT}",
         "clustered by ['x', 'y']",
         "cubes [('committed', {'fresh': 4})] 0",
@@ -232,19 +232,19 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
 
 def check_commands(printed, page):
     """Supported features work over Connect; others raise an error, or are omitted with a message."""
-    quality, report, refused, depth, boxes, plan = printed[::2]
+    quality, report, rejected, depth, boxes, plan = printed[::2]
     assert printed[1::2] == [f"exit {code}" for code in (0, 0, 1, 0, 1, 0)]
     assert json.loads(quality)["all"]["average_depth"] == 1.0
     assert json.loads(report) == {"output": str(page)}
     assert "Boxes, cubes and files can't be shown over Spark Connect." in page.read_text()
-    assert "aren't available over Spark Connect. Leave the predicate out" in refused
+    assert "aren't available over Spark Connect. Leave the predicate out" in rejected
     assert json.loads(depth) == {"output": f"{page}.png"}
     assert "Draw them in a classic session" in boxes
     assert json.loads(plan)["cubes"][0]["reasons"] == {"other columns": 1}
     assert not Path(f"{page}2").exists()
 
 
-def test_a_server_without_zcube_is_refused_and_nothing_is_silently_ignored(tmp_path, path):
+def test_a_server_without_zcube_is_rejected_and_nothing_is_silently_ignored(tmp_path, path):
     with connect_server(tmp_path) as url:
         printed = run_client(WITHOUT, url, path)
     assert len(printed) == 2

@@ -189,7 +189,7 @@ def test_a_dry_run_writes_nothing(steps):
         ("parquet", "zcube_cluster_by needs a Delta table"),
     ],
 )
-def test_wrong_options_are_refused_and_change_nothing(steps, step, said):
+def test_wrong_options_are_rejected_and_change_nothing(steps, step, said):
     assert not steps[step]["done"]
     assert said in steps[step]["messages"]
     # Nothing was done to the table.

@@ -34,7 +34,7 @@ def java(tmp_path, monkeypatch):
     return home
 
 
-def test_what_is_installed_is_told_without_a_session(examined, java):
+def test_what_is_installed_is_reported_without_a_session(examined, java):
     java("21.0.7")
     code, findings = examined("--no-session")
     assert code == 0, findings
@@ -65,14 +65,14 @@ def test_a_missing_java_is_a_problem(examined, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("package", "version", "subject", "cure"),
+    ("package", "version", "subject", "remedy"),
     [
         ("pyspark", "3.5.1", "PySpark", "pip install 'pyspark=="),
         ("delta-spark", "3.2.0", "delta-spark", "pip install 'delta-spark=="),
     ],
 )
 def test_versions_that_dont_go_together_are_a_problem(
-    examined, java, monkeypatch, package, version, subject, cure
+    examined, java, monkeypatch, package, version, subject, remedy
 ):
     import pyspark
     from zcube._spark import versions
@@ -87,7 +87,7 @@ def test_versions_that_dont_go_together_are_a_problem(
     code, findings = examined("--no-session")
     assert code == 1
     assert findings[subject][0] == version
-    assert cure in findings[subject][1]
+    assert remedy in findings[subject][1]
 
 
 def session_of(monkeypatch, spark):
@@ -99,7 +99,7 @@ def test_a_session_with_everything_has_no_problem(examined, monkeypatch, spark):
     spark.conf.set("spark.zcube.merge.fanOut", "6")
     code, findings = examined()
     assert code == 0, findings
-    assert findings["ZCube's functions"] == ("answer", "")
+    assert findings["ZCube's functions"] == ("available", "")
     assert findings["spark.zcube.merge.fanOut"] == ("6", "")
 
 
@@ -143,6 +143,7 @@ def test_a_session_without_zcube_is_a_problem(examined, monkeypatch):
         "io.zcube.sql.ZCubeSparkSessionExtension",
         "spark.sql.catalog.spark_catalog",
     ]
+    assert findings["ZCube's functions"][0] == "unavailable"
     assert findings["ZCube's functions"][1].endswith("`hilbert_index`.")
 
 
@@ -165,14 +166,14 @@ def test_a_server_that_hides_its_settings_has_no_problem(examined, monkeypatch):
     assert "Java" not in findings
 
 
-def test_what_other_applications_lack_is_told(examined, monkeypatch, tmp_path):
+def test_what_other_applications_lack_is_reported(examined, monkeypatch, tmp_path):
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
     monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
     session_of(monkeypatch, Hidden())
-    told = examined()[1]["spark-defaults.conf and --conf"]
-    assert told == (
-        "lack spark.jars, spark.jars.packages, spark.sql.extensions, "
-        "spark.sql.catalog.spark_catalog: zcube.configure adds them",
+    reported = examined()[1]["spark-defaults.conf and --conf"]
+    assert reported == (
+        "missing spark.jars, spark.jars.packages, spark.sql.extensions, "
+        "spark.sql.catalog.spark_catalog (zcube.configure adds them)",
         "",
     )
     (tmp_path / "spark-defaults.conf").write_text(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 import zcube
 from hypothesis import given
@@ -106,7 +107,16 @@ def test_remote_builder_is_left_alone() -> None:
 
 def test_a_local_connect_server_is_started_with_the_jar(no_jvm: None) -> None:
     builder = SparkSession.Builder().remote("local[2]")
-    assert ZCUBE_EXTENSION in zcube.configure(builder)._options[EXTENSIONS]
+    options = zcube.configure(builder)._options
+    line = ".".join(pyspark.__version__.split(".")[:2])
+    jar = Path(options[JARS])
+    assert re.fullmatch(rf"zcube-spark_{re.escape(line)}_2\.13-[\w.]+\.jar", jar.name)
+    assert jar.is_file()
+    assert re.fullmatch(
+        rf"io\.delta:delta-spark_{re.escape(line)}_2\.13:4\.\d+\.\d+", options[PACKAGES]
+    )
+    assert options[EXTENSIONS] == BOTH
+    assert options[CATALOG] == DELTA_CATALOG
 
 
 def test_spark_defaults_are_kept(
@@ -121,7 +131,7 @@ def test_spark_defaults_are_kept(
     assert options[JARS].startswith("/site/a.jar,")
 
 
-def test_submit_arguments_that_would_hide_the_jar_are_refused(
+def test_submit_arguments_that_would_hide_the_jar_are_rejected(
     no_jvm: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--jars /site/a.jar pyspark-shell")
@@ -148,13 +158,13 @@ def test_submit_arguments_are_read_as_spark_submit_does(
 
 
 @pytest.mark.parametrize("version", ["3.5.7", "4.3.0", "5.0.0.dev1", "unknown"])
-def test_unsupported_pyspark_is_refused_with_the_supported_ones(version: str) -> None:
+def test_unsupported_pyspark_is_rejected_with_the_supported_ones(version: str) -> None:
     with pytest.raises(zcube.ZCubeError, match=rf"PySpark {re.escape(version)}.*4\.0, 4\.1, 4\.2"):
         versions.spark_line(version)
 
 
 @pytest.mark.parametrize("version", ["3.3.2", "4.0.1", "4.5.0"])
-def test_unsupported_delta_is_refused_with_the_supported_one(version: str) -> None:
+def test_unsupported_delta_is_rejected_with_the_supported_one(version: str) -> None:
     with pytest.raises(zcube.ZCubeError, match=rf"delta-spark {re.escape(version)}.*4\.4"):
         versions.delta_version("4.2", version)
 
@@ -181,7 +191,7 @@ def test_configure_beside_a_running_session_returns_it(spark: SparkSession) -> N
     assert again is spark
 
 
-def test_a_running_session_without_zcube_is_refused(
+def test_a_running_session_without_zcube_is_rejected(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateway, "session_settings", lambda: {EXTENSIONS: DELTA_EXTENSION})
@@ -194,7 +204,7 @@ def test_classes_are_looked_up_in_the_running_jvm(spark: SparkSession) -> None:
     assert not gateway.has_class("io.zcube.sql.NoSuchExtension")
 
 
-def test_a_running_jvm_without_the_jar_gets_the_cure(
+def test_the_error_about_a_running_jvm_without_the_jar_names_the_remedy(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateway, "has_class", lambda name: False)

@@ -36,7 +36,7 @@ def cluster(tmp_path):
 
 
 @pytest.mark.slow
-def test_spark_submit_with_the_jar_alone(spark, cluster, path, tmp_path):
+def test_spark_submit_with_only_the_jar_optimizes_on_a_cluster(spark, cluster, path, tmp_path):
     master, environment = cluster
     script = tmp_path / "job.py"
     script.write_text(SCRIPT)

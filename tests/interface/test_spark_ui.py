@@ -43,7 +43,7 @@ spark.stop()
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_the_sql_tab_and_prometheus_tell_what_optimize_did(tmp_path):
+def test_the_sql_tab_and_prometheus_report_what_optimize_did(tmp_path):
     settings = {
         "spark.jars": jars.of_session(),
         "spark.ui.enabled": "true",
@@ -61,13 +61,13 @@ def test_the_sql_tab_and_prometheus_tell_what_optimize_did(tmp_path):
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    result = told["result"]
+    reported = json.loads(done.stdout.splitlines()[-1])
+    result = reported["result"]
     assert result["files_added"] > 1
 
     nodes = [
         {metric["name"]: metric["value"] for metric in node["metrics"]}
-        for execution in told["executions"]
+        for execution in reported["executions"]
         for node in execution["nodes"]
         if any(metric["name"] == "cubes planned" for metric in node["metrics"])
     ]
@@ -79,7 +79,9 @@ def test_the_sql_tab_and_prometheus_tell_what_optimize_did(tmp_path):
 
     gauges = {
         name: float(value)
-        for name, value in re.findall(r"ZCubePlugin_(zcube_\w+)_Value\S* (\S+)", told["prometheus"])
+        for name, value in re.findall(
+            r"ZCubePlugin_(zcube_\w+)_Value\S* (\S+)", reported["prometheus"]
+        )
     }
     assert gauges["zcube_runs_active"] == gauges["zcube_cubes_dropped"] == 0
     assert gauges["zcube_cubes_planned"] == gauges["zcube_cubes_committed"] == 1

@@ -25,7 +25,7 @@ def test_a_name_is_split_at_its_dots_outside_quotes(name, parts):
 
 
 @pytest.mark.parametrize("name", ["", ".", "a.", ".a", "a..b", "``"])
-def test_empty_parts_are_refused(name):
+def test_empty_parts_are_rejected(name):
     with pytest.raises(ZCubeError):
         quoting.name_parts(name)
 

@@ -259,7 +259,7 @@ def test_a_renamed_column_is_the_same_column(spark, path):
     assert table.optimize(full=True).files_removed == 0
 
 
-def test_zorder_by_is_refused_and_none_compacts(spark, path):
+def test_zorder_by_is_rejected_and_none_compacts(spark, path):
     table = clustered(spark, path)
     with pytest.raises(PySparkException) as error:
         table.optimize(zorder_by=["x"])
@@ -487,7 +487,7 @@ def test_zorder_by_is_incremental_by_partition(spark, path):
 
 
 @pytest.mark.long
-def test_files_far_from_the_target_are_put_right(spark, path):
+def test_files_far_from_the_target_size_are_rewritten(spark, path):
     table = clustered(spark, path, count=20_000)
     table.optimize()
     many = len(live_files(path))

@@ -150,10 +150,11 @@ def test_one_column_is_laid_out_as_by_linear(spark, path):
     copy = path + "-copy"
     shutil.copytree(path, copy)
 
-    def rows_by_file(of):
-        files = sorted(live_files(of), key=lambda file: file.path)
+    def rows_by_file(table_path):
+        files = sorted(live_files(table_path), key=lambda file: file.path)
         return [
-            pq.read_table(f"{of}/{file.path}", columns=["x"])["x"].to_pylist() for file in files
+            pq.read_table(f"{table_path}/{file.path}", columns=["x"])["x"].to_pylist()
+            for file in files
         ]
 
     def ordered(rows):

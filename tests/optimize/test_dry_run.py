@@ -65,7 +65,7 @@ def test_the_plan_follows_budget_where_and_partitions(spark, path):
     assert "over the budget" in str(tight)
 
 
-def test_jobs_are_not_called_cubes(spark, path):
+def test_groups_are_not_called_cubes_or_jobs(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     points(spark, 0, 8000, 8).write.format("delta").partitionBy("p").save(path)
     size = sum(file.size for file in live_files(path))
@@ -75,12 +75,12 @@ def test_jobs_are_not_called_cubes(spark, path):
     table = ClusteredTable.for_path(spark, path)
     plan = table.optimize(zorder_by=["x", "y"], dry_run=True)
     text = str(plan)
-    assert "in 2 job(s)" in text.splitlines()[0]
-    assert "job 1" in text
-    assert "job 2" in text
+    assert "in 2 groups;" in text.splitlines()[0]
+    assert [line.split("  ")[0] for line in text.splitlines()[2:4]] == ["group 1", "group 2"]
     assert "cube " not in text
-    # Of the cubes, the second job makes the third and more.
-    assert [job.number for job in plan.cubes] == [1, 4]
+    assert "job" not in text
+    # Of the cubes, the second group makes the fourth and more.
+    assert [group.number for group in plan.cubes] == [1, 4]
     assert len(table.optimize(zorder_by=["x", "y"]).cubes[0].ids) == 3
 
 
@@ -107,11 +107,11 @@ def test_compaction_and_deltas_own_optimize_have_no_dry_run(spark, path):
     version = last_version(path)
     for enabled, statement in [("true", ""), ("false", "ZORDER BY (x)"), ("false", "")]:
         spark.conf.set("spark.zcube.enabled", enabled)
-        with pytest.raises(AnalysisException) as refusal:
+        with pytest.raises(AnalysisException) as rejection:
             spark.sql(f"OPTIMIZE delta.`{path}` {statement} DRY RUN").collect()
-        assert refusal.value.getCondition() == "ZCUBE_DRY_RUN_NOT_SUPPORTED"
+        assert rejection.value.getCondition() == "ZCUBE_DRY_RUN_NOT_SUPPORTED"
     spark.conf.set("spark.zcube.enabled", "true")
-    with pytest.raises(IllegalArgumentException) as refusal:
+    with pytest.raises(IllegalArgumentException) as rejection:
         spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (nope) DRY RUN").collect()
-    assert refusal.value.getCondition() == "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST"
+    assert rejection.value.getCondition() == "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST"
     assert last_version(path) == version

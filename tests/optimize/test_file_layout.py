@@ -185,14 +185,14 @@ def test_no_worse_than_delta_over_200_queries(spark, path, columns):
     optimize(spark, path, by)
     spark.conf.set("spark.zcube.enabled", "false")
     optimize(spark, copy, by)
-    asked = queries(columns, (-(2**31), 2**31), 200, seed=11)
+    ranges = queries(columns, (-(2**31), 2**31), 200, seed=11)
     ours, theirs = live_files(path), live_files(copy)
-    read = sum(files_read(ours, q) for q in asked)
-    assert read <= 1.05 * sum(files_read(theirs, q) for q in asked)
+    read = sum(files_read(ours, q) for q in ranges)
+    assert read <= 1.05 * sum(files_read(theirs, q) for q in ranges)
     # The counted files are what Spark reads.
-    column, low, high = asked[0][1]
+    column, low, high = ranges[0][1]
     df = spark.read.format("delta").load(path).where(f"{column} BETWEEN {low} AND {high}")
-    assert len(df.inputFiles()) == files_read(ours, asked[0])
+    assert len(df.inputFiles()) == files_read(ours, ranges[0])
 
 
 @pytest.mark.parametrize(("curve", "expected"), [("zorder", 7), ("linear", 9)])

@@ -99,21 +99,21 @@ def test_it_reads_only_when_asked_and_writes_nothing(spark, path, job_counter):
     assert (plain.forecast.quality, plain.forecast.rows) == (None, None)
     assert (plain.forecast.files_before, plain.forecast.files_after) == (2, 1)
     with job_counter() as jobs:
-        asked = table.optimize(zorder_by=["x"], dry_run=True, forecast=True)
+        plan = table.optimize(zorder_by=["x"], dry_run=True, forecast=True)
     assert len(jobs.reading(2000)) == 1
-    assert asked.forecast.all.column == "*"
-    assert "depth" in str(asked)
-    assert "skipping" in asked._repr_html_()
-    assert json.loads(json.dumps(asked.to_dict()))["forecast"]["rows"] == 2000
+    assert plan.forecast.all.column == "*"
+    assert "depth" in str(plan)
+    assert "skipping" in plan._repr_html_()
+    assert json.loads(json.dumps(plan.to_dict()))["forecast"]["rows"] == 2000
     assert (data_files_on_disk(path), last_version(path)) == (disk, version)
     with pytest.raises(ZCubeError, match="dry_run=True"):
         table.optimize(zorder_by=["x"], forecast=True)
-    with pytest.raises(AnalysisException) as refusal:
+    with pytest.raises(AnalysisException) as rejection:
         spark.sql(f"OPTIMIZE '{path}' ZORDER BY (x) OPTIONS ('forecast' = 'true')").collect()
-    assert refusal.value.getCondition() == "ZCUBE_FORECAST_NOT_TAKEN"
-    with pytest.raises(AnalysisException) as refusal:
+    assert rejection.value.getCondition() == "ZCUBE_FORECAST_NOT_TAKEN"
+    with pytest.raises(AnalysisException) as rejection:
         spark.sql(f"OPTIMIZE '{path}' ZORDER BY (x) OPTIONS ('forecast' = 'soon') DRY RUN")
-    assert refusal.value.getCondition() == "ZCUBE_INVALID_OPTION"
+    assert rejection.value.getCondition() == "ZCUBE_INVALID_OPTION"
     assert (data_files_on_disk(path), last_version(path)) == (disk, version)
 
 
@@ -132,7 +132,7 @@ def test_cpu_time_is_at_the_rate_of_earlier_runs(spark, path):
     plan = table.optimize(zorder_by=["x", "y"], dry_run=True)
     assert plan.forecast.earlier_runs == 2
     assert plan.forecast.cpu_time_ms == pytest.approx(plan.bytes_read * 6000 / 1_500_000, abs=1)
-    assert "by 2 earlier commit(s)" in str(plan)
+    assert "by 2 earlier commits" in str(plan)
     nothing = table.optimize(zorder_by=["y"], dry_run=True)
     assert (nothing.cubes, nothing.forecast.cpu_time_ms) == ([], 0)
 

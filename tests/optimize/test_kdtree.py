@@ -199,7 +199,7 @@ def test_weights_of_a_clustered_table_by_python_keep_their_cubes(spark, name):
         ("'weights' = 'x=0'", "ZCUBE_INVALID_OPTION"),
     ],
 )
-def test_wrong_weights_are_refused_in_sql(spark, path, options, condition):
+def test_wrong_weights_are_rejected_in_sql(spark, path, options, condition):
     write(spark, path, rows=10)
     with pytest.raises(PySparkException) as error:
         spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (x, y) OPTIONS ({options})")
@@ -218,7 +218,7 @@ def test_wrong_weights_are_refused_in_sql(spark, path, options, condition):
         ({"x": 2}, "hilbert", "hilbert takes no weights"),
     ],
 )
-def test_wrong_weights_are_refused_in_python(spark, weights, curve, message):
+def test_wrong_weights_are_rejected_in_python(spark, weights, curve, message):
     with pytest.raises(ZCubeError, match=message):
         zcube.cluster(spark.range(3).toDF("x"), "x", curve=curve, weights=weights)
     with pytest.raises(ZCubeError, match=message):
@@ -229,7 +229,7 @@ def test_weights_of_a_dataframe_move_the_cuts(spark, path):
     rows = spark.range(0, 30_000, 1, 2).selectExpr("id", "hash(id) x", "hash(id, 1) y")
     with pytest.raises(ZCubeError, match="weights names z"):
         zcube.cluster(rows, "x", "y", curve="kdtree", weights={"z": 1})
-    for weights, least, most in ((None, 3, 7), ({"x": 50}, 18, 18)):
+    for weights, min_slices, max_slices in ((None, 3, 7), ({"x": 50}, 18, 18)):
         clustered = zcube.cluster(
             rows, "x", "y", curve="kdtree", weights=weights, num_partitions=18
         )
@@ -244,7 +244,7 @@ def test_weights_of_a_dataframe_move_the_cuts(spark, path):
         for low, high in sorted(found, key=lambda interval: interval[1]):
             if low > end:
                 slices, end = slices + 1, high
-        assert least <= slices <= most
+        assert min_slices <= slices <= max_slices
     assert checksum.multiset(spark.read.parquet(path)) == checksum.multiset(rows)
 
 
@@ -257,7 +257,7 @@ def test_weights_of_a_dataframe_move_the_cuts(spark, path):
         ("[1, 2]", "zorder", "ZCUBE_WEIGHTS_NOT_TAKEN"),
     ],
 )
-def test_wrong_weights_are_refused_in_the_hint(spark, weights, curve, condition):
+def test_wrong_weights_are_rejected_in_the_hint(spark, weights, curve, condition):
     spec = f'{{"columns": [["x"], ["y"]], "curve": "{curve}", "weights": {weights}}}'
     with pytest.raises(AnalysisException) as error:
         spark.sql(f"SELECT /*+ ZCUBE_CLUSTER('{spec}') */ id x, id y FROM range(3)").collect()

@@ -97,7 +97,7 @@ def test_a_rewrite_takes_a_predicate_for_what_it_says(table, path, where):
     assert table.quality(columns=["x"], where=where).all.files == 1
 
 
-REFUSED = [
+REJECTED = [
     "p = 1 ZORDER BY (y)",
     "p = 1 OPTIONS ('maxBytes' = '1')",
     "p = 1 DRY RUN",
@@ -129,10 +129,10 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("escaped", cases(["false", "true"], {"true"}))
-def test_what_is_no_predicate_is_refused(spark, table, path, escaped):
+def test_what_is_no_predicate_is_rejected(spark, table, path, escaped):
     before, files = last_version(path), {f.path for f in live_files(path)}
     spark.conf.set("spark.sql.parser.escapedStringLiterals", escaped)
-    asked = {
+    methods = {
         "ZORDER BY": lambda where: table.optimize(where=where, zorder_by=["x"]),
         "with options": lambda where: table.optimize(where=where, zorder_by=["x"], max_bytes="1g"),
         "DRY RUN": lambda where: table.optimize(where=where, zorder_by=["x"], dry_run=True),
@@ -140,11 +140,11 @@ def test_what_is_no_predicate_is_refused(spark, table, path, escaped):
         "quality": lambda where: table.quality(columns=["x"], where=where),
     }
     taken = []
-    for where in REFUSED:
-        for what, ask in asked.items():
+    for where in REJECTED:
+        for name, method in methods.items():
             try:
-                ask(where)
-                taken.append((what, where))
+                method(where)
+                taken.append((name, where))
             except (AnalysisException, ZCubeError):
                 pass
     assert not taken
@@ -152,14 +152,14 @@ def test_what_is_no_predicate_is_refused(spark, table, path, escaped):
     assert {f.path for f in live_files(path)} == files
 
 
-def test_the_refusal_names_the_predicate(table):
+def test_the_rejection_names_the_predicate(table):
     for where in ("p = 1) OR (1 = 1", "p = :one", "p = 1 note"):
-        for ask in (
+        for method in (
             lambda w: table.optimize(where=w, zorder_by=["x"]),
             lambda w: table.quality(columns=["x"], where=w),
         ):
             with pytest.raises(AnalysisException) as error:
-                ask(where)
+                method(where)
             assert error.value.getCondition() == "ZCUBE_INVALID_PREDICATE"
             assert where in str(error.value)
 
@@ -175,7 +175,7 @@ def test_compaction_and_deltas_own_command_take_the_same_predicate(spark, table,
     assert rewritten(path) == ["0", "0"]
 
 
-def test_a_clause_and_the_option_together_are_refused(spark, table, path):
+def test_a_clause_and_the_option_together_are_rejected(spark, table, path):
     statement = f"OPTIMIZE delta.`{path}` WHERE p = 1 ZORDER BY (x) OPTIONS ('Where' = 'p = 2')"
     with pytest.raises(AnalysisException) as error:
         spark.sql(statement)

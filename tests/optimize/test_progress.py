@@ -88,17 +88,17 @@ def test_the_bar_is_silent_when_not_interactive(spark, path, capfd):
 def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
     make(spark, path)
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
-    asked = []
+    calls = []
 
     def fail():
-        asked.append(1)
+        calls.append(1)
         raise RuntimeError("no progress")
 
     monkeypatch.setattr("zcube._spark.gateway.rewrite_progress", lambda *_: nullcontext(fail))
     monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
     result = ClusteredTable.for_path(spark, path).optimize(progress=True)
     # The bar gives up after the first failure.
-    assert len(asked) == 1
+    assert len(calls) == 1
     assert not spark.sparkContext.getJobTags()
     assert result.files_removed == 6
     assert result.files_added == len(live_files(path))
@@ -106,7 +106,7 @@ def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
     assert multiset(spark.read.format("delta").load(path)) == before
 
 
-def test_without_rich_only_progress_is_refused(spark, path, monkeypatch):
+def test_without_rich_only_progress_is_rejected(spark, path, monkeypatch):
     make(spark, path)
     monkeypatch.setitem(sys.modules, "rich", None)
     table = ClusteredTable.for_path(spark, path)

@@ -37,7 +37,7 @@ def unordered(spark, tmp_path_factory):
 
 @pytest.mark.parametrize("files", [1, 8])
 @pytest.mark.parametrize("column", UNORDERED)
-def test_what_has_no_order_is_refused_by_its_type(spark, unordered, column, files):
+def test_what_has_no_order_is_rejected_by_its_type(spark, unordered, column, files):
     spark.conf.set("spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled", "false")
     if files > 1:
         spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "1000")
@@ -51,7 +51,7 @@ def test_what_has_no_order_is_refused_by_its_type(spark, unordered, column, file
     assert last_version(unordered) == 1
 
 
-def test_delta_refuses_to_cluster_by_what_has_no_order(spark, path):
+def test_delta_rejects_clustering_by_what_has_no_order(spark, path):
     for column, data_type in UNORDERED.items():
         if "." not in column:
             with pytest.raises(PySparkException) as error:
@@ -85,14 +85,16 @@ def sized(request, spark, tmp_path_factory):
     return path, "" if request.param else "ZORDER BY (x)"
 
 
-@pytest.mark.parametrize(("options", "settings", "refused"), SIZES)
-def test_a_target_below_the_least_size_is_refused(spark, sized, path, options, settings, refused):
+@pytest.mark.parametrize(("options", "settings", "rejected"), SIZES)
+def test_a_target_below_the_minimum_size_is_rejected(
+    spark, sized, path, options, settings, rejected
+):
     template, order = sized
     for key, value in settings.items():
         spark.conf.set(f"{CUBE}.{key}", value)
     texts = ", ".join(f"'{key}' = '{value}'" for key, value in options.items())
     clause = order + (f" OPTIONS ({texts})" if texts else "")
-    if refused:
+    if rejected:
         with pytest.raises(PySparkException) as error:
             spark.sql(f"OPTIMIZE delta.`{template}` {clause}")
         assert error.value.getCondition() == "ZCUBE_INVALID_OPTION"
@@ -141,7 +143,7 @@ def test_deltas_setting_for_sorting_counts_where_zcubes_is_not_set(
 def test_python_and_sql_know_the_same_curves_and_what_they_take(spark, path):
     spark.range(10).selectExpr("id x", "id y").write.format("delta").save(path)
 
-    def refusal(options):
+    def rejection(options):
         try:
             spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (x, y) OPTIONS ({options}) DRY RUN")
         except AnalysisException as error:
@@ -150,7 +152,7 @@ def test_python_and_sql_know_the_same_curves_and_what_they_take(spark, path):
 
     for curve in CURVES:
         in_sql = [
-            refusal(f"'curve' = '{curve}', {option}")[0]
+            rejection(f"'curve' = '{curve}', {option}")[0]
             for option in ("'weights' = 'x=2'", "'workload' = '[\"x = 1\"]'")
         ]
         in_python = []

@@ -43,12 +43,12 @@ def commits(path):
     return found
 
 
-def told(row):
+def metrics_and_parameters(row):
     """The metrics of a commit, which are integers, and its parameters, which are strings."""
     return row["operationMetrics"], row["operationParameters"]
 
 
-def assert_told(metrics, texts, removed, added, columns):
+def assert_reported(metrics, texts, removed, added, columns):
     for when, files in (("Before", removed), ("After", added)):
         expected = quality_of(files, columns)
         assert float(texts[f"averageDepth{when}"]) == pytest.approx(expected["average_depth"])
@@ -59,14 +59,14 @@ def assert_told(metrics, texts, removed, added, columns):
     assert set(texts["cubeId"].split(",")) == {add["tags"]["ZCUBE_ID"] for add in added}
 
 
-def test_history_and_result_tell_the_same(spark, path, job_counter):
+def test_history_and_result_report_the_same(spark, path, job_counter):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(6 << 10))
     make(spark, path)
     columns = physical(path)
     with job_counter() as jobs:
         result = ClusteredTable.for_path(spark, path).optimize(**cube_sizes(spark, path))
     history = {
-        row["version"]: told(row)
+        row["version"]: metrics_and_parameters(row)
         for row in spark.sql(f"DESCRIBE HISTORY delta.`{path}`").collect()
         if row["operation"] == "OPTIMIZE"
     }
@@ -75,7 +75,7 @@ def test_history_and_result_tell_the_same(spark, path, job_counter):
     assert history.keys() == found.keys()
     for cube in result.cubes:
         (metrics, texts), (removed, added) = history[cube.version], found[cube.version]
-        assert_told(metrics, texts, removed, added, columns)
+        assert_reported(metrics, texts, removed, added, columns)
         assert texts["cubeId"] == cube.id
         assert json.loads(texts["reasons"]) == cube.reasons == {"fresh": len(removed)}
         assert [int(metrics[f"{name}TimeMs"]) for name in ("sampling", "writing", "cpu")] == [
@@ -132,7 +132,7 @@ def test_metrics_of_several_cubes_in_one_commit_are_their_means(spark, path):
     assert len(result.cubes) == 2
     [(removed, added)] = commits(path).values()
     [(metrics, texts)] = [
-        told(row)
+        metrics_and_parameters(row)
         for row in spark.sql(f"DESCRIBE HISTORY delta.`{path}`").collect()
         if row["operation"] == "OPTIMIZE"
     ]
@@ -155,7 +155,7 @@ def test_files_without_statistics_have_no_quality(spark, path):
     assert (cube.average_depth_before, cube.skipping_before) == (None, None)
     assert cube.average_depth_after == 1.0
     assert "<td>– → 1.00</td><td>– → 0.0 %</td>" in result._repr_html_()
-    _, texts = told(spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first())
+    _, texts = metrics_and_parameters(spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first())
     assert "averageDepthBefore" not in texts
     assert texts["averageDepthAfter"] == "1.0"
 
@@ -173,7 +173,7 @@ def test_no_quality_is_recorded_above_100000_files(spark, path):
     [cube] = table.optimize(zorder_by=COLUMNS, where="p = 1").cubes
     assert (cube.files, cube.files_added) == (3, 1)
     assert cube.average_depth_before is cube.average_depth_after is None
-    metrics, texts = told(spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first())
+    metrics, texts = metrics_and_parameters(spark.sql(f"DESCRIBE HISTORY delta.`{path}`").first())
     assert "numAddedFiles" in metrics
     assert "reasons" in texts
     quality = {"averageDepthBefore", "averageDepthAfter", "skippingEffectivenessAfter"}

@@ -85,8 +85,10 @@ def test_a_skewed_workload_reads_fewer_files_than_with_the_usual_tree(spark, pat
 
     assert read(ours) < 0.6 * read(usual)
     # The result says what the scan does.
-    told = [(q.files_before, q.bytes_before, q.files_after, q.bytes_after) for q in done.workload]
-    assert told == [was + now for was, now in zip(before, ours, strict=True)]
+    reported = [
+        (q.files_before, q.bytes_before, q.files_after, q.bytes_after) for q in done.workload
+    ]
+    assert reported == [was + now for was, now in zip(before, ours, strict=True)]
     assert [(q.predicate, q.weight) for q in done.workload] == SKEWED
     assert all(q.note == "" for q in done.workload)
     assert SKEWED[0][0] in str(done)
@@ -112,7 +114,7 @@ def test_the_same_workload_rewrites_nothing_and_another_one_does(spark, path):
     assert all("ZCUBE_WORKLOAD" not in f.tags for f in live_files(path))
 
 
-def test_a_workload_may_name_nested_columns_and_tells_what_it_ignores(spark, name):
+def test_a_workload_may_name_nested_columns_and_its_result_reports_what_was_ignored(spark, name):
     spark.sql(
         f"CREATE TABLE {name} (id BIGINT, p STRUCT<x: INT>, d DATE) USING delta CLUSTER BY (p.x, d)"
     )
@@ -184,7 +186,7 @@ def test_a_query_for_a_flag_skips_files_of_nulls(spark, path):
         ("'curve' = 'kdtree', 'workload' = '[\"x\"]'", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"),
     ],
 )
-def test_wrong_workloads_are_refused_in_sql(spark, small, options, condition):
+def test_wrong_workloads_are_rejected_in_sql(spark, small, options, condition):
     with pytest.raises(PySparkException) as error:
         spark.sql(f"OPTIMIZE delta.`{small}` ZORDER BY (x, y) OPTIONS ({options})").collect()
     assert error.value.getCondition() == condition
@@ -204,7 +206,7 @@ def test_wrong_workloads_are_refused_in_sql(spark, small, options, condition):
         (["x = 1"], "zorder", "zorder takes no workload"),
     ],
 )
-def test_wrong_workloads_are_refused_in_python(workload, curve, message):
+def test_wrong_workloads_are_rejected_in_python(workload, curve, message):
     with pytest.raises(ZCubeError, match=message):
         workload_option(workload, curve)
 
@@ -277,8 +279,8 @@ def test_the_command_takes_predicates_and_weights(spark, path, tmp_path, capsys,
     assert "hilbert takes no workload" in capsys.readouterr().err
     command += ["--curve", "kdtree", "--max-file-size", str(target(path, 10)), "--json"]
     assert cli.main(command) == 0
-    told = json.loads(capsys.readouterr().out.strip().splitlines()[-1])["workload"]
-    assert [(q["predicate"], q["weight"]) for q in told] == [("x < 100", 2.0), ("y = 5", 1.0)]
-    assert told[0] == WorkloadResult(**told[0]).__dict__
-    assert told[0]["files_before"] == 3
-    assert told[0]["files_after"] <= 2
+    reported = json.loads(capsys.readouterr().out.strip().splitlines()[-1])["workload"]
+    assert [(q["predicate"], q["weight"]) for q in reported] == [("x < 100", 2.0), ("y = 5", 1.0)]
+    assert reported[0] == WorkloadResult(**reported[0]).__dict__
+    assert reported[0]["files_before"] == 3
+    assert reported[0]["files_after"] <= 2

@@ -50,7 +50,7 @@ def test_figures_are_those_of_brute_force(files):
         )
 
 
-def test_figures_of_more_boxes_than_are_compared_at_once():
+def test_figures_of_more_boxes_than_one_chunk_are_those_of_brute_force():
     rng = random.Random(5)
     columns = [[], []]
     for _ in range(900):
@@ -157,7 +157,7 @@ def test_odd_statistics_are_for_spark_to_judge(path, kind, value):
     fields = [{"name": "c", "type": kind, "nullable": True, "metadata": {}}]
     stats = {"numRecords": 1, "minValues": {"c": value}, "maxValues": {}, "nullCount": {"c": 0}}
     written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [{"stats": stats}])
-    assert refused(path, ["c"]).endswith(f"which is not of type {kind}")
+    assert rejected(path, ["c"]).endswith(f"which is not of type {kind}")
 
 
 def test_errors_have_the_text_of_sparks(path):
@@ -170,16 +170,16 @@ def test_errors_have_the_text_of_sparks(path):
     }
     ours = [value for value in vars(conditions).values() if isinstance(value, Condition)]
     assert {condition.name: condition.template for condition in ours}.items() <= texts.items()
-    with pytest.raises(ZCubeError) as refusal:
+    with pytest.raises(ZCubeError) as rejection:
         log.quality()
     name = "ZCUBE_NO_CLUSTERING_COLUMNS"
-    assert str(refusal.value) == f"[{name}] {texts[name]}".replace("<table>", path)
-    with pytest.raises(ZCubeError) as refusal:
+    assert str(rejection.value) == f"[{name}] {texts[name]}".replace("<table>", path)
+    with pytest.raises(ZCubeError) as rejection:
         log.quality(columns=["a-b"])
-    assert str(refusal.value).startswith(
+    assert str(rejection.value).startswith(
         f"[ZCUBE_COLUMN_NOT_FOUND] There is no column `a-b` in {path}. "
     )
-    assert str(refusal.value).endswith(": c.")
+    assert str(rejection.value).endswith(": c.")
 
 
 def test_what_spark_would_sample_is_left_to_spark(path, monkeypatch):
@@ -229,10 +229,10 @@ def test_nulls_and_deletion_vectors_are_read_as_by_spark(spark, path):
     same(spark, path, ["d", "t", "f"])
 
 
-def refused(path, columns=("x",), **arguments):
-    with pytest.raises(NotServedError) as refusal:
+def rejected(path, columns=("x",), **arguments):
+    with pytest.raises(NotServedError) as rejection:
         DeltaLakeLog.open(path).quality(columns=list(columns), **arguments)
-    return str(refusal.value)
+    return str(rejection.value)
 
 
 def test_what_only_delta_reads_right_is_left_to_it(spark, tmp_path):
@@ -248,20 +248,20 @@ def test_what_only_delta_reads_right_is_left_to_it(spark, tmp_path):
     parts = written("parts", points(spark, 0, 100).selectExpr("x", "id % 2 p"))
     wide = written("wide", spark.range(9).selectExpr(*[f"id c{i}" for i in range(33)]))
     odd = written("odd", spark.range(9).selectExpr("id", "array(id) a", "named_struct('b', id) s"))
-    assert refused(mapped) == "column mapping"
-    assert "delta.dataSkippingStatsColumns" in refused(chosen)
-    assert refused(parts, ["p"]) == "a partition column"
+    assert rejected(mapped) == "column mapping"
+    assert "delta.dataSkippingStatsColumns" in rejected(chosen)
+    assert rejected(parts, ["p"]) == "a partition column"
     assert DeltaLakeLog.open(parts).quality(columns=["x"]).all.files == 2
-    assert "more than 32 columns" in refused(wide, ["c0"])
-    assert "not a single value" in refused(odd, ["a"])
-    assert "not a single value" in refused(odd, ["s"])
-    assert "not a local folder of a Delta table" in refused(str(tmp_path / "nowhere"))
-    assert "not a local folder of a Delta table" in refused("s3://bucket/table")
-    assert "data skipping" in refused(odd, ["id"], where="id > 5")
+    assert "more than 32 columns" in rejected(wide, ["c0"])
+    assert "not a single value" in rejected(odd, ["a"])
+    assert "not a single value" in rejected(odd, ["s"])
+    assert "not a local folder of a Delta table" in rejected(str(tmp_path / "nowhere"))
+    assert "not a local folder of a Delta table" in rejected("s3://bucket/table")
+    assert "data skipping" in rejected(odd, ["id"], where="id > 5")
     with pytest.raises(ZCubeError, match="ZCUBE_NO_CLUSTERING_COLUMNS"):
         DeltaLakeLog.open(odd).quality()
     (tmp_path / "odd/_delta_log" / f"{0:020d}.checkpoint.0000000001.0000000002.parquet").touch()
-    assert "deltalake can't read it" in refused(odd, ["id"]) or "several files" in refused(
+    assert "deltalake can't read it" in rejected(odd, ["id"]) or "several files" in rejected(
         odd, ["id"]
     )
 

@@ -242,7 +242,7 @@ def test_column_mapping_keeps_cubes_of_a_renamed_column(spark, name):
     assert quality.bytes_in_cubes == quality.bytes == before.bytes_in_cubes > 0
 
 
-def test_unknown_and_unordered_columns_and_what_is_no_table_are_refused(spark, path):
+def test_unknown_and_unordered_columns_and_what_is_no_table_are_rejected(spark, path):
     spark.range(10).selectExpr("id x", "map(id, id) m").write.format("delta").save(path)
     table = ClusteredTable.for_path(spark, path)
     for arguments, condition in [
@@ -250,9 +250,9 @@ def test_unknown_and_unordered_columns_and_what_is_no_table_are_refused(spark, p
         ({"columns": ["nope"]}, "ZCUBE_COLUMN_NOT_FOUND"),
         ({"columns": ["m"]}, "ZCUBE_UNORDERED_TYPE"),
     ]:
-        with pytest.raises(AnalysisException) as refusal:
+        with pytest.raises(AnalysisException) as rejection:
             table.quality(**arguments)
-        assert refusal.value.getCondition() == condition
+        assert rejection.value.getCondition() == condition
     for arguments in ({"columns": []}, {"columns": ["x", "X"]}, {"columns": ["x"], "where": " "}):
         with pytest.raises(ZCubeError):
             table.quality(**arguments)

@@ -154,7 +154,7 @@ def test_partitions_and_columns_without_statistics_are_predicted_and_not_propose
     assert advice.best.bytes_read == pytest.approx(real, rel=0.15)
 
 
-def test_what_is_not_understood_is_said(spark, path):
+def test_unsupported_queries_and_conditions_are_reported(spark, path):
     table = points(spark, path, 4000, 2)
     advice = table.recommend(
         [
@@ -179,10 +179,10 @@ def test_what_is_not_understood_is_said(spark, path):
     assert len(advice.notes) == 6
     assert last_version(path) == 0
     assert all(note in str(advice) for note in advice.notes)
-    with pytest.raises(AnalysisException) as refusal:
+    with pytest.raises(AnalysisException) as rejection:
         table.recommend(["SELECT * FROM nowhere"])
-    assert refusal.value.getCondition() == "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD"
-    assert "nowhere" in str(refusal.value)
+    assert rejection.value.getCondition() == "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD"
+    assert "nowhere" in str(rejection.value)
     unfiltered = table.recommend(["SELECT * FROM table"])
     assert (unfiltered.layouts, unfiltered.best) == ([], None)
     assert "no query filters by a column" in unfiltered.today.summary
@@ -243,7 +243,7 @@ def test_the_command_advises_as_python_from_queries_and_from_an_event_log(
     assert "startswith(`s`, 's1')" in x[0]
     assert "`d` IN (CAST('2026-01-05' AS date)" in d[0]
     assert odd == ("`id` IS NOT NULL", 1)
-    assert not log.not_understood
+    assert not log.unsupported
     table = ClusteredTable.for_path(spark, path)
     of_log = table.recommend(dict(log.predicates))
     by_hand = {
@@ -269,12 +269,12 @@ def test_the_command_advises_as_python_from_queries_and_from_an_event_log(
         assert cli.main(["recommend", path, "--json", *source]) == 0
         printed = capsys.readouterr()
         assert json.loads(printed.out) == json.loads(json.dumps(advice.to_dict()))
-    assert "5 scan(s) of the table in the log, 4 with filters" in printed.err
+    assert "5 scans of the table in the log, 4 with supported filters" in printed.err
     assert cli.main(["recommend", path, "--queries", str(queries)]) == 0
     assert capsys.readouterr().out == f"{weighted}\n"
 
 
-def test_what_an_event_log_does_not_tell_is_noted(spark, tmp_path, capsys, monkeypatch):
+def test_unsupported_filters_of_an_event_log_are_reported(spark, tmp_path, capsys, monkeypatch):
     path = str(tmp_path / "t")
     rows = spark.range(100).selectExpr("id", "id % 3 p", "concat('a, ', id % 5) s")
     rows.write.format("delta").partitionBy("p").save(path)
@@ -291,8 +291,8 @@ def test_what_an_event_log_does_not_tell_is_noted(spark, tmp_path, capsys, monke
     monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(table))
     assert cli.main(["recommend", path, "--event-log", str(tmp_path / "log.gz"), "--json"]) == 0
     printed = capsys.readouterr()
-    assert "not understood, in 1 scan(s): In(s, [a, 1,a, 2])" in printed.err
-    assert "1 scan(s) also filter by partition columns" in printed.err
+    assert "unsupported filter in 1 scan: In(s, [a, 1,a, 2])" in printed.err
+    assert "filters by partition columns in 1 scan, which" in printed.err
     (query,) = json.loads(printed.out)["today"]["queries"]
     assert query["query"] == "`id` < CAST('7' AS bigint)"
 

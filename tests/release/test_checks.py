@@ -115,7 +115,7 @@ def test_a_whole_release_passes_and_is_packed_as_a_repository(dist):
         ("<version>", "<version>9.", f"is of io.zcube:zcube-spark_4.2_2.13:9.{VERSION}"),
     ],
 )
-def test_a_bad_pom_is_refused(dist, old, new, problem):
+def test_a_bad_pom_is_rejected(dist, old, new, problem):
     pom = only(dist, "*.pom")
     assert old in pom.read_text()
     pom.write_text(pom.read_text().replace(old, new))
@@ -132,21 +132,21 @@ def test_a_bad_pom_is_refused(dist, old, new, problem):
         {(kind, entries[0]) for kind, entries in JARS.items()},
     ),
 )
-def test_a_jar_without_what_it_must_hold_is_refused(dist, kind, entry):
+def test_a_jar_without_what_it_must_hold_is_rejected(dist, kind, entry):
     jar = only(dist, f"*.13-{VERSION}{kind}.jar")
     pack(jar, [other for other in JARS[kind] if other != entry])
     sums(jar)
     assert staged(dist) == [f"{jar.name} has no {entry}"]
 
 
-def test_a_jar_of_another_line_is_refused(dist):
+def test_a_jar_of_another_line_is_rejected(dist):
     jar = only(dist, f"*.13-{VERSION}.jar")
     pack(jar, JARS[""], "4.1")
     sums(jar)
     assert staged(dist) == [f"{jar.name} was not built for Spark 4.2"]
 
 
-def test_a_jar_with_classes_of_delta_is_refused(dist):
+def test_a_jar_with_classes_of_delta_is_rejected(dist):
     jar = only(dist, f"*.13-{VERSION}.jar")
     pack(jar, [*JARS[""], "io/delta/tables/DeltaTable.class"])
     sums(jar)
@@ -154,19 +154,19 @@ def test_a_jar_with_classes_of_delta_is_refused(dist):
     assert "io/delta/tables/DeltaTable.class, which is Spark's or Delta's" in found
 
 
-def test_wrong_and_missing_checksums_are_refused(dist):
+def test_wrong_and_missing_checksums_are_rejected(dist):
     jar = only(dist, f"*.13-{VERSION}.jar")
     jar.with_name(f"{jar.name}.md5").unlink()
     jar.with_name(f"{jar.name}.sha1").write_text("0" * 40)
     assert staged(dist) == [f"{jar.name}.md5 is missing", f"{jar.name}.sha1 is of another file"]
 
 
-def test_a_missing_line_is_refused(dist):
+def test_a_missing_line_is_rejected(dist):
     only(dist, "*.pom").unlink()
     assert staged(dist) == [f"zcube-spark_4.2_2.13-{VERSION}.pom is missing"]
 
 
-def test_a_wheel_without_its_licence_is_refused(dist):
+def test_a_wheel_without_its_licence_is_rejected(dist):
     wheel = dist / f"zcube-{VERSION}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         held = {name: archive.read(name) for name in archive.namelist()}
@@ -193,7 +193,7 @@ def test_a_release_needs_an_address_and_a_dated_entry_of_changes(dist):
     )
 
 
-def test_all_is_told_at_once_and_nothing_is_packed(dist):
+def test_all_problems_are_reported_at_once_and_nothing_is_packed(dist):
     only(dist, "*.pom").unlink()
     (dist / f"zcube-{VERSION}.tar.gz").unlink()
     command = [sys.executable, ROOT / "scripts/release.py", "--staging", "--dist", dist]

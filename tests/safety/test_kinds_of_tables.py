@@ -200,7 +200,7 @@ def test_char_is_stored_again_as_it_was(spark, path, setting):
 
 
 @pytest.mark.parametrize("mapped", [False, True])
-def test_a_name_that_the_reader_keeps_for_itself_is_refused(spark, path, mapped):
+def test_a_name_that_the_reader_keeps_for_itself_is_rejected(spark, path, mapped):
     properties = f"TBLPROPERTIES ({MAPPED.format('name')})" if mapped else ""
     columns = "(id BIGINT, `_tmp_metadata_row_index` BIGINT)"
     spark.sql(f"CREATE TABLE delta.`{path}` {columns} USING delta {properties}")

@@ -185,7 +185,9 @@ def test_every_reader_reads_the_same_as_before(spark, path, readers, kind):
     spark.sql(f"OPTIMIZE {table} " + (f"ZORDER BY ({order})" if order else "FULL"))
     assert last_version(path) > version
     unreadable = {name: rows for name, rows in before.items() if isinstance(rows, str)}
-    expected = {name: error for (of, name), error in UNREADABLE.items() if of == kind}
+    expected = {
+        name: error for (table_kind, name), error in UNREADABLE.items() if table_kind == kind
+    }
     assert unreadable == expected
     for name, read in readers.items():
         if name not in unreadable:

@@ -49,7 +49,7 @@ def test_partitions_by_time_stay_where_clocks_go_back(spark, path):
     assert sorted(row["count"] for row in counts) == [60, 60]
 
 
-def test_a_partition_by_the_text_that_stands_for_null(spark, path):
+def test_a_partition_value_equal_to_hives_name_for_null_stays_a_string(spark, path):
     """From another writer: the log has the string that is also Hive's folder name for NULL."""
     text = "__HIVE_DEFAULT_PARTITION__"
     spark.sql(f"CREATE TABLE delta.`{path}` (x INT, p STRING) USING delta PARTITIONED BY (p)")

@@ -207,7 +207,7 @@ ALWAYS = {
 
 
 @pytest.mark.parametrize("feature", cases(FEATURES, ALWAYS))
-def test_optimize_works_or_is_refused_as_deltas_is(spark, path, tmp_path, delta_only, feature):
+def test_optimize_works_or_is_rejected_as_deltas_is(spark, path, tmp_path, delta_only, feature):
     outcome = as_delta(spark, path, str(tmp_path / "twin"), delta_only, feature)
     compatibility.check(spark.version, feature, outcome)
 
@@ -223,15 +223,15 @@ def as_delta(spark, path, twin, delta_only, feature):
     before, detail_before, version = rows(spark, path), detail(spark, path), last_version(path)
     assert len(before) >= 240
     with delta_only():
-        refused = optimized(spark, twin, order)
+        rejected = optimized(spark, twin, order)
     found = optimized(spark, path, order)
-    assert found == refused
+    assert found == rejected
     assert rows(spark, path) == before
     assert detail(spark, path) == detail_before
-    if refused:
+    if rejected:
         assert last_version(path) == version
         assert data_files_on_disk(path) == data_files_on_disk(twin)
-        return f"refused, as by Delta: {refused}"
+        return f"rejected, as by Delta: {rejected}"
     assert last_version(path) == version + 1
     ours, deltas = written(path), written(twin)
     assert ours.pop("info") >= deltas.pop("info")

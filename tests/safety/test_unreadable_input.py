@@ -103,7 +103,7 @@ def with_other_counts(path, copy, change):
 
 
 @pytest.mark.parametrize("clause", CLAUSES)
-def test_rows_are_held_against_the_counts_of_the_log(spark, path, tmp_path, clause):
+def test_rows_are_compared_with_the_counts_of_the_log(spark, path, tmp_path, clause):
     make(spark, path, clause)
     order = "" if clause else "ZORDER BY (x)"
     copy = str(tmp_path / "copy")
@@ -120,8 +120,8 @@ def test_rows_are_held_against_the_counts_of_the_log(spark, path, tmp_path, clau
     assert last_version(copy) == version
     assert data_files_on_disk(copy) == files
     # The remedy in the message.
-    cure = re.search(r"StatisticsCollection\.recompute", str(error.value))
-    assert cure is not None
+    remedy = re.search(r"StatisticsCollection\.recompute", str(error.value))
+    assert remedy is not None
     recompute_statistics(spark, copy)
     spark.sql(f"OPTIMIZE delta.`{copy}` {order}")
     assert last_version(copy) == version + 2
@@ -140,7 +140,7 @@ def recompute_statistics(spark, path):
     statistics.recompute(session, log, jvm.scala.Option.empty(), everything, every_file)
 
 
-def test_without_counts_nothing_is_held_against_them(spark, path, tmp_path):
+def test_rows_are_not_compared_if_a_file_has_no_count(spark, path, tmp_path):
     make(spark, path)
     copy = str(tmp_path / "copy")
     with_other_counts(path, copy, lambda number, rows: None if number == 2 else rows + 5)
@@ -163,7 +163,7 @@ def test_deleted_rows_are_not_counted_as_missing(spark, path, settings):
     assert multiset(table.toDF()) == before
 
 
-def test_an_unreadable_file_is_no_concern_of_a_plan(spark, path):
+def test_an_unreadable_file_does_not_affect_a_plan(spark, path):
     make(spark, path)
     table = ClusteredTable.for_path(spark, path)
     before = table.optimize(zorder_by=["x"], dry_run=True)
