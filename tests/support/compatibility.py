@@ -59,8 +59,8 @@ files, the same fields in the log, the same table features (`tests/safety/test_t
 """
 
 NOTES = """
-*Delta has none* means that this release of Delta, as it comes, can't make or write such a table; the condition is
-Delta's.
+*Not supported by Delta* means that this release of Delta, as it comes, can't make or write such a table; the condition
+is Delta's.
 
 Catalog-managed tables need a catalog that commits for them. With Delta's in-memory commit coordinator, ZCube's OPTIMIZE
 is rejected exactly when Delta's is (`CommitCoordinatorSuite`). UniForm: the files and the log are as Delta's; the
@@ -75,7 +75,7 @@ def recording() -> bool:
 
 
 def check(spark: str, feature: str, outcome: str) -> None:
-    """Record a feature's outcome with a Spark version, or hold it against the recorded one."""
+    """Record a feature's outcome with a Spark version, or compare it with the recorded one."""
     if recording():
         _append({"feature": feature, "spark": spark, "outcome": outcome})
     else:
@@ -161,7 +161,7 @@ def _cell(outcome: str | None) -> str:
     if outcome is None:
         return "untested"
     text, _, condition = outcome.partition(": ")
-    text = "Delta has none" if text == "not in this version" else text
+    text = "not supported by Delta" if text == "not in this version" else text
     return f"{text}: `{condition}`" if condition else text
 
 
@@ -189,8 +189,8 @@ def _append(entry: dict[str, Any]) -> None:
 
 def _version(python: str) -> str:
     """An interpreter's version."""
-    told = subprocess.run([python, "--version"], capture_output=True, text=True, check=True)
-    return told.stdout.split()[1]
+    reported = subprocess.run([python, "--version"], capture_output=True, text=True, check=True)
+    return reported.stdout.split()[1]
 
 
 def _java() -> str:
