@@ -3,7 +3,7 @@
   behind the model. By hand: dbt run-operation zcube_optimize --args '{relation: orders}'
 
   relation: a relation of dbt's, or a name: "orders" in the target's schema, "shop.orders", "delta.`/data/orders`".
-  All others: as ClusteredTable.optimize of the Python package has them. Jinja refuses any other by its name.
+  All others: as ClusteredTable.optimize of the Python package has them. Jinja rejects any other by name.
 
   In a model with zcube_cluster_by the table gets these columns first, if it has others.
 -#}
