@@ -39,7 +39,7 @@ SERVICES := interface/test_connect_server interface/test_hive_metastore
 help: ## show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/:/' | column -t -s:
 
-demo: $(VENV)/.ready $(JAR) ## demonstrate the main job on TPC-H data (under 5 minutes)
+demo: $(VENV)/.ready $(JAR) ## compare OPTIMIZE with Delta's on TPC-H data (under 5 minutes)
 	$(JAVA_RUN) $(BIN)/zcube demo
 
 test: test-jvm test-python ## run all tests

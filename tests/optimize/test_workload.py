@@ -135,7 +135,7 @@ def test_a_workload_may_name_nested_columns_and_its_result_reports_what_was_igno
     )
     hot, other, half = done.workload
     assert hot.files_after < 0.25 * done.files_added
-    assert (hot.note, half.note) == ("", "not understood: (month(d) = 3)")
+    assert (hot.note, half.note) == ("", "unsupported: (month(d) = 3)")
     assert other.note == "doesn't use the clustering columns"
     for query in done.workload:
         assert query.files_after == len(table.files_read(query.predicate))
