@@ -12,6 +12,7 @@ from contextlib import nullcontext
 import pytest
 from rich import console as rich_console
 from zcube import ClusteredTable, ZCubeError
+from zcube._spark import gateway
 
 from tests.reference import overlaps
 from tests.support.checksum import multiset
@@ -77,6 +78,7 @@ def test_the_bar_counts_the_cubes_that_are_written(spark, path, terminal, monkey
     assert f" of {cubes} cubes written" in shown
     assert " MB/s" in shown
     assert not spark.sparkContext.getJobTags()
+    assert "RewriteProgress" not in listeners(spark)
 
 
 def test_the_bar_is_silent_when_not_interactive(spark, path, capfd):
@@ -85,7 +87,16 @@ def test_the_bar_is_silent_when_not_interactive(spark, path, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
+def listeners(spark):
+    return str(spark._jsc.sc().listenerBus().listeners().toString())
+
+
+def missing(*_):
+    raise TypeError("'JavaPackage' object is not callable")
+
+
+@pytest.mark.parametrize("fails_first", [False, True])
+def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch, fails_first):
     make(spark, path)
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
     calls = []
@@ -94,16 +105,45 @@ def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch):
         calls.append(1)
         raise RuntimeError("no progress")
 
-    monkeypatch.setattr("zcube._spark.gateway.rewrite_progress", lambda *_: nullcontext(fail))
+    follow = missing if fails_first else lambda *_: nullcontext(fail)
+    monkeypatch.setattr("zcube._spark.gateway.rewrite_progress", follow)
     monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
-    result = ClusteredTable.for_path(spark, path).optimize(progress=True)
-    # The bar gives up after the first failure.
-    assert len(calls) == 1
+    table = ClusteredTable.for_path(spark, path)
+    if fails_first:
+        with pytest.raises(ZCubeError, match="Use the jar of this package"):
+            table.optimize(progress=True)
+        assert last_version(path) == version
+        result = table.optimize()
+    else:
+        result = table.optimize(progress=True)
+        # The bar gives up after the first failure.
+        assert len(calls) == 1
     assert not spark.sparkContext.getJobTags()
     assert result.files_removed == 6
     assert result.files_added == len(live_files(path))
     assert last_version(path) == version + 1
     assert multiset(spark.read.format("delta").load(path)) == before
+
+
+@pytest.mark.parametrize("cubes", [1, 2])
+def test_a_run_on_delta_is_followed_to_its_end(spark, path, cubes):
+    """The cubes of two small partitions share their jobs."""
+    rows = spark.range(0, 400, 1, 3).selectExpr("id", "hash(id) x", f"id % {cubes} p")
+    rows.write.format("delta").partitionBy("p").save(path)
+    size = sum(file.size for file in live_files(path))
+    spark.sparkContext.addJobTag("followed")
+    try:
+        with gateway.rewrite_progress(spark, "followed") as progress:
+            assert progress() == (0, 0, 0)
+            assert "RewriteProgress" in listeners(spark)
+            spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (id, x)")
+            # Spark's events come a little later.
+            while progress()[2] < size:
+                time.sleep(0.01)
+            assert progress() == (cubes, pytest.approx(cubes), size)
+    finally:
+        spark.sparkContext.removeJobTag("followed")
+    assert "RewriteProgress" not in listeners(spark)
 
 
 def test_without_rich_only_progress_is_rejected(spark, path, monkeypatch):

@@ -172,7 +172,7 @@ def test_unsupported_queries_and_conditions_are_reported(spark, path):
     assert "`nowhere`" in unknown.notes[0]
     assert "1 of 3 conditions" in joined.notes[0]
     assert "counts as true" in compared.notes[0]
-    assert delete.notes[0].startswith("unsupported")
+    assert delete.notes[0].startswith("can't be read: ")
     assert "doesn't read the table" in other.notes[0]
     assert "0 of 1 conditions" in wrong.notes[0]
     assert not either.notes

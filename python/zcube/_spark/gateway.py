@@ -174,16 +174,14 @@ def stoppable(spark: SparkSession) -> Iterator[str]:
             context._jsc.setLocalProperty(_JOB_GROUP, None)
 
 
-@contextmanager
-def rewrite_progress(
-    spark: SparkSession, tag: str
-) -> Iterator[Callable[[], tuple[int, float, int]]]:
-    """Follow the OPTIMIZE whose jobs have a tag.
+RewriteProgress = Callable[[], tuple[int, float, int]]
+"""Returns how many cubes the run writes, 0 while unknown; how many of them are written, where one
+in progress counts with its fraction; bytes of the files rewritten so far."""
 
-    Returns: A function that returns how many cubes the run writes, 0 while unknown; how many of
-    them are written, where one in progress counts with its fraction; bytes of the files rewritten
-    so far.
-    """
+
+@contextmanager
+def rewrite_progress(spark: SparkSession, tag: str) -> Iterator[RewriteProgress]:
+    """Follow the OPTIMIZE whose jobs have a tag, until the end of the block."""
     context = spark.sparkContext._jsc.sc()
     progress = _running_jvm().org.apache.spark.sql.zcube.RewriteProgress(context, tag)
 
@@ -194,4 +192,5 @@ def rewrite_progress(
     try:
         yield current
     finally:
-        progress.close()
+        with suppress(Exception):
+            progress.close()

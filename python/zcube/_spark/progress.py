@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from zcube._spark import gateway
 from zcube._spark.connect import is_connect
+from zcube._version import __version__
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -31,20 +32,23 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
         wanted: True, False, or None for a bar if possible.
 
     Raises:
-        ZCubeError: a bar is wanted, and ``rich`` is missing or the session uses Spark Connect.
+        ZCubeError: a bar is wanted, and ``rich`` is missing, the session uses Spark Connect, or its
+            jar is too old.
     """
     bar = None if wanted is False else _bar(spark, required=wanted is True)
     if is_connect(spark):
         yield
         return
-    with gateway.stoppable(spark) as tag, bar or nullcontext():
-        if bar is None:
+    with ExitStack() as stack, gateway.stoppable(spark) as tag:
+        progress = None if bar is None else _progress(spark, tag, stack, required=wanted is True)
+        if bar is None or progress is None:
             yield
             return
+        stack.enter_context(bar)
         task = bar.add_task("OPTIMIZE", total=None, cubes="planning", size="")
         over = threading.Event()
         watch = threading.Thread(
-            target=_watch, args=(spark, tag, bar, task, over), name="zcube-progress", daemon=True
+            target=_watch, args=(progress, bar, task, over), name="zcube-progress", daemon=True
         )
         watch.start()
         try:
@@ -54,6 +58,21 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
         finally:
             over.set()
             watch.join(timeout=5)
+
+
+def _progress(
+    spark: SparkSession, tag: str, stack: ExitStack, *, required: bool
+) -> gateway.RewriteProgress | None:
+    """Follow the run from its beginning; None if the jar can't, and no bar is required."""
+    try:
+        return stack.enter_context(gateway.rewrite_progress(spark, tag))
+    except Exception as error:
+        if required:
+            raise ZCubeError(
+                f"The progress bar needs the jar of ZCube {__version__}, but this session's jar "
+                "can't report progress. Use the jar of this package, or leave progress out."
+            ) from error
+        return None
 
 
 def _bar(spark: SparkSession, *, required: bool) -> Any:
@@ -93,9 +112,9 @@ def _bar(spark: SparkSession, *, required: bool) -> Any:
     return r.Progress(*columns, console=console)
 
 
-def _watch(spark: SparkSession, tag: str, bar: Any, task: Any, over: threading.Event) -> None:
+def _watch(progress: gateway.RewriteProgress, bar: Any, task: Any, over: threading.Event) -> None:
     """Poll Spark; failures here never affect the run."""
-    with suppress(Exception), gateway.rewrite_progress(spark, tag) as progress:
+    with suppress(Exception):
         while not over.wait(_SECONDS):
             cubes, done, size = progress()
             if cubes:

@@ -39,8 +39,8 @@ object BoxCover {
   }
 
   /** The number of files that touch a box. */
-  def met(boxes: Array[RankBox], files: Array[RankBox]): Int =
-    files.count(file => boxes.exists(_.meets(file)))
+  def touched(boxes: Array[RankBox], files: Array[RankBox]): Int =
+    files.count(file => boxes.exists(_.touches(file)))
 
   /** The average share of the files that a key in the middle of a file touches: near 1 if the files
     * aren't laid out by these columns.
@@ -55,7 +55,7 @@ object BoxCover {
         }.toArray
         new RankBox(middle, middle)
       }
-      probes.map(probe => files.count(_.meets(probe))).sum.toDouble / probes.size / files.length
+      probes.map(probe => files.count(_.touches(probe))).sum.toDouble / probes.size / files.length
     }
 
   private val Probes = 64
@@ -70,7 +70,7 @@ object BoxCover {
   final private class Group(items: Array[RankBox], candidates: Array[Int], files: Array[RankBox]) {
 
     private val box = RankBox.around(items, 0, items.length)
-    private val met = candidates.filter(i => files(i).meets(box))
+    private val touched = candidates.filter(i => files(i).touches(box))
     private var parts: Option[(Group, Group)] = None
 
     private lazy val best: Option[Cut] =
@@ -87,7 +87,7 @@ object BoxCover {
 
     def split(): (Group, Group) = {
       val (one, other) = best.get.sorted.splitAt(best.get.at)
-      val both = (new Group(one, met, files), new Group(other, met, files))
+      val both = (new Group(one, touched, files), new Group(other, touched, files))
       parts = Some(both)
       both
     }
@@ -96,13 +96,13 @@ object BoxCover {
     def result(joins: Boolean): (Array[RankBox], BitSet) = parts match {
       case None =>
         val ofFiles = new BitSet()
-        met.foreach(i => ofFiles.set(i))
+        touched.foreach(i => ofFiles.set(i))
         (Array(box), ofFiles)
       case Some((one, other)) =>
         val (boxes, ofFiles) = one.result(joins)
         val (more, moreFiles) = other.result(joins)
         ofFiles.or(moreFiles)
-        if (joins && ofFiles.cardinality == met.length) (Array(box), ofFiles)
+        if (joins && ofFiles.cardinality == touched.length) (Array(box), ofFiles)
         else (boxes ++ more, ofFiles)
     }
 
@@ -112,7 +112,7 @@ object BoxCover {
       (gaps(sorted, d) :+ middle).distinct.map { at =>
         val one = RankBox.around(sorted, 0, at)
         val other = RankBox.around(sorted, at, sorted.length)
-        val spared = met.count(i => !files(i).meets(one) && !files(i).meets(other))
+        val spared = touched.count(i => !files(i).touches(one) && !files(i).touches(other))
         new Cut(sorted, at, spared, volume(box) - volume(one) - volume(other))
       }
     }
@@ -133,7 +133,7 @@ object BoxCover {
       }
       val (below, above) = (ends.result(), starts.result())
       val within = new Array[Int](below.length)
-      met.foreach { i =>
+      touched.foreach { i =>
         // The last gap that begins below the file.
         val found = java.util.Arrays.binarySearch(below, files(i).low(d))
         val gap = if (found >= 0) found - 1 else -found - 2

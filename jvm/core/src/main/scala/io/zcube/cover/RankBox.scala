@@ -7,7 +7,7 @@ package io.zcube.cover
   */
 final class RankBox(val low: Array[Int], val high: Array[Int]) {
 
-  def meets(other: RankBox): Boolean = {
+  def touches(other: RankBox): Boolean = {
     var d = 0
     while (d < low.length && low(d) <= other.high(d) && other.low(d) <= high(d)) d += 1
     d == low.length

@@ -35,7 +35,7 @@ class BoxCoverSuite extends AnyFunSuite {
       assert(items.forall(item => boxes.exists(_.contains(item))), seed)
       assert(boxes.forall(b => items.exists(b.contains)), seed)
       val one = Array(RankBox.around(items, 0, items.length))
-      assert(BoxCover.met(boxes, files) <= BoxCover.met(one, files), seed)
+      assert(BoxCover.touched(boxes, files) <= BoxCover.touched(one, files), seed)
       if (most >= items.distinct.length) assert(boxes.toSet == items.toSet, seed)
     }
   }
@@ -54,9 +54,9 @@ class BoxCoverSuite extends AnyFunSuite {
         val tried = edges.zip(edges.tail).map { case (from, until) =>
           box((points(from), points(until - 1)))
         }
-        BoxCover.met(tried.toArray, files)
+        BoxCover.touched(tried.toArray, files)
       }.min
-      assert(BoxCover.met(boxes, files) == fewest, seed)
+      assert(BoxCover.touched(boxes, files) == fewest, seed)
     }
   }
 
@@ -69,9 +69,9 @@ class BoxCoverSuite extends AnyFunSuite {
     val points = Array.fill(30)((random.nextInt(950), random.nextInt(950))).flatMap { case (x, y) =>
       Array.fill(40)(point(x + random.nextInt(50), y + random.nextInt(50)))
     }
-    val needed = files.count(file => points.exists(_.meets(file)))
-    val met = BoxCover.met(BoxCover.of(points, files, 64), files)
-    assert(met <= needed * 1.1, s"$met of $needed")
+    val needed = files.count(file => points.exists(_.touches(file)))
+    val touched = BoxCover.touched(BoxCover.of(points, files, 64), files)
+    assert(touched <= needed * 1.1, s"$touched of $needed")
   }
 
   test("overlapping files are distinguished from disjoint files") {

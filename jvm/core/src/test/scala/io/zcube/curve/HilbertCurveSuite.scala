@@ -85,7 +85,7 @@ class HilbertCurveSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("bounding boxes of segments, Z-order against Hilbert") {
+  test("segments have smaller bounding boxes than in Z-order") {
     // Share of the space that the bounding box of each segment of 6 points of the 4 x 4 grid covers.
     def boxes(curve: SpaceFillingCurve): Seq[Double] =
       cells(2, 2).toSeq.sortBy(curve.index(_)).sliding(6).toSeq.map { segment =>

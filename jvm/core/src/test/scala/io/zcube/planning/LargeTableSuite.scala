@@ -45,7 +45,7 @@ class LargeTableSuite extends AnyFunSuite {
       assert(table.optimize(options).isEmpty)
     }
 
-    test(s"in order of a column, $columns columns, jobs of at most 1 TB") {
+    test(s"in order of a column, $columns columns: jobs of 1 TB read at most twice the files") {
       val table = new Simulated(random(columns), inOrder)
       val options = PlanOptions(maxJobBytes = 1L << 40)
       val jobs = table.optimize(options)

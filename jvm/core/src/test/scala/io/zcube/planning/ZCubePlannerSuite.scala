@@ -183,7 +183,8 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a stable cube that lost rows falls back to partial") {
     val files = cube("a", 10).map(_.copy(bytes = 99)) :+ fresh("f")
-    assert(plan(files, all).groups.head.files.size === 11)
+    val Seq(group) = plan(files, all).groups
+    assert(group.files.map(_.file.path).toSet === files.map(_.path).toSet)
   }
 
   test("FULL also rewrites files with other columns") {

@@ -14,7 +14,7 @@ class EqualWeightRangesSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private val counts = Gen.listOf(Gen.oneOf(Gen.choose(1L, 3L), Gen.choose(1L, 1000L)))
   private val ranges = Gen.oneOf(Gen.choose(1, 8), Gen.choose(1, 1 << 20))
 
-  test("(0, 1, 3, 15, 36, 99) in 3 ranges") {
+  test("six values in 3 ranges are divided by twos") {
     val values = Array(0L, 1L, 3L, 15L, 36L, 99L)
     val ends = EqualWeightRanges.ends(Array.fill(6)(1L), 3)
     val bounds = LongRangeBounds(ends.map(values(_)))

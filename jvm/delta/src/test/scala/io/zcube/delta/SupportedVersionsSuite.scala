@@ -6,11 +6,12 @@ import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.{SparkContext, SparkThrowable}
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.matchers.should.Matchers
 
 import io.zcube.sql.ZCubeSparkSessionExtension
 
 /** Sessions with a Spark or Delta version that the jar doesn't support. */
-class SupportedVersionsSuite extends AnyFunSuite {
+class SupportedVersionsSuite extends AnyFunSuite with Matchers {
   import SupportedVersionsSuite._
 
   private def assertRefused(product: String, running: String)(body: => Any): Assertion = {
@@ -45,7 +46,8 @@ class SupportedVersionsSuite extends AnyFunSuite {
   }
 
   test("the versions in this test are supported") {
-    new ZCubeSparkSessionExtension().apply(new SparkSessionExtensions)
+    noException should be thrownBy
+      new ZCubeSparkSessionExtension().apply(new SparkSessionExtensions)
   }
 }
 

@@ -116,7 +116,7 @@ final class Advisor(
       reading,
       input.sampled(columns, resolver),
       columns.size,
-      RowIdentity.FilePlace(columns.size, columns.size + 1),
+      RowIdentity.FilePosition(columns.size, columns.size + 1),
       DataFile.rowsOf(files),
       SampleLimits.ofRows(math.min(MaxRows, math.max(MinRows, wanted)).toInt),
       what

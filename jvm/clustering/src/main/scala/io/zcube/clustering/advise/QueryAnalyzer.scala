@@ -39,7 +39,7 @@ final class QueryAnalyzer(
         catch { case NonFatal(e) => byColumnNames(text, weight, query, firstLine(e)) }
       } catch {
         case NonFatal(e) =>
-          AnalyzedQuery(text, weight, Nil, Seq(s"unsupported: ${firstLine(e)}"))
+          AnalyzedQuery(text, weight, Nil, Seq(s"can't be read: ${firstLine(e)}"))
       }
     if (analyzed.scans.nonEmpty || analyzed.notes.nonEmpty) analyzed
     else analyzed.copy(notes = Seq("it doesn't read the table, or needs no file of it"))
@@ -77,7 +77,7 @@ final class QueryAnalyzer(
       case relation: UnresolvedRelation => isTable(relation.multipartIdentifier)
       case _ => false
     }
-    if (!named) AnalyzedQuery(text, weight, Nil, Seq(s"unsupported: $why"))
+    if (!named) AnalyzedQuery(text, weight, Nil, Seq(s"can't be read: $why"))
     else {
       val table = aliases.headOption.map(SubqueryAlias(_, UnresolvedRelation(tableName)))
         .getOrElse(UnresolvedRelation(tableName))
@@ -143,8 +143,8 @@ final class QueryAnalyzer(
 /** A query for which the table should be laid out.
   *
   * @param weight how often it runs
-  * @param scans  its scans of the table; none if the query wasn't understood, or needs no file
-  * @param notes  what was not understood, in words
+  * @param scans  its scans of the table; none if the query can't be read, or needs no file
+  * @param notes  what is unsupported or can't be read, in words
   */
 final case class AnalyzedQuery(
     text: String,

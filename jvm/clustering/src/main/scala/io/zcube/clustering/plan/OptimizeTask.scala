@@ -105,6 +105,8 @@ object OptimizeTask {
   /** The task of a statement, whose columns, weights and sizes are checked.
     *
     * Throws ZCUBE_UNORDERED_TYPE, ZCUBE_INVALID_OPTION, or what is wrong with weights and workload.
+    *
+    * @param read the options, whose errors come after those of the columns
     */
   def of(
       session: SparkSession,
@@ -113,9 +115,10 @@ object OptimizeTask {
       columns: Seq[ColumnPath],
       clustered: Boolean,
       isFull: Boolean,
-      options: OptimizeOptions,
+      read: => OptimizeOptions,
       settings: OptimizeSettings): OptimizeTask = {
     columns.foreach(_.checkOrdered())
+    val options = read
     settings.check(options)
     OptimizeTask(
       version,

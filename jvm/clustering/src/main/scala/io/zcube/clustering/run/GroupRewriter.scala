@@ -87,7 +87,7 @@ final class GroupRewriter(
       input.plan,
       input.written,
       sampler.clusteringColumns(input),
-      noiseOf(input.place),
+      noiseOf(input.position),
       layout,
       settings.sort
     )
@@ -141,8 +141,8 @@ object GroupRewriter {
   private case class Written(added: Seq[Seq[DataFile]], metrics: RewriteMetrics)
 
   /** A number that depends only on the row's file and position. */
-  private def noiseOf(place: Seq[Attribute]): Expression = {
-    val hash = new XxHash64(place)
+  private def noiseOf(position: Seq[Attribute]): Expression = {
+    val hash = new XxHash64(position)
     ShiftRightUnsigned(BitwiseXor(hash, ShiftRightUnsigned(hash, Literal(32))), Literal(1))
   }
 }

@@ -53,7 +53,7 @@ final class GroupSampler(
         session,
         input.sampled(task.columns, resolver),
         task.columns.length,
-        RowIdentity.FilePlace(task.columns.length, task.columns.length + 1),
+        RowIdentity.FilePosition(task.columns.length, task.columns.length + 1),
         loggedRows,
         limits,
         s"$what: sampling"
@@ -81,7 +81,7 @@ final class GroupSampler(
   /** Files whose number of rows read differs from the log's count. */
   private def differing(files: Seq[DataFile], input: FileScan): Seq[String] =
     try {
-      val name = input.place.head
+      val name = input.position.head
       val counted = Aggregate(
         Seq(name),
         Seq(name, Alias(Count(Literal(1)).toAggregateExpression(), "rows")()),

@@ -11,18 +11,18 @@ import io.zcube.sql.errors.ZCubeErrors
   *
   * @param plan    analyzed
   * @param columns the table's columns, whatever their names
-  * @param place   the row's file, and the row's number in it
+  * @param position the row's file, and the row's number in it
   * @param group   the number of the group of the row's file; None if there is only one group
   */
 final case class FileScan(
     plan: LogicalPlan,
     columns: Seq[Attribute],
-    place: Seq[Attribute],
+    position: Seq[Attribute],
     group: Option[Attribute] = None) {
 
   /** What must be written: the table's columns, and its row ids if it has any. */
   def written: Seq[Attribute] =
-    plan.output.filterNot(a => (place ++ group).exists(_.exprId == a.exprId))
+    plan.output.filterNot(a => (position ++ group).exists(_.exprId == a.exprId))
 
   /** Columns of the table, or fields of them. */
   def expressions(paths: Seq[ColumnPath], resolver: Resolver): Seq[Expression] = {
@@ -36,6 +36,6 @@ final case class FileScan(
   /** What a sample of columns is drawn from: their values, then the row's file and position. */
   def sampled(paths: Seq[ColumnPath], resolver: Resolver): LogicalPlan = {
     val values = expressions(paths, resolver).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
-    Project(values ++ place, plan)
+    Project(values ++ position, plan)
   }
 }

@@ -158,7 +158,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       assert(files.flatMap(_.rows).sum == 49)
       assert(files.flatMap(_.deletedRows).sum == 1)
       val scan = selection.scan(clone, files)
-      val read = Sessions.rowsOf(clone, Project(scan.columns ++ scan.place, scan.plan)).collect()
+      val read = Sessions.rowsOf(clone, Project(scan.columns ++ scan.position, scan.plan)).collect()
       assert(read.map(row =>
         (row.getLong(0), row.getInt(1), row.getLong(2), row.getInt(3))).toSet ==
         (0L until 50L).filter(_ != 7).map(rowOf).toSet)
@@ -166,7 +166,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       assert(read.map(row => (row.getString(4), row.getLong(5))).toSet.size == 49)
       val names = scan.written.map(_.name)
       assert(names.containsSlice(Seq("id", "x", "y", "p")))
-      assert(scan.place.forall(place => !scan.written.exists(_.exprId == place.exprId)))
+      assert(scan.position.forall(place => !scan.written.exists(_.exprId == place.exprId)))
       val fileNames =
         files.map(file => Paths.get(new java.net.URI(file.path).getPath).getFileName.toString).toSet
       assert(read.map(_.getString(4)).toSet == fileNames)

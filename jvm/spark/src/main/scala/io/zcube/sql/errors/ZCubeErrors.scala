@@ -109,7 +109,7 @@ object ZCubeErrors {
   def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
     analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
 
-  /** @param reasons why each of the queries was not understood */
+  /** @param reasons why each of the queries has no scan of the table */
   def recommendNothingUnderstood(table: String, reasons: Seq[String]): Throwable = analysis(
     "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD",
     "table" -> table,

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 /** Collects the keys of a task's rows: individually while they are few, then in fewer boxes.
   *
-  * When they become many, those between the same bounds of files are held as one box: they meet the
-  * same files. If these boxes too become many, they are grouped into a few that meet as few files as
+  * When they become many, those between the same bounds of files are held as one box: they touch the
+  * same files. If these boxes too become many, they are grouped into a few that touch as few files as
   * possible. Where most keys would have a box of their own, as in several dimensions, they are grouped
   * at once.
   *
@@ -28,7 +28,7 @@ final class KeyCollector(layout: BoundOrdinals, cover: ValueCover, maxKeys: Int,
 
   /** How often boxes were grouped. */
   private[keys] var reductions = 0
-  // The number of cells at which to find out whether they meet nearly all files.
+  // The number of cells at which to find out whether they touch nearly all files.
   private var nextCheck = 0
 
   def add(row: InternalRow): Unit = if (!isEverything) layout.boxes(row, addBox)
@@ -78,11 +78,11 @@ final class KeyCollector(layout: BoundOrdinals, cover: ValueCover, maxKeys: Int,
     check()
   }
 
-  /** Gives up if the boxes meet nearly all files. */
+  /** Gives up if the boxes touch nearly all files. */
   private def check(): Unit = {
     // Afterwards each grouping is followed by one.
     nextCheck = if (reductions > 0) Int.MaxValue else cells.size + maxEntries / Checks
-    isEverything = cover.fileCount > 0 && cover.met(all) >= cover.fileCount * NearlyAll
+    isEverything = cover.fileCount > 0 && cover.touched(all) >= cover.fileCount * NearlyAll
     if (isEverything) {
       cells.clear()
       boxes = Array.empty

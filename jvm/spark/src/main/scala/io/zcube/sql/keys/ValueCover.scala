@@ -32,15 +32,15 @@ final class ValueCover(val types: IndexedSeq[DataType], files: Array[ValueBox])
     }
 
   /** How many of the files a box touches. */
-  def met(boxes: Array[ValueBox]): Int = {
+  def touched(boxes: Array[ValueBox]): Int = {
     val ranks = new Ranks(boxes)
-    BoxCover.met(boxes.map(ranks.ofKeys), ranks.files)
+    BoxCover.touched(boxes.map(ranks.ofKeys), ranks.files)
   }
 
   /** See [[BoxCover.overlap]]. */
   def overlap: Double = BoxCover.overlap(new Ranks(Array.empty).files)
 
-  /** The place of a box among the files' bounds: boxes with the same numbers meet the same files, and
+  /** The place of a box among the files' bounds: boxes with the same numbers touch the same files, and
     * so does a box around them.
     */
   def cellOf(box: ValueBox): Array[Int] = {

@@ -6,13 +6,13 @@ import org.apache.spark.SparkContext
 object JobDescription {
 
   /** Runs `body` with `description` on its jobs and stages, then restores the previous description.
+    * The details of a stage stay a stack trace.
     */
   def within[T](context: SparkContext, description: String)(body: => T): T =
     JobProperties.within(
       context,
       "spark.job.description" -> description,
-      "callSite.short" -> description,
-      "callSite.long" -> description)(body)
+      "callSite.short" -> description)(body)
 }
 
 /** Local properties, which Spark passes to the jobs that a thread starts, and to the threads that

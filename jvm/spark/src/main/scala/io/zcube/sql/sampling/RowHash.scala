@@ -12,8 +12,8 @@ object RowHash {
   def ofName(name: UTF8String): Long =
     XXH64.hashUnsafeBytes(name.getBaseObject, name.getBaseOffset, name.numBytes, 42L)
 
-  /** Hash of the row at position `place` with `seed`, in [0, Long.MaxValue]. */
-  def of(seed: Long, place: Long): Long = mix(seed + place * 0x9e3779b97f4a7c15L) >>> 1
+  /** Hash of the row at position `position` with `seed`, in [0, Long.MaxValue]. */
+  def of(seed: Long, position: Long): Long = mix(seed + position * 0x9e3779b97f4a7c15L) >>> 1
 
   /** A bijective mix of 64 bits: the finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
   def mix(value: Long): Long = {

@@ -49,7 +49,7 @@ object RowIdentity {
     * @param fileName ordinal of the file's name (`_metadata.file_name`)
     * @param rowIndex ordinal of the row's position in its file (`_metadata.row_index`)
     */
-  final case class FilePlace(fileName: Int, rowIndex: Int) extends RowIdentity {
+  final case class FilePosition(fileName: Int, rowIndex: Int) extends RowIdentity {
     override def hasher(partition: Int): InternalRow => Long = {
       var lastName: UTF8String = null
       var seed = 0L

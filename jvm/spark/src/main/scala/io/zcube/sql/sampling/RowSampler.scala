@@ -47,9 +47,9 @@ object RowSampler {
       within: LogicalPlan => LogicalPlan = identity): RowSample = {
     val width = columns.length
     val named = columns.zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
-    val (plan, rowIdentity) = PlacedScan.of(child) match {
+    val (plan, rowIdentity) = PositionedScan.of(child) match {
       case Some(scan) =>
-        Project(named ++ scan.place, scan.plan) -> RowIdentity.FilePlace(width, width + 1)
+        Project(named ++ scan.position, scan.plan) -> RowIdentity.FilePosition(width, width + 1)
       case None =>
         val hash = Alias(ContentHash.of(columns ++ child.output), "hash")()
         Project(named :+ hash, child) -> RowIdentity.Contents(width)

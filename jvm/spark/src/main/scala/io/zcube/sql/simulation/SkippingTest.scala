@@ -16,9 +16,9 @@ final class SkippingTest(dataTypes: Seq[DataType]) {
 
   /** Whether the file may hold a row in one of the boxes. */
   def mustRead(file: SimulatedFile, predicate: PredicateBoxes): Boolean =
-    predicate.boxes.exists(_.forall { case (column, range) => meets(file, column, range) })
+    predicate.boxes.exists(_.forall { case (column, range) => touches(file, column, range) })
 
-  private def meets(file: SimulatedFile, column: Int, range: ValueRange): Boolean =
+  private def touches(file: SimulatedFile, column: Int, range: ValueRange): Boolean =
     (range.nulls && file.nulls(column) > 0) ||
       (file.lower(column) != null && range.values.exists { interval =>
         val order = orders(column)

@@ -86,7 +86,7 @@ class KeyCollectorSuite extends AnyFunSuite {
     } else assert(files.nonEmpty)
   }
 
-  test("no keys, no rows") {
+  test("without keys no row of the target can match") {
     val cover = new ValueCover(IndexedSeq(LongType), Array.empty)
     val none = new KeyCollector(layoutOf(LongType -> false), cover, 10, 10)
     none.add(InternalRow(null))

@@ -66,7 +66,7 @@ class MatchConditionSuite extends AnyFunSuite {
     assert(alternatives(EqualNullSafe(field, x)) == Seq(Seq(point(field, x, MatchesAnything))))
   }
 
-  test("ranges, on either side") {
+  test("a comparison bounds the column, whichever side it is on") {
     assert(alternatives(GreaterThan(a, x)) == Seq(Seq(from(a, x))))
     assert(alternatives(LessThanOrEqual(x, a)) == Seq(Seq(from(a, x))))
     val within = SourceBounds(a, Some(x), Some(Add(x, Literal(9L))), MatchesNothing)

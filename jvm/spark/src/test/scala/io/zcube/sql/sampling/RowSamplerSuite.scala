@@ -37,7 +37,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
       spark.asInstanceOf[classic.SparkSession],
       df.asInstanceOf[classic.DataFrame].queryExecution.analyzed,
       2,
-      RowIdentity.FilePlace(2, 3),
+      RowIdentity.FilePosition(2, 3),
       expected,
       limits,
       "test"

@@ -22,8 +22,13 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
 
   private def following[T](body: RewriteProgress => T): T = {
     val progress = new RewriteProgress(context, tag)
+    def listens = context.listenerBus.listeners.contains(progress)
+    assert(listens)
     try body(progress)
-    finally progress.close()
+    finally {
+      progress.close()
+      if (listens) fail("it still receives events")
+    }
   }
 
   /** Reports a stage with these numbers to `progress`, as Spark does. */

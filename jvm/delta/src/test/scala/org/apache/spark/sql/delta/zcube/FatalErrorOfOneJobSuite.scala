@@ -52,7 +52,8 @@ class FatalErrorOfOneJobSuite extends AnyFunSuite with DeltaSparkSession {
     ("batch", Seq(BatchSize -> "1g"), linkage))
 
   for (((commit, settings, error), number) <- cases.zipWithIndex)
-    test(s"a ${error().getClass.getSimpleName} while another job writes; commit: $commit") {
+    test(
+      s"a ${error().getClass.getSimpleName} while another job writes leaves rows and files; commit: $commit") {
       val path = folder.resolve(s"table-$number").toString
       spark.range(0, 6000, 1, 3).selectExpr("id", "id % 2 AS p").write.partitionBy("p")
         .format("delta").save(path)

@@ -127,7 +127,7 @@ class WriteFaultSweepSuite extends AnyFunSuite with FaultyTables {
     if mode.isDefined || Night.all || name == "INSERT OVERWRITE"
   } test(s"faults of a clustered write, then the same again: $name") {
     results.flatMap(_.of("local[2]", name)) match {
-      case Some(line) => info(s"swept before: $line")
+      case Some(line) => cancel(s"swept before: $line")
       case None =>
         val clean = newTarget(exists)
         val none = new Faults(clean.toString, None)

@@ -72,7 +72,6 @@ case class OptimizeCommand(
     if (columns.isEmpty) compact(session)
     else {
       val conf = session.sessionState.conf
-      val chosen = OptimizeOptions.of(options, ZCubeConf.curve(conf))
       val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
       val task = OptimizeTask.of(
         session,
@@ -81,13 +80,14 @@ case class OptimizeCommand(
         columns,
         clustered,
         delta.optimizeContext.isFull,
-        chosen,
-        DeltaSettings.of(conf, delta.optimizeContext))
+        OptimizeOptions.of(options, ZCubeConf.curve(conf)),
+        DeltaSettings.of(conf, delta.optimizeContext)
+      )
       if (dryRun) {
         val planned = Sessions.within(session)(RewritePlan.of(task))
         val reading = LayoutSession.cloneOf(session, version)
-        DryRunReport.rows(planned, Forecast.of(reading, task, planned, chosen.forecast))
-      } else if (chosen.forecast) throw ZCubeErrors.forecastNotTaken()
+        DryRunReport.rows(planned, Forecast.of(reading, task, planned, task.options.forecast))
+      } else if (task.options.forecast) throw ZCubeErrors.forecastNotTaken()
       else Seq(optimize(LayoutSession.cloneOf(session, version), snapshot, task))
     }
   }

@@ -122,8 +122,8 @@ final class MergePruning(
         s"the source has $bytes bytes, ${ZCubeConf.MergeIntoMaxSourceBytes.key} is $maxBytes")
       read <- keys.collect(query, layout, cover, s"$table: MERGE: keys of the source")
       boxes = cover.reduce(read, conf.getConf(ZCubeConf.MergeIntoMaxBoxes))
-      met = cover.met(boxes)
-      _ <- unless(met == files.length)(MergeKeys.NothingSpared)
+      touched = cover.touched(boxes)
+      _ <- unless(touched == files.length)(MergeKeys.NothingSpared)
     } yield {
       val parts = Seq(true, false)
         .map(isPartition => columns.indices.filter(columns(_).isPartition == isPartition))
@@ -133,7 +133,7 @@ final class MergePruning(
         .map(dimensions =>
           BoxPredicate.of(dimensions.map(columns(_).column), dimensions, boxes.toSeq))
         .filter(_ != Literal.TrueLiteral)
-      val share = s"$met of ${files.length} files" +
+      val share = s"$touched of ${files.length} files" +
         (if (files.length < txn.snapshot.numOfFiles) " of a sample" else "")
       Pruning(
         pruned,

@@ -123,7 +123,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
     assert(liveFiles(path) === dataFiles(path) -- known)
   }
 
-  test("a commit that is overtaken, then retried, and whose response is lost") {
+  test("a commit that is overtaken, and whose retry loses its response, is found in the log") {
     val path = table("overtaken-lost", 2)
     val before = rows(path)
     // The second attempt succeeds.

@@ -10,37 +10,38 @@ import org.apache.spark.sql.types.StructType
 /** A scan of files, perhaps with filters and projections, with two more columns: the name of each
   * row's file and the row's position in it.
   */
-final private[sql] case class PlacedScan(plan: LogicalPlan, place: Seq[NamedExpression])
+final private[sql] case class PositionedScan(plan: LogicalPlan, position: Seq[NamedExpression])
 
-private[sql] object PlacedScan {
+private[sql] object PositionedScan {
 
   /** None if the rows aren't unchanged rows of files, or the file format doesn't number them. */
-  def of(plan: LogicalPlan): Option[PlacedScan] = plan match {
+  def of(plan: LogicalPlan): Option[PositionedScan] = plan match {
     case Project(list, child) if list.forall(_.deterministic) =>
-      of(child).map(scan => scan.copy(plan = Project(list ++ scan.place, scan.plan)))
+      of(child).map(scan => scan.copy(plan = Project(list ++ scan.position, scan.plan)))
     case Filter(condition, child) if condition.deterministic =>
       of(child).map(scan => scan.copy(plan = Filter(condition, scan.plan)))
     case relation: LogicalRelation => ofRelation(relation)
     case _ => None
   }
 
-  private def ofRelation(relation: LogicalRelation): Option[PlacedScan] = relation.relation match {
-    case files: HadoopFsRelation if files.fileFormat.getClass == classOf[ParquetFileFormat] =>
-      relation.withMetadataColumns() match {
-        case wide: LogicalRelation =>
-          for {
-            name <- wide.output.flatMap(field(_, "file_name")).headOption
-            index <- wide.output.flatMap(field(_, ParquetFileFormat.ROW_INDEX)).headOption
-          } yield {
-            val named = Seq(
-              Alias(name, "__zcube_file_name")(),
-              Alias(index, "__zcube_row_index")())
-            PlacedScan(Project(relation.output ++ named, wide), named.map(_.toAttribute))
-          }
-        case _ => None
-      }
-    case _ => None
-  }
+  private def ofRelation(relation: LogicalRelation): Option[PositionedScan] =
+    relation.relation match {
+      case files: HadoopFsRelation if files.fileFormat.getClass == classOf[ParquetFileFormat] =>
+        relation.withMetadataColumns() match {
+          case wide: LogicalRelation =>
+            for {
+              name <- wide.output.flatMap(field(_, "file_name")).headOption
+              index <- wide.output.flatMap(field(_, ParquetFileFormat.ROW_INDEX)).headOption
+            } yield {
+              val named = Seq(
+                Alias(name, "__zcube_file_name")(),
+                Alias(index, "__zcube_row_index")())
+              PositionedScan(Project(relation.output ++ named, wide), named.map(_.toAttribute))
+            }
+          case _ => None
+        }
+      case _ => None
+    }
 
   private def field(attribute: Attribute, name: String): Option[Expression] =
     attribute.dataType match {
