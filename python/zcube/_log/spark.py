@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types as t
 
 from zcube._log import tags, types
+from zcube._log.conditions import COLUMN_NOT_FOUND
 from zcube._log.cubes import LoggedCube
 from zcube._log.files import Axis, FileBounds, interval
-from zcube._log.schema import columns_with_minimum
+from zcube._log.schema import columns_with_minimum, quoted
 from zcube._spark import gateway
 from zcube._spark.connect import is_connect
 from zcube._sql import quoting
-from zcube.errors import ZCubeError
+from zcube.errors import ColumnNotFoundError, ZCubeError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -89,7 +90,7 @@ class SparkLog:
         files, schema, partitions = gateway.logged_files(rows)
         axes, ends = [], []
         for column in columns:
-            axis, low, high = _ends(files, schema, partitions, column)
+            axis, low, high = _ends(files, schema, partitions, column, self.name)
             axes.append(axis)
             ends += [low, high]
         found = files.select("path", "size", f.col("tags")[tags.CUBE], *ends).collect()
@@ -135,11 +136,11 @@ class SparkLog:
 
 
 def _ends(
-    files: DataFrame, schema: t.StructType, partitions: Sequence[str], name: str
+    files: DataFrame, schema: t.StructType, partitions: Sequence[str], name: str, table: str
 ) -> tuple[Axis, Column, Column]:
     from pyspark.sql import functions as f
 
-    logical, physical, data_type = _find(schema, name)
+    logical, physical, data_type = _find(schema, name, table)
     if physical[0] in partitions:
         value = f.col("partitionValues")[physical[0]].try_cast(data_type)
         low = high = value
@@ -167,16 +168,23 @@ def _statistic(files: DataFrame, part: str, physical: Sequence[str]) -> Column:
     return f.col(quoting.qualified(path))
 
 
-def _find(schema: t.StructType, name: str) -> tuple[list[str], list[str], t.DataType]:
-    """Return a column's logical and physical name parts and its type, ignoring case."""
+def _find(schema: t.StructType, name: str, table: str) -> tuple[list[str], list[str], t.DataType]:
+    """Return a column's logical and physical name parts and its type, ignoring case.
+
+    Raises:
+        ColumnNotFoundError: there is none.
+    """
     logical, physical = [], []
     within: t.DataType = schema
-    for part in quoting.name_parts(name):
+    parts = quoting.name_parts(name)
+    for part in parts:
         fields = within.fields if isinstance(within, t.StructType) else []
         same = [field for field in fields if field.name.lower() == part.lower()]
         if not same:
-            known = ", ".join(field.name for field in fields) or "no fields"
-            raise ZCubeError(f"There is no column {name}; {part} is not among {known}.")
+            known = ", ".join(field.name for field in schema.fields)
+            raise ColumnNotFoundError(
+                COLUMN_NOT_FOUND.message(column=quoted(parts), table=table, known=known)
+            )
         field = next((field for field in same if field.name == part), same[0])
         logical.append(field.name)
         physical.append(field.metadata.get("delta.columnMapping.physicalName", field.name))

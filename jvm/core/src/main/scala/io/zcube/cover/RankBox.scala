@@ -13,12 +13,6 @@ final class RankBox(val low: Array[Int], val high: Array[Int]) {
     d == low.length
   }
 
-  def contains(other: RankBox): Boolean = {
-    var d = 0
-    while (d < low.length && low(d) <= other.low(d) && other.high(d) <= high(d)) d += 1
-    d == low.length
-  }
-
   override def equals(other: Any): Boolean = other match {
     case that: RankBox =>
       java.util.Arrays.equals(low, that.low) && java.util.Arrays.equals(high, that.high)

@@ -23,15 +23,15 @@ final class CutPoints private (keys: Array[Long], noise: Array[Int]) extends Ser
   /** The noise of a sampled row, from its position in the sample: rows of a key that is spread over
     * files alternate. In a run, a hash of the row's position in its input decides.
     */
-  def turn(place: Int): Int = if (splitsKeys) (place * CutPoints.GoldenRatio) >>> 16 else 0
+  def turn(position: Int): Int = if (splitsKeys) (position * CutPoints.GoldenRatio) >>> 16 else 0
 
   /** The cuts as pairs of key and noise. */
   def cuts: Seq[(Long, Int)] = keys.toSeq.zip(noise.toSeq)
 
-  /** File of a row with noise 0, which every row has unless [[splitsKeys]]. */
-  def fileOf(key: Long): Int = fileOf(key, 0)
-
-  /** File of a row: the number of cuts at or below (key, noise). Allocates nothing. */
+  /** File of a row: the number of cuts at or below (key, noise). Allocates nothing.
+    *
+    * @param rowNoise may be 0 unless [[splitsKeys]]
+    */
   def fileOf(key: Long, rowNoise: Int): Int = {
     var low = 0
     var high = keys.length

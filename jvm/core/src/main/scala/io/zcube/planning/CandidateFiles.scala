@@ -17,7 +17,7 @@ object CandidateFiles {
   def of(
       files: Seq[DataFile],
       options: PlanOptions,
-      outside: Map[String, CubeRest] = Map.empty): CandidateFiles = {
+      outside: Map[String, CubeRest]): CandidateFiles = {
     val fresh = Seq.newBuilder[PlannedFile]
     val kept = Seq.newBuilder[PlannedFile]
     val partial = Seq.newBuilder[ZCube]

@@ -17,7 +17,7 @@ final class GroupBatches(task: OptimizeTask) {
       // A group that makes a stable cube gets its own commit: a failure should lose no more than a
       // job.
       case None =>
-        pack(groups, math.min(MaxBytes, task.settings.effectiveMinCubeBytes(task.options)))
+        pack(groups, math.min(MaxBytes, task.planOptions.minCubeBytes))
     }
 
   /** The groups of a commit that are sampled and written together: those that each fill at most one

@@ -9,7 +9,7 @@ import org.apache.spark.network.util.{ByteUnit, JavaUtils}
 
 import io.zcube.layout.ColumnWeights
 import io.zcube.layout.kinds.LayoutKind
-import io.zcube.planning.MergePolicy
+import io.zcube.planning.{MergePolicy, PlanOptions}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.ParsedQuery
 
@@ -20,7 +20,7 @@ import io.zcube.sql.predicates.ParsedQuery
   * @param workload       predicates that should skip files
   * @param mergePolicy    how cubes are merged
   * @param maxBytes       maximum number of bytes that this run rewrites
-  * @param maxDuration    milliseconds after which no new job starts
+  * @param maxDuration    milliseconds after which nothing new starts
   * @param minCubeSize    bytes from which a cube is stable
   * @param targetCubeSize bytes up to which a cube is filled
   * @param maxFileSize    bytes of the files to write
@@ -40,7 +40,31 @@ final case class OptimizeOptions(
     maxFileSize: Option[Long],
     details: Boolean,
     forecast: Boolean = false,
-    namesLayout: Boolean = false)
+    namesLayout: Boolean = false) {
+
+  /** What planning needs: the session's, but for what the statement says. */
+  def over(plan: PlanOptions): PlanOptions = plan.copy(
+    policy = mergePolicy.getOrElse(plan.policy),
+    targetFileBytes = maxFileSize.getOrElse(plan.targetFileBytes),
+    minCubeBytes = minCubeSize.getOrElse(plan.minCubeBytes),
+    targetCubeBytes = targetCubeSize.getOrElse(plan.targetCubeBytes),
+    maxBytes = maxBytes
+  )
+
+  /** The target size of cubes must not be below the stable size. For settings, the plan uses the
+    * larger of the two, as Delta does; but a target in the statement is intentional, so it is
+    * rejected.
+    */
+  def check(plan: PlanOptions): Unit = {
+    val min = over(plan).minCubeBytes
+    targetCubeSize.filter(_ < min).foreach { target =>
+      throw ZCubeErrors.invalidOption(
+        "targetCubeSize",
+        target.toString,
+        s"at least minCubeSize, which is $min bytes here")
+    }
+  }
+}
 
 object OptimizeOptions {
 
@@ -164,7 +188,7 @@ object OptimizeOption {
       "maxDuration",
       "a duration with its unit, `'45min'`",
       "no limit",
-      "The time after which no new job starts. Jobs that have begun are finished and committed."
+      "The time after which nothing new starts. What has begun is finished and committed."
     ),
     OptimizeOption(
       "minCubeSize",
@@ -195,7 +219,7 @@ object OptimizeOption {
       "details",
       "`true`, `false`",
       "`false`",
-      "Adds the column `details` to the result: JSON with the outcome of each job and its cubes.")
+      "Adds the column `details` to the result: JSON with the outcome of each group and its cubes.")
   )
 
   private def code(names: Seq[String]): String = names.map(name => s"`$name`").mkString(", ")

@@ -2,7 +2,6 @@ package io.zcube.clustering.plan
 
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.PlanOptions
-import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.{BoxedQuery, LayoutRequest}
 
 /** The settings of one run. A table format takes them from the session.
@@ -33,20 +32,4 @@ final case class OptimizeSettings(
       weights: Seq[Double],
       workload: Seq[BoxedQuery] = Nil): LayoutRequest =
     LayoutRequest(curve, ranks, spread, sort, weights, workload, plan.maxRecords)
-
-  /** The target size of cubes must not be below the stable size. For settings, the plan uses the
-    * larger of the two, as Delta does; but a target in the statement is intentional, so it is
-    * rejected.
-    */
-  def check(options: OptimizeOptions): Unit =
-    options.targetCubeSize.filter(_ < effectiveMinCubeBytes(options)).foreach { target =>
-      throw ZCubeErrors.invalidOption(
-        "targetCubeSize",
-        target.toString,
-        s"at least minCubeSize, which is ${effectiveMinCubeBytes(options)} bytes here")
-    }
-
-  /** Bytes from which a cube is stable. */
-  def effectiveMinCubeBytes(options: OptimizeOptions): Long =
-    options.minCubeSize.getOrElse(plan.minCubeBytes)
 }

@@ -41,16 +41,22 @@ final case class OptimizeTask(
     Option.when(workload.nonEmpty)(ResolvedQuery.fingerprint(workload)),
     clustered)
 
-  /** Size of the files to write, from the statement or the session. */
-  def targetFileBytes: Long = options.maxFileSize.getOrElse(settings.plan.targetFileBytes)
+  /** From the statement or the session. */
+  private val stated: PlanOptions = options.over(settings.plan)
+
+  /** Size of the files to write. */
+  def targetFileBytes: Long = stated.targetFileBytes
+
+  /** How cubes are merged without FULL. */
+  def policy: MergePolicy = stated.policy
 
   /** The number of files for a group with this many rows. */
   def fileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.of(group.liveBytes, targetFileBytes, rows, settings.plan.maxRecords)
+    FileCount.of(group.liveBytes, targetFileBytes, rows, stated.maxRecords)
 
   /** The same if all rows are known: fewer files if the row limit per file decides. */
   def minFileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.min(group.liveBytes, targetFileBytes, rows, settings.plan.maxRecords)
+    FileCount.min(group.liveBytes, targetFileBytes, rows, stated.maxRecords)
 
   /** How to lay out a group's rows. */
   def layoutRequest: LayoutRequest =
@@ -81,12 +87,8 @@ final case class OptimizeTask(
       }
     }
 
-  def planOptions: PlanOptions = settings.plan.copy(
+  def planOptions: PlanOptions = stated.copy(
     policy = if (isFull) MergeAll else policy,
-    targetFileBytes = targetFileBytes,
-    minCubeBytes = settings.effectiveMinCubeBytes(options),
-    targetCubeBytes = options.targetCubeSize.getOrElse(settings.plan.targetCubeBytes),
-    maxBytes = options.maxBytes,
     maxJobBytes = jobBytes,
     // ZORDER BY names its columns each time; files with other columns are then simply not
     // clustered.
@@ -95,9 +97,6 @@ final case class OptimizeTask(
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     force = isFull && !clustered
   )
-
-  /** How cubes are merged without FULL, from the statement or the session. */
-  def policy: MergePolicy = options.mergePolicy.getOrElse(settings.plan.policy)
 }
 
 object OptimizeTask {
@@ -119,7 +118,7 @@ object OptimizeTask {
       settings: OptimizeSettings): OptimizeTask = {
     columns.foreach(_.checkOrdered())
     val options = read
-    settings.check(options)
+    options.check(settings.plan)
     OptimizeTask(
       version,
       where,

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import io.zcube.clustering.plan.RewritePlan
 import io.zcube.planning.{FileReason, PlannedFile}
 
-/** The rows of `OPTIMIZE … DRY RUN`: one for each job that would write cubes, the most useful first,
+/** The rows of `OPTIMIZE … DRY RUN`: one for each group that would be rewritten, the most useful first,
   * one for each reason why files stay as they are, and the forecast for the table.
   */
 object DryRunReport {

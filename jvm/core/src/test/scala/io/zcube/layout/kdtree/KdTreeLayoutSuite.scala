@@ -93,7 +93,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(!laidOut.cuts.splitsKeys)
         for (_ <- 1 to 1000) {
           val point = Array.fill(columns)(random.nextInt(values + 2))
-          val byKey = laidOut.cuts.fileOf(laidOut.layout.keyOf(point.clone()))
+          val byKey = laidOut.cuts.fileOf(laidOut.layout.keyOf(point.clone()), 0)
           // NULL stays; a value comes after the bounds of the buckets before its own.
           val among = point.zip(numbers.bounds).map { case (rank, bounds) =>
             if (rank == Layout.NullRank) rank else 1 + bounds.count(_ < rank - 1)

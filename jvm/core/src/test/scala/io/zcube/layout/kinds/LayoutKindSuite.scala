@@ -108,7 +108,7 @@ class LayoutKindSuite extends AnyFunSuite {
     }))
     val sample = TestColumn.sample(columns, 1 << LayoutKind.KdTree.bits(2, 5, None))
     val tree = KdTreeLayout.of(sample, 5, spread = false, Nil)
-    val filesOfTree = sample.keys(tree.layout).map(tree.cuts.fileOf).toSeq
+    val filesOfTree = sample.keys(tree.layout).map(tree.cuts.fileOf(_, 0)).toSeq
     assert(filesOf(LayoutKind.KdTree, columns, 5, spread = false)._2 === filesOfTree)
     assert(filesOf(LayoutKind.KdTree, columns, 5)._2 !== filesOfTree)
   }

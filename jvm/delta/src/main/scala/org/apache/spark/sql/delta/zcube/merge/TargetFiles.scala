@@ -11,13 +11,13 @@ import io.zcube.sql.keys.ValueBox
   */
 object TargetFiles {
 
-  /** The ranges of all files, or of about [[Most]] of them. */
+  /** The ranges of all files, or of about [[MaxFiles]] of them. */
   def ranges(snapshot: Snapshot, columns: Seq[ColumnPath]): Array[ValueBox] = {
     val statistics =
-      if (snapshot.numOfFiles <= Most) {
+      if (snapshot.numOfFiles <= MaxFiles) {
         LoggedFileStatistics.of(snapshot, columns, withPaths = false)
       } else {
-        LoggedFileStatistics.ofSample(snapshot, columns, Most.toDouble / snapshot.numOfFiles)
+        LoggedFileStatistics.ofSample(snapshot, columns, MaxFiles.toDouble / snapshot.numOfFiles)
       }
     statistics.rows.map { row =>
       def bounds(which: Int) = Array.tabulate[Any](columns.size) { i =>
@@ -60,5 +60,5 @@ object TargetFiles {
   /** As JSON may spell it. */
   private val Escaped = "\\ufffd"
 
-  private val Most = 4096
+  private val MaxFiles = 4096
 }
