@@ -8,4 +8,4 @@ class ZCubeError(Exception):
 
 
 class ColumnNotFoundError(ZCubeError):
-    """A table has no such column, according to its log read without Spark."""
+    """A table has no such column, according to its log."""

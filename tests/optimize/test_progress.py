@@ -75,7 +75,7 @@ def test_the_bar_counts_the_cubes_that_are_written(spark, path, terminal, monkey
     assert cubes == 2
     shown = terminal.getvalue()
     # Spark's own jobs showed this during the run.
-    assert f" of {cubes} cubes written" in shown
+    assert f"{cubes} of {cubes} cubes written" in shown
     assert " MB/s" in shown
     assert not spark.sparkContext.getJobTags()
     assert "RewriteProgress" not in listeners(spark)
@@ -95,8 +95,12 @@ def missing(*_):
     raise TypeError("'JavaPackage' object is not callable")
 
 
-@pytest.mark.parametrize("fails_first", [False, True])
-def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch, fails_first):
+def broken(*_, **__):
+    raise BrokenPipeError("standard error is closed")
+
+
+@pytest.mark.parametrize("failing", ["poll", "start", "update", "stop"])
+def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch, failing):
     make(spark, path)
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
     calls = []
@@ -105,24 +109,36 @@ def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch, fails
         calls.append(1)
         raise RuntimeError("no progress")
 
-    follow = missing if fails_first else lambda *_: nullcontext(fail)
-    monkeypatch.setattr("zcube._spark.gateway.rewrite_progress", follow)
-    monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
-    table = ClusteredTable.for_path(spark, path)
-    if fails_first:
-        with pytest.raises(ZCubeError, match="Use the jar of this package"):
-            table.optimize(progress=True)
-        assert last_version(path) == version
-        result = table.optimize()
+    if failing == "poll":
+        monkeypatch.setattr("zcube._spark.gateway.rewrite_progress", lambda *_: nullcontext(fail))
     else:
-        result = table.optimize(progress=True)
-        # The bar gives up after the first failure.
-        assert len(calls) == 1
+        monkeypatch.setattr(f"rich.progress.Progress.{failing}", broken)
+    monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
+    result = ClusteredTable.for_path(spark, path).optimize()
+    if failing == "poll":
+        # The watch gives up after the first failure, and the end is tried once more.
+        assert len(calls) == 2
     assert not spark.sparkContext.getJobTags()
+    assert "RewriteProgress" not in listeners(spark)
+    assert not [thread for thread in threading.enumerate() if thread.name == "zcube-progress"]
     assert result.files_removed == 6
     assert result.files_added == len(live_files(path))
     assert last_version(path) == version + 1
     assert multiset(spark.read.format("delta").load(path)) == before
+
+
+def test_without_the_jars_progress_only_a_bar_that_is_asked_for_is_rejected(
+    spark, path, terminal, monkeypatch
+):
+    make(spark, path)
+    version = last_version(path)
+    monkeypatch.setattr("zcube._spark.gateway.rewrite_progress", missing)
+    table = ClusteredTable.for_path(spark, path)
+    with pytest.raises(ZCubeError, match=r"not callable.*Use the jar of this package"):
+        table.optimize(progress=True)
+    assert last_version(path) == version
+    assert table.optimize().files_removed == 6
+    assert not spark.sparkContext.getJobTags()
 
 
 @pytest.mark.parametrize("cubes", [1, 2])
@@ -138,7 +154,8 @@ def test_a_run_on_delta_is_followed_to_its_end(spark, path, cubes):
             assert "RewriteProgress" in listeners(spark)
             spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (id, x)")
             # Spark's events come a little later.
-            while progress()[2] < size:
+            deadline = time.monotonic() + 60
+            while progress()[2] < size and time.monotonic() < deadline:
                 time.sleep(0.01)
             assert progress() == (cubes, pytest.approx(cubes), size)
     finally:

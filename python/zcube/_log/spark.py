@@ -181,7 +181,7 @@ def _find(schema: t.StructType, name: str, table: str) -> tuple[list[str], list[
         fields = within.fields if isinstance(within, t.StructType) else []
         same = [field for field in fields if field.name.lower() == part.lower()]
         if not same:
-            known = ", ".join(field.name for field in schema.fields)
+            known = ", ".join(quoted([field.name]) for field in schema.fields)
             raise ColumnNotFoundError(
                 COLUMN_NOT_FOUND.message(column=quoted(parts), table=table, known=known)
             )

@@ -57,7 +57,7 @@ class LogStatistics:
                 if field["name"] == part or (not exact and field["name"].lower() == part.lower())
             ]
             if not same:
-                known = ", ".join(field["name"] for field in self._schema["fields"])
+                known = ", ".join(quoted([field["name"]]) for field in self._schema["fields"])
                 raise ColumnNotFoundError(
                     COLUMN_NOT_FOUND.message(column=quoted(parts), table=self._table, known=known)
                 )

@@ -41,11 +41,10 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
         return
     with ExitStack() as stack, gateway.stoppable(spark) as tag:
         progress = None if bar is None else _progress(spark, tag, stack, required=wanted is True)
-        if bar is None or progress is None:
+        task = None if progress is None else _started(bar, required=wanted is True)
+        if bar is None or progress is None or task is None:
             yield
             return
-        stack.enter_context(bar)
-        task = bar.add_task("OPTIMIZE", total=None, cubes="planning", size="")
         over = threading.Event()
         watch = threading.Thread(
             target=_watch, args=(progress, bar, task, over), name="zcube-progress", daemon=True
@@ -53,11 +52,24 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
         watch.start()
         try:
             yield
-            total = bar.tasks[0].total or 1
-            bar.update(task, total=total, completed=total)
+            with suppress(Exception):
+                _fill(bar, task, progress)
         finally:
             over.set()
             watch.join(timeout=5)
+            with suppress(Exception):
+                bar.stop()
+
+
+def _started(bar: Any, *, required: bool) -> Any:
+    """Show the bar and return its task; None if it can't be shown, and no bar is required."""
+    try:
+        bar.start()
+        return bar.add_task("OPTIMIZE", total=None, cubes="planning", size="")
+    except Exception:
+        if required:
+            raise
+        return None
 
 
 def _progress(
@@ -69,8 +81,8 @@ def _progress(
     except Exception as error:
         if required:
             raise ZCubeError(
-                f"The progress bar needs the jar of ZCube {__version__}, but this session's jar "
-                "can't report progress. Use the jar of this package, or leave progress out."
+                f"There can't be a progress bar: {error}. Is this session's jar that of ZCube "
+                f"{__version__}? Use the jar of this package, or leave progress out."
             ) from error
         return None
 
@@ -116,13 +128,24 @@ def _watch(progress: gateway.RewriteProgress, bar: Any, task: Any, over: threadi
     """Poll Spark; failures here never affect the run."""
     with suppress(Exception):
         while not over.wait(_SECONDS):
-            cubes, done, size = progress()
-            if cubes:
-                elapsed = bar.tasks[0].elapsed or 1.0
-                bar.update(
-                    task,
-                    total=cubes,
-                    completed=done,
-                    cubes=f"{int(done + 1e-6)} of {cubes} cubes written",
-                    size=f"{size / 1e6:.1f} MB, {size / 1e6 / elapsed:.1f} MB/s",
-                )
+            _update(bar, task, *progress())
+
+
+def _update(bar: Any, task: Any, cubes: int, done: float, size: int) -> None:
+    if cubes:
+        elapsed = bar.tasks[0].elapsed or 1.0
+        bar.update(
+            task,
+            total=cubes,
+            completed=done,
+            cubes=f"{int(done + 1e-6)} of {cubes} cubes written",
+            size=f"{size / 1e6:.1f} MB, {size / 1e6 / elapsed:.1f} MB/s",
+        )
+
+
+def _fill(bar: Any, task: Any, progress: gateway.RewriteProgress) -> None:
+    """Show the end of a run, although Spark's last events may not be here yet."""
+    cubes, _, size = progress()
+    _update(bar, task, cubes, cubes, size)
+    if not cubes:
+        bar.update(task, total=1, completed=1, cubes="nothing to rewrite")

@@ -48,7 +48,7 @@ final case class OptimizeOptions(
     targetFileBytes = maxFileSize.getOrElse(plan.targetFileBytes),
     minCubeBytes = minCubeSize.getOrElse(plan.minCubeBytes),
     targetCubeBytes = targetCubeSize.getOrElse(plan.targetCubeBytes),
-    maxBytes = maxBytes
+    maxBytes = maxBytes.orElse(plan.maxBytes)
   )
 
   /** The target size of cubes must not be below the stable size. For settings, the plan uses the

@@ -105,7 +105,8 @@ object OptimizeTask {
     *
     * Throws ZCUBE_UNORDERED_TYPE, ZCUBE_INVALID_OPTION, or what is wrong with weights and workload.
     *
-    * @param read the options, whose errors come after those of the columns
+    * @param read the options. Most of their errors come at analysis; those that depend on the
+    *   session's curve come after those of the columns.
     */
   def of(
       session: SparkSession,

@@ -39,7 +39,7 @@ trait TableVersion {
       throw ZCubeErrors.columnNotFound(
         ColumnPath.quoted(parts),
         table.name,
-        schema.fieldNames.toSeq))
+        schema.fieldNames.toSeq.map(name => ColumnPath.quoted(Seq(name)))))
 
   /** Whether files have minima and maxima of the column. */
   def hasMinima(column: ColumnPath): Boolean

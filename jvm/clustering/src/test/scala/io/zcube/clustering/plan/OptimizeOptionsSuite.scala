@@ -4,7 +4,7 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.layout.kinds.LayoutKind
-import io.zcube.planning.MergePolicy
+import io.zcube.planning.{MergePolicy, PlanOptions}
 import io.zcube.sql.predicates.ParsedQuery
 
 class OptimizeOptionsSuite extends AnyFunSuite {
@@ -55,6 +55,25 @@ class OptimizeOptionsSuite extends AnyFunSuite {
     assert(OptimizeOptions.of(Nil, LayoutKind.ZOrder).curve === LayoutKind.ZOrder)
     assert(OptimizeOptions.of(Seq("curve" -> "linear"), LayoutKind.ZOrder).curve
       === LayoutKind.Linear)
+  }
+
+  test("what the statement says goes over the session's settings, and nothing else changes") {
+    val session = PlanOptions(
+      targetFileBytes = 1,
+      minCubeBytes = 2,
+      targetCubeBytes = 3,
+      maxBytes = Some(4),
+      fanOut = 5,
+      maxJobBytes = 6)
+    assert(of().over(session) === session)
+    val changes = Seq[((String, String), PlanOptions)](
+      "mergePolicy" -> MergePolicy.all.last.name -> session.copy(policy = MergePolicy.all.last),
+      "maxFileSize" -> "7" -> session.copy(targetFileBytes = 7),
+      "minCubeSize" -> "7" -> session.copy(minCubeBytes = 7),
+      "targetCubeSize" -> "7" -> session.copy(targetCubeBytes = 7),
+      "maxBytes" -> "7" -> session.copy(maxBytes = Some(7))
+    )
+    changes.foreach { case (option, expected) => assert(of(option).over(session) === expected) }
   }
 
   test("an unknown option is refused by its name, with the known ones") {
