@@ -67,6 +67,8 @@ def _started(bar: Any, *, required: bool) -> Any:
         bar.start()
         return bar.add_task("OPTIMIZE", total=None, cubes="planning", size="")
     except Exception:
+        with suppress(Exception):
+            bar.stop()
         if required:
             raise
         return None
@@ -148,4 +150,4 @@ def _fill(bar: Any, task: Any, progress: gateway.RewriteProgress) -> None:
     cubes, _, size = progress()
     _update(bar, task, cubes, cubes, size)
     if not cubes:
-        bar.update(task, total=1, completed=1, cubes="nothing to rewrite")
+        bar.update(task, total=1, completed=1, cubes="done")

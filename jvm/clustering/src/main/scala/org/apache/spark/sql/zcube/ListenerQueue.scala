@@ -1,5 +1,7 @@
 package org.apache.spark.sql.zcube
 
+import java.util.Properties
+
 import scala.annotation.tailrec
 import scala.util.{Failure, Success}
 
@@ -14,6 +16,12 @@ object ListenerQueue {
 
   def add(context: SparkContext, listener: SparkListener): Unit =
     context.listenerBus.addToQueue(listener, Name)
+
+  /** Whether the jobs with these properties have a tag. */
+  def isTagged(properties: Properties, tag: String): Boolean = {
+    val tags = Option(properties).flatMap(p => Option(p.getProperty(SparkContext.SPARK_JOB_TAGS)))
+    tags.exists(_.split(SparkContext.SPARK_JOB_TAGS_SEP).contains(tag))
+  }
 
   /** An interrupt while Spark removes a queue's last listener leaves a queue that can't be stopped:
     * the next attempt waits forever. So this runs on a thread that is never interrupted.

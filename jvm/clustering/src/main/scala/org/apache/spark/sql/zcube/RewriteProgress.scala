@@ -48,12 +48,11 @@ final class RewriteProgress(context: SparkContext, tag: String) extends SparkLis
   }
 
   override def onStageSubmitted(event: SparkListenerStageSubmitted): Unit =
-    for {
-      properties <- Option(event.properties)
-      tags <- Option(properties.getProperty(SparkContext.SPARK_JOB_TAGS))
-      if tags.split(SparkContext.SPARK_JOB_TAGS_SEP).contains(tag)
-      jobs <- RewriteJobs.of(properties)
-    } stages.putIfAbsent(event.stageInfo.stageId, new Stage(jobs, event.stageInfo.numTasks))
+    if (ListenerQueue.isTagged(event.properties, tag)) {
+      RewriteJobs.of(event.properties).foreach { jobs =>
+        stages.putIfAbsent(event.stageInfo.stageId, new Stage(jobs, event.stageInfo.numTasks))
+      }
+    }
 
   override def onTaskEnd(event: SparkListenerTaskEnd): Unit =
     Option(stages.get(event.stageId)).filter(_ => event.taskInfo.successful).foreach {

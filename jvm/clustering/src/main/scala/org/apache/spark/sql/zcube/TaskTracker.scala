@@ -78,13 +78,8 @@ final class TaskTracker(context: SparkContext, made: Option[CollectionAccumulato
     }
   }
 
-  override def onJobStart(event: SparkListenerJobStart): Unit = {
-    val tags =
-      Option(event.properties).flatMap(p => Option(p.getProperty(SparkContext.SPARK_JOB_TAGS)))
-    if (tags.exists(_.split(SparkContext.SPARK_JOB_TAGS_SEP).contains(tag))) {
-      stages.addAll(event.stageIds.asJava): Unit
-    }
-  }
+  override def onJobStart(event: SparkListenerJobStart): Unit =
+    if (ListenerQueue.isTagged(event.properties, tag)) stages.addAll(event.stageIds.asJava): Unit
 
   override def onTaskStart(event: SparkListenerTaskStart): Unit =
     if (stages.contains(event.stageId)) running.add(event.taskInfo.taskId): Unit

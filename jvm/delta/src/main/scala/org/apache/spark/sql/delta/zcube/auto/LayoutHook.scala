@@ -19,8 +19,8 @@ object LayoutHook {
   /** Registers once for each transaction, however often it is called. */
   def register(txn: OptimisticTransaction): Unit = {
     val layout = new LayoutHook
-    // If one is already registered, Delta ignores the new one, and the manifest hook, which depends
-    // on it, does nothing.
+    // If one is already registered, Delta ignores the new one, and also the manifest hook that
+    // depends on the new one.
     txn.registerPostCommitHook(layout)
     txn.registerPostCommitHook(new ManifestHook(txn, layout))
   }
