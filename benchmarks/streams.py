@@ -42,8 +42,11 @@ SETTINGS = {
     "read": {"fanOut": "3", "share": "0.1"},
     "default": {},
     "write": {"fanOut": "8", "share": "0.6"},
+    "budget": {},
     "all": {"policy": "all"},
 }
+# Of `budget`: the bytes of a run, as a share of the table.
+BUDGET = 0.05
 BARS = (
     "The bars, rewritten and read: `uniform` and `hot` 8 and 1.4, with `write` 5 and 2.0; `time` 2.5 "
     "and 1.3. The figures don't depend on how busy the machine is."
@@ -159,7 +162,11 @@ def run(spark: SparkSession, folder: Path, stream: str, setting: str, appends: i
         commit = actions(table, last_version(table))
         appended += sum(action["add"]["size"] for action in commit if "add" in action)
         spark.conf.set("spark.zcube.enabled", str(engine == "zcube").lower())
-        metrics = spark.sql(f"OPTIMIZE delta.`{table}`").collect()[0]["metrics"]
+        statement = f"OPTIMIZE delta.`{table}`"
+        if setting == "budget":
+            budget = int(BUDGET * sum(file.size for file in live_files(table)))
+            statement += f" OPTIONS ('maxBytes' = '{budget}')"
+        metrics = spark.sql(statement).collect()[0]["metrics"]
         spark.conf.set("spark.zcube.enabled", "true")
         rewritten += metrics["filesAdded"]["totalSize"] or 0
         if number % 20 == 0:
@@ -238,6 +245,7 @@ def save(output: Path, runs: list[dict]) -> None:
         for name, options in SETTINGS.items()
         if options
     )
+    settings += f"; `budget` maxBytes {BUDGET:.0%} of the table in each run"
     lines += ["", BARS, f"Settings other than the default's: {settings}."]
     markdown.write(output / "streams.md", "\n".join(lines) + "\n")
 

@@ -11,8 +11,9 @@ from contextlib import nullcontext
 
 import pytest
 from rich import console as rich_console
+from rich.progress import Progress
 from zcube import ClusteredTable, ZCubeError
-from zcube._spark import gateway
+from zcube._spark import gateway, progress
 
 from tests.reference import overlaps
 from tests.support.checksum import multiset
@@ -60,25 +61,74 @@ def terminal(monkeypatch):
     written = io.StringIO()
     plain = rich_console.Console
 
-    def console(**_):
-        return plain(file=written, force_terminal=True, width=160)
+    class Terminal(plain):
+        def __init__(self, **_):
+            super().__init__(file=written, force_terminal=True, width=160)
 
-    monkeypatch.setattr(rich_console, "Console", console)
+    monkeypatch.setattr(rich_console, "Console", Terminal)
     return written
 
 
 def test_the_bar_counts_the_cubes_that_are_written(spark, path, terminal, monkeypatch):
     make(spark, path)
-    monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
+    monkeypatch.setattr(progress, "_SECONDS", 0.02)
     result = ClusteredTable.for_path(spark, path).optimize(progress=True, **cube_sizes(spark, path))
     cubes = len(result.cubes)
     assert cubes == 2
     shown = terminal.getvalue()
-    # Spark's own jobs showed this during the run.
-    assert f"{cubes} of {cubes} cubes written" in shown
+    # Spark's own jobs showed this.
+    assert f" of {cubes} cubes written" in shown
     assert " MB/s" in shown
+    assert "done" in shown
     assert not spark.sparkContext.getJobTags()
     assert "RewriteProgress" not in listeners(spark)
+
+
+def test_the_bar_shows_how_far_a_run_is_while_it_runs(spark, path, terminal, monkeypatch):
+    make(spark, path)
+    polled, written = threading.Event(), []
+
+    def current():
+        written.append(terminal.getvalue())
+        if len(written) > 2:
+            polled.set()
+        return 7, 3.5, 2_000_000
+
+    def optimize():
+        with progress.watched(spark, True):
+            assert polled.wait(60)
+            time.sleep(0.3)
+            shown.append(terminal.getvalue())
+
+    shown = []
+    monkeypatch.setattr(gateway, "rewrite_progress", lambda *_: nullcontext(current))
+    monkeypatch.setattr(progress, "_SECONDS", 0.02)
+    optimize()
+    assert "3 of 7 cubes written" in shown[0]
+    assert "2.0 MB, " in shown[0]
+    assert "done" not in shown[0]
+    assert "done" in terminal.getvalue()
+
+
+def test_a_closed_standard_error_ends_the_bar_and_not_the_process(spark, path, monkeypatch):
+    class Closed(io.StringIO):
+        def write(self, _):
+            raise BrokenPipeError("nobody reads")
+
+    plain = rich_console.Console
+
+    class Terminal(plain):
+        def __init__(self, **_):
+            super().__init__(file=Closed(), force_terminal=True, width=160)
+
+    monkeypatch.setattr(rich_console, "Console", Terminal)
+    monkeypatch.setattr(progress, "_SECONDS", 0.02)
+    redirected = []
+    monkeypatch.setattr(os, "dup2", lambda *_: redirected.append(1))
+    make(spark, path)
+    result = ClusteredTable.for_path(spark, path).optimize(progress=True)
+    assert result.files_removed == 6
+    assert not redirected
 
 
 def test_the_bar_is_silent_when_not_interactive(spark, path, capfd):
@@ -95,29 +145,33 @@ def missing(*_):
     raise TypeError("'JavaPackage' object is not callable")
 
 
-def broken(*_, **__):
-    raise BrokenPipeError("standard error is closed")
-
-
-@pytest.mark.parametrize("failing", ["poll", "start", "update", "stop"])
+@pytest.mark.parametrize("failing", ["poll", "start", "add_task", "update", "stop"])
 def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch, failing):
     make(spark, path)
     before, version = multiset(spark.read.format("delta").load(path)), last_version(path)
-    calls = []
+    calls, stopped = [], []
+    stop = Progress.stop
 
-    def fail():
+    def fail(*arguments, **_):
         calls.append(1)
+        if failing == "stop":
+            stop(*arguments)
         raise RuntimeError("no progress")
 
+    def note(bar):
+        stopped.append(1)
+        stop(bar)
+
+    monkeypatch.setattr(Progress, "stop", note)
     if failing == "poll":
-        monkeypatch.setattr("zcube._spark.gateway.rewrite_progress", lambda *_: nullcontext(fail))
+        monkeypatch.setattr(gateway, "rewrite_progress", lambda *_: nullcontext(fail))
     else:
-        monkeypatch.setattr(f"rich.progress.Progress.{failing}", broken)
-    monkeypatch.setattr("zcube._spark.progress._SECONDS", 0.02)
+        monkeypatch.setattr(Progress, failing, fail)
+    monkeypatch.setattr(progress, "_SECONDS", 0.02)
     result = ClusteredTable.for_path(spark, path).optimize()
-    if failing == "poll":
-        # The watch gives up after the first failure, and the end is tried once more.
-        assert len(calls) == 2
+    # The watch gives up after the first failure, and the end is tried once more.
+    assert len(calls) == (2 if failing in ("poll", "update") else 1)
+    assert stopped or failing == "stop"
     assert not spark.sparkContext.getJobTags()
     assert "RewriteProgress" not in listeners(spark)
     assert not [thread for thread in threading.enumerate() if thread.name == "zcube-progress"]
@@ -125,6 +179,22 @@ def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch, faili
     assert result.files_added == len(live_files(path))
     assert last_version(path) == version + 1
     assert multiset(spark.read.format("delta").load(path)) == before
+
+
+def test_a_bar_that_is_asked_for_and_cannot_start_is_an_error_before_the_run(
+    spark, path, terminal, monkeypatch
+):
+    make(spark, path)
+    version = last_version(path)
+
+    def fail(_):
+        raise OSError("no terminal")
+
+    monkeypatch.setattr(Progress, "start", fail)
+    with pytest.raises(ZCubeError, match="can't be shown: no terminal"):
+        ClusteredTable.for_path(spark, path).optimize(progress=True)
+    assert last_version(path) == version
+    assert "RewriteProgress" not in listeners(spark)
 
 
 def test_without_the_jars_progress_only_a_bar_that_is_asked_for_is_rejected(

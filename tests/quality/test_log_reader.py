@@ -161,7 +161,7 @@ def test_odd_statistics_are_for_spark_to_judge(path, kind, value):
 
 
 def test_errors_have_the_text_of_sparks(path):
-    fields = [{"name": "c", "type": "long", "nullable": True, "metadata": {}}]
+    fields = [{"name": n, "type": "long", "nullable": True, "metadata": {}} for n in ("c", "b c")]
     written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [{}])
     log = DeltaLakeLog.open(path)
     texts = {
@@ -179,7 +179,7 @@ def test_errors_have_the_text_of_sparks(path):
     assert str(rejection.value).startswith(
         f"[ZCUBE_COLUMN_NOT_FOUND] There is no column `a-b` in {path}. "
     )
-    assert str(rejection.value).endswith(": c.")
+    assert str(rejection.value).endswith(": c, `b c`.")
 
 
 def test_what_spark_would_sample_is_left_to_spark(path, monkeypatch):

@@ -32,46 +32,88 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
         wanted: True, False, or None for a bar if possible.
 
     Raises:
-        ZCubeError: a bar is wanted, and ``rich`` is missing, the session uses Spark Connect, or its
-            jar is too old.
+        ZCubeError: a bar is wanted, and ``rich`` is missing, the session uses Spark Connect, its
+            jar is too old, or the terminal can't be written to.
     """
     bar = None if wanted is False else _bar(spark, required=wanted is True)
     if is_connect(spark):
         yield
         return
+    # The bar is stopped last, when the jobs of a stopped run have been cancelled: a terminal may block.
     with ExitStack() as stack, gateway.stoppable(spark) as tag:
         progress = None if bar is None else _progress(spark, tag, stack, required=wanted is True)
-        task = None if progress is None else _started(bar, required=wanted is True)
-        if bar is None or progress is None or task is None:
+        if bar is None or progress is None:
             yield
             return
-        over = threading.Event()
-        watch = threading.Thread(
-            target=_watch, args=(progress, bar, task, over), name="zcube-progress", daemon=True
-        )
-        watch.start()
+        watch = _Watch(bar, progress)
+        stack.callback(watch.close)
+        watch.start(required=wanted is True)
+        yield
+        watch.finish()
+
+
+class _Watch:
+    """Polls Spark and draws a bar; what fails here never affects the run."""
+
+    def __init__(self, bar: Any, progress: gateway.RewriteProgress) -> None:
+        self._bar = bar
+        self._progress = progress
+        self._task: Any = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._poll, name="zcube-progress", daemon=True)
+
+    def start(self, *, required: bool) -> None:
+        """Show the bar.
+
+        Raises:
+            ZCubeError: it can't be shown, but is required.
+        """
         try:
-            yield
-            with suppress(Exception):
-                _fill(bar, task, progress)
-        finally:
-            over.set()
-            watch.join(timeout=5)
-            with suppress(Exception):
-                bar.stop()
+            self._bar.start()
+            self._task = self._bar.add_task("OPTIMIZE", total=None, cubes="planning", size="")
+            self._thread.start()
+        except Exception as error:
+            if required:
+                raise ZCubeError(
+                    f"The progress bar can't be shown: {_first_line(error)}. Leave progress out."
+                ) from error
+            self.close()
 
-
-def _started(bar: Any, *, required: bool) -> Any:
-    """Show the bar and return its task; None if it can't be shown, and no bar is required."""
-    try:
-        bar.start()
-        return bar.add_task("OPTIMIZE", total=None, cubes="planning", size="")
-    except Exception:
+    def finish(self) -> None:
+        """Show the end of a run, although Spark's last events may not be here yet."""
+        self._end_polling()
         with suppress(Exception):
-            bar.stop()
-        if required:
-            raise
-        return None
+            self._draw()
+            self._bar.update(self._task, total=1, completed=1, cubes="done")
+
+    def close(self) -> None:
+        """Remove the bar from the terminal, or leave it there as it is."""
+        with suppress(Exception):
+            self._end_polling()
+        with suppress(Exception):
+            self._bar.stop()
+
+    def _end_polling(self) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+
+    def _poll(self) -> None:
+        with suppress(Exception):
+            while not self._over.wait(_SECONDS):
+                self._draw()
+
+    def _draw(self) -> None:
+        cubes, done, size = self._progress()
+        if cubes:
+            elapsed = self._bar.tasks[0].elapsed or 1.0
+            self._bar.update(
+                self._task,
+                total=cubes,
+                completed=done,
+                cubes=f"{int(done + 1e-6)} of {cubes} cubes written",
+                size=f"{size / 1e6:.1f} MB, {size / 1e6 / elapsed:.1f} MB/s",
+            )
 
 
 def _progress(
@@ -83,7 +125,7 @@ def _progress(
     except Exception as error:
         if required:
             raise ZCubeError(
-                f"There can't be a progress bar: {error}. Is this session's jar that of ZCube "
+                f"There can't be a progress bar: {_first_line(error)}. Is this session's jar that of ZCube "
                 f"{__version__}? Use the jar of this package, or leave progress out."
             ) from error
         return None
@@ -105,7 +147,13 @@ def _bar(spark: SparkSession, *, required: bool) -> Any:
         if required:
             raise ZCubeError("The bar needs rich: pip install 'zcube[progress]'.") from error
         return None
-    console = Console(stderr=True)
+
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            # The original redirects standard output to nowhere, and ends the process.
+            self.quiet = True
+
+    console = Terminal(stderr=True)
     if not (console.is_terminal or console.is_jupyter):
         return None
     if console.is_jupyter and find_spec("ipywidgets") is None:
@@ -126,28 +174,6 @@ def _bar(spark: SparkSession, *, required: bool) -> Any:
     return r.Progress(*columns, console=console)
 
 
-def _watch(progress: gateway.RewriteProgress, bar: Any, task: Any, over: threading.Event) -> None:
-    """Poll Spark; failures here never affect the run."""
-    with suppress(Exception):
-        while not over.wait(_SECONDS):
-            _update(bar, task, *progress())
-
-
-def _update(bar: Any, task: Any, cubes: int, done: float, size: int) -> None:
-    if cubes:
-        elapsed = bar.tasks[0].elapsed or 1.0
-        bar.update(
-            task,
-            total=cubes,
-            completed=done,
-            cubes=f"{int(done + 1e-6)} of {cubes} cubes written",
-            size=f"{size / 1e6:.1f} MB, {size / 1e6 / elapsed:.1f} MB/s",
-        )
-
-
-def _fill(bar: Any, task: Any, progress: gateway.RewriteProgress) -> None:
-    """Show the end of a run, although Spark's last events may not be here yet."""
-    cubes, _, size = progress()
-    _update(bar, task, cubes, cubes, size)
-    if not cubes:
-        bar.update(task, total=1, completed=1, cubes="done")
+def _first_line(error: Exception) -> str:
+    """Of an error from Java, without its stack trace."""
+    return str(error).partition("\n")[0]

@@ -21,6 +21,9 @@ final case class PlannedGroup(files: Seq[PlannedFile], sizes: CubeSizes) {
 }
 
 object PlannedGroup {
+
+  def bytesOf(groups: Iterable[PlannedGroup]): Long = groups.iterator.map(_.bytes).sum
+
   private val Fresh: Set[FileReason] = Set(
     FileReason.Fresh,
     FileReason.DeletedRows,

@@ -40,6 +40,17 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
       }.min
     }
 
+  def dimensions: Int = boundaries.length
+
+  /** The lower and upper ends of a known box, as shares of the boundaries, 0 to 1. */
+  def ranks(box: KeyRanges): (Array[Double], Array[Double]) = {
+    def shares(values: Array[Long], inclusive: Boolean): Array[Double] =
+      Array.tabulate(dimensions) { i =>
+        below(boundaries(i), values(i), inclusive).toDouble / boundaries(i).length
+      }
+    (shares(box.lower, inclusive = false), shares(box.upper, inclusive = true))
+  }
+
   private def width(column: Int, low: Long, high: Long): Double =
     (below(boundaries(column), high, inclusive = true) -
       below(boundaries(column), low, inclusive = false)).toDouble

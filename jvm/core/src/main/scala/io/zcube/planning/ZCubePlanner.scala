@@ -19,17 +19,19 @@ final class ZCubePlanner(options: PlanOptions) {
   def planPartitions(
       partitions: Seq[Seq[DataFile]],
       outside: Map[String, CubeRest] = Map.empty): ClusteringPlan = {
-    val (groups, kept) = partitions.map(planOne(_, outside)).unzip
-    val (within, over) =
-      spend(groups.flatten.sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
-    ClusteringPlan(
-      within,
-      kept.flatten ++ over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget)))
+    val planned = partitions.map(planOne(_, outside))
+    val (within, over) = spend(
+      planned.flatMap(_.groups).sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
+    val parts = mergesInParts(planned.flatMap(_.beyond), PlannedGroup.bytesOf(within))
+    val taken = PlannedFile.pathsOf(parts.iterator.flatMap(_.files))
+    val kept = planned.flatMap(_.kept) ++
+      over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget))
+    ClusteringPlan(within ++ parts, kept.filterNot(f => taken(f.file.path)))
   }
 
   private def planOne(
       files: Seq[DataFile],
-      outside: Map[String, CubeRest]): (Seq[PlannedGroup], Seq[PlannedFile]) = {
+      outside: Map[String, CubeRest]): PlannedPartition = {
     val candidates = CandidateFiles.of(files, options, outside)
     lazy val space = RankSpace.of(files)
     val merges = options.policy.merge(candidates, space, options)
@@ -42,11 +44,27 @@ final class ZCubePlanner(options: PlanOptions) {
     val waiting = candidates.fresh.filterNot(f => taken(f.file.path))
     val stay = idle.map(PlannedFile(_, FileReason.InCube)) ++
       waiting.map(_.copy(reason = FileReason.Waits))
-    (groups, candidates.kept ++ dropped ++ stay)
+    val kept = candidates.kept ++ dropped ++ stay
+    if (dropped.isEmpty) PlannedPartition(groups, kept, None)
+    else {
+      val rewritten = PlannedFile.pathsOf(groups.iterator.flatMap(_.files))
+      val cubes = candidates.partial
+        .map(cube => ZCube(cube.id, cube.files.filterNot(f => rewritten(f.path))))
+      PlannedPartition(groups, kept, Some(new RegionalMerges(cubes, space, options)))
+    }
   }
 
-  /** The files of a group to rewrite, and those over budget. A merge isn't split: its parts would
-    * be small cubes that have to be merged again. Fresh files are written without it.
+  /** Parts of merges that don't fit as a whole, for what is left of the budget. */
+  private def mergesInParts(beyond: Seq[RegionalMerges], spent: Long): Seq[PlannedGroup] =
+    options.maxBytes.fold(Seq.empty[PlannedGroup]) { budget =>
+      val parts = beyond.flatMap(_.within(budget - spent))
+        .sortBy(part => (-part.gain, part.files.head.file.path))
+      val groups = parts.flatMap(part => jobs.divide(part.files))
+      spend(groups.map(PlannedGroup(_, options.cubeSizes)), spent)._1
+    }
+
+  /** The files of a group to rewrite, and those over budget. Of a merge that doesn't fit, fresh files
+    * are written alone.
     */
   private def afford(group: Seq[PlannedFile]): (Seq[PlannedFile], Seq[PlannedFile]) = {
     val bytes = PlannedFile.bytesOf(group)
@@ -54,11 +72,13 @@ final class ZCubePlanner(options: PlanOptions) {
     else (group, Nil)
   }
 
-  private def spend(groups: Seq[PlannedGroup]): (Seq[PlannedGroup], Seq[PlannedGroup]) =
+  private def spend(
+      groups: Seq[PlannedGroup],
+      spent: Long = 0): (Seq[PlannedGroup], Seq[PlannedGroup]) =
     options.maxBytes match {
       case None => (groups, Nil)
       case Some(budget) =>
-        var left = budget
+        var left = budget - spent
         groups.partition { group =>
           val fits = group.bytes <= left
           if (fits) left -= group.bytes
@@ -77,3 +97,11 @@ final case class ClusteringPlan(groups: Seq[PlannedGroup], kept: Seq[PlannedFile
   /** The files that stay only because of the budget. */
   def overBudget: Seq[PlannedFile] = kept.filter(_.reason == FileReason.OverBudget)
 }
+
+/** @param kept   all other files
+  * @param beyond the merges of its cubes, if one is over budget as a whole
+  */
+final private case class PlannedPartition(
+    groups: Seq[PlannedGroup],
+    kept: Seq[PlannedFile],
+    beyond: Option[RegionalMerges])

@@ -14,7 +14,8 @@ import io.zcube.curve.HilbertCurve
 final class StreamSimulation(
     stream: StreamSimulation.Stream,
     options: PlanOptions,
-    rowsOfAppend: Int = StreamSimulation.RowsPerFile.toInt) {
+    rowsOfAppend: Int = StreamSimulation.RowsPerFile.toInt,
+    budget: Option[Double] = None) {
   import StreamSimulation._
 
   private val random = new Random(11)
@@ -37,7 +38,11 @@ final class StreamSimulation(
   }
 
   /** Simulates an OPTIMIZE. */
-  def planNow: ClusteringPlan = new ZCubePlanner(options).plan(files.map(_.described))
+  def planNow: ClusteringPlan = {
+    val described = files.map(_.described)
+    val maxBytes = budget.map(share => (share * DataFile.bytesOf(described)).toLong)
+    new ZCubePlanner(options.copy(maxBytes = maxBytes)).plan(described)
+  }
 
   private def optimize(): Unit =
     planNow.groups.foreach { cube =>

@@ -75,8 +75,10 @@ class ReportsSuite extends AnyFunSuite with MemoryEngine {
     val unknown = intercept[AnalysisException](describe(newTable(), "X", "nowhere"))
     assert(unknown.getCondition === "ZCUBE_COLUMN_NOT_FOUND")
     assert(unknown.getMessageParameters.get("known") === "id, x, y, p")
-    val table = new MemoryTable("t", schema.add("m", MapType(IntegerType, IntegerType)))
-    assert(intercept[AnalysisException](describe(table, "m")).getCondition ===
+    val table = new MemoryTable("t", schema.add("a b", MapType(IntegerType, IntegerType)))
+    val quoted = intercept[AnalysisException](describe(table, "nowhere"))
+    assert(quoted.getMessageParameters.get("known") === "id, x, y, p, `a b`")
+    assert(intercept[AnalysisException](describe(table, "`a b`")).getCondition ===
       "ZCUBE_UNORDERED_TYPE")
   }
 

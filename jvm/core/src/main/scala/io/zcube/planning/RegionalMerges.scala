@@ -1,0 +1,262 @@
+package io.zcube.planning
+
+import scala.collection.mutable
+
+/** Merges that are too large for a run's budget, a region at a time.
+  *
+  * Files of a small cube are wide. Merging a few that lie over each other makes narrower ones;
+  * these are merged where they overlap, and so on, until they are about as narrow as those of the
+  * largest cube and are merged with the ones below them. So each group is small, at the price of
+  * more of them (a log-structured merge tree with partial compaction, as in C. Luo, M. J. Carey:
+  * "LSM-based storage techniques: a survey", VLDB Journal 2020, but in several columns).
+  *
+  * A group is made for the region around a wide file, of the widest files there, from several
+  * cubes. Of all possible groups, those come first that save the most reading for each file written.
+  * Reading is the width of the files' boxes: how many of them a query for one value of one column
+  * reads, on average over the columns. It is estimated after the rewrite by cutting the group's box
+  * in halves, and calibrated by the cubes that the files come from. So columns that can't be cut
+  * (constant ones, texts with a prefix longer than the statistics) promise nothing, and once nothing
+  * is appended any more, merging ends.
+  *
+  * Example: a table of 200 files, and four small cubes of four files, each file a quarter of all
+  * space, with a budget of 10 files. The first run merges the four files of a quarter, one from each
+  * cube, into four files of a sixteenth.
+  *
+  * @param cubes partial ones, which may be merged
+  * @param space of the whole table or partition
+  */
+final private class RegionalMerges(cubes: Seq[ZCube], space: RankSpace, options: PlanOptions) {
+  import RegionalMerges._
+
+  /** The widest first. */
+  private val boxes: Array[Box] = {
+    val total = math.max(1L, cubes.iterator.map(_.bytes).sum).toDouble
+    val known = for {
+      cube <- cubes
+      file <- cube.files if space.dimensions > 0 && file.ranges.dimensions == space.dimensions
+    } yield Box(file, cube.id, space, total)
+    known.sortBy(box => (-box.spread, box.file.path)).toArray
+  }
+
+  /** What the files of a cube read, as a multiple of the estimate; 1 where it can't be known. */
+  private val calibration: Map[String, Double] =
+    boxes.groupBy(_.cube).collect {
+      case (cube, members) if members.length >= MinMembers =>
+        val hull = new Hull(space.dimensions)
+        members.foreach(hull.add)
+        val estimate = hull.readingOf(members.length.toDouble)
+        cube -> math.max(1.0, members.iterator.map(_.reading).sum / estimate)
+    }
+
+  private val taken = new Array[Boolean](boxes.length)
+
+  /** Groups of files without any in common, of at most so many bytes together, the most useful
+    * first. May be called once.
+    */
+  def within(budget: Long): Seq[Part] = {
+    val parts = Seq.newBuilder[Part]
+    var left = budget
+    var steps = 0L
+    val queue = mutable.PriorityQueue.empty[Group](Ordering.by(group => (group.gain, -group.seed)))
+    def look(seed: Int): Unit = {
+      steps += boxes.length
+      if (steps <= MaxSteps) best(seed, left).foreach(queue += _)
+    }
+    boxes.indices.iterator.takeWhile(boxes(_).spread >= Wide).take(MaxSeeds).foreach(look)
+    while (queue.nonEmpty) {
+      val group = queue.dequeue()
+      if (!taken(group.seed)) {
+        // Others may have taken its files or its bytes meanwhile.
+        if (group.bytes > left || group.members.exists(taken(_))) look(group.seed)
+        else {
+          group.members.foreach(taken(_) = true)
+          left -= group.bytes
+          val files = group.members.toSeq.map(i => PlannedFile(boxes(i).file, FileReason.Overlaps))
+          parts += Part(files, group.gain)
+        }
+      }
+    }
+    parts.result()
+  }
+
+  /** The best group for a region around a file. */
+  private def best(seed: Int, budget: Long): Option[Group] =
+    boxes(seed).regions(options.fanOut).flatMap(bestIn(_, seed, budget)).maxByOption(_.gain)
+
+  private def bestIn(region: Region, seed: Int, budget: Long): Option[Group] = {
+    val members = mutable.ArrayBuffer.empty[Int]
+    val ids = mutable.Set.empty[String]
+    val hull = new Hull(space.dimensions)
+    var (bytes, farWiderBytes, reading, factor) = (0L, 0L, 0.0, 1.0)
+    var farWider = 0
+    var next = 2
+    var found: Option[Group] = None
+    var i = 0
+    while (i < boxes.length && bytes <= budget) {
+      val box = boxes(i)
+      if (!taken(i) && (i == seed || box.within(region) >= Inside)) {
+        members += i
+        ids += box.cube
+        hull.add(box)
+        bytes += box.bytes
+        reading += box.reading
+        factor = math.max(factor, calibration.getOrElse(box.cube, 1.0))
+        while (boxes(members(farWider)).spread >= FarWider * box.spread) {
+          farWiderBytes += boxes(members(farWider)).bytes
+          farWider += 1
+        }
+        // With many members, not each of them is tried as the last.
+        if (members.length >= next && bytes <= budget) {
+          next = members.length + 1 + members.length / Finely
+          val count = math.max(1.0, bytes.toDouble / options.targetFileBytes)
+          val gain = (reading - factor * hull.readingOf(count)) / count
+          if (ids.size > 1 && pays(box, farWiderBytes, bytes, ids.size) &&
+            gain >= MinGain * options.mergeShare && found.forall(_.gain < gain))
+            found = Some(Group(seed, members.toArray, gain, bytes))
+        }
+      }
+      i += 1
+    }
+    found
+  }
+
+  /** Whether a group rewrites enough wide bytes, or merges enough cubes: otherwise a trickle of rows
+    * would rewrite the same files again and again.
+    */
+  private def pays(narrowest: Box, farWiderBytes: Long, bytes: Long, cubes: Int): Boolean =
+    if (farWiderBytes == 0) cubes >= options.fanOut
+    else {
+      val share =
+        if (narrowest.spread < Wide) MinShare * options.mergeShare else options.fanOut - 1.0
+      farWiderBytes >= share * (bytes - farWiderBytes)
+    }
+}
+
+private object RegionalMerges {
+
+  /** Files that are rewritten together.
+    *
+    * @param gain files that a query needn't read any more, for each file written
+    */
+  final case class Part(files: Seq[PlannedFile], gain: Double)
+
+  /** A file is wide if its [[Box.spread]] is at least this: twice the area in two columns. */
+  private val Wide = 1.34
+
+  /** The share of a file's box that must be in the region of its group. */
+  private val Inside = 0.35
+
+  /** From one level to the next, files are so much narrower. */
+  private val FarWider = 2.0
+
+  /** The smallest gain, as a multiple of `mergeShare`. */
+  private val MinGain = 0.4
+
+  /** Wide bytes for each byte of the narrowest files, as a multiple of `mergeShare`: more than for a
+    * whole merge, since what lies over a region's border is rewritten again.
+    */
+  private val MinShare = 2.0
+
+  /** A cube of so many files shows how well its columns can be cut. */
+  private val MinMembers = 3
+
+  /** Groups are looked for around so many files at most. */
+  private val MaxSeeds = 512
+
+  /** So many files are compared with regions at most: a second or two. The next run goes on. */
+  private val MaxSteps = 200000000L
+
+  private val Finely = 64
+
+  /** @param seed    position of the file that it was made around
+    * @param members positions, the widest first
+    */
+  final private case class Group(seed: Int, members: Array[Int], gain: Double, bytes: Long)
+
+  final private case class Region(low: Array[Double], high: Array[Double])
+
+  /** A file's box, as ranks from 0 to 1.
+    *
+    * @param total bytes of all files
+    */
+  final private class Box(
+      val file: DataFile,
+      val cube: String,
+      low: Array[Double],
+      high: Array[Double],
+      total: Double) {
+    val bytes: Long = file.bytes
+
+    private def sides: Seq[Double] = low.toSeq.indices.map(i => high(i) - low(i))
+
+    val reading: Double = sides.sum / low.length
+
+    /** How much wider it is than a cube with its share of the bytes. */
+    val spread: Double = reading / math.pow(math.max(1L, bytes) / total, 1.0 / low.length)
+
+    /** Its own box and, if that is far longer in one column than in another, one that includes
+      * neighbours on the long sides.
+      */
+    def regions(neighbours: Int): Seq[Region] = {
+      val longest = sides.max
+      val wider =
+        sides.map(side => if (2 * side < longest) math.min(longest, neighbours * side) else side)
+      val own = Region(low, high)
+      if (wider == sides) Seq(own)
+      else {
+        val middles = low.indices.map(i => (low(i) + high(i)) / 2)
+        def ends(sign: Int): Array[Double] =
+          middles.zip(wider).map { case (middle, side) => middle + sign * side / 2 }.toArray
+        Seq(own, Region(ends(-1), ends(1)))
+      }
+    }
+
+    /** The share of the box that is in the region. */
+    def within(region: Region): Double = {
+      var share = 1.0
+      var i = 0
+      while (i < low.length && share > 0.0) {
+        val inside = math.min(high(i), region.high(i)) - math.max(low(i), region.low(i))
+        share *= math.max(0.0, inside) / (high(i) - low(i))
+        i += 1
+      }
+      share
+    }
+
+    def extend(lower: Array[Double], upper: Array[Double]): Unit = {
+      var i = 0
+      while (i < low.length) {
+        lower(i) = math.min(lower(i), low(i))
+        upper(i) = math.max(upper(i), high(i))
+        i += 1
+      }
+    }
+  }
+
+  private object Box {
+    def apply(file: DataFile, cube: String, space: RankSpace, total: Double): Box = {
+      val (low, high) = space.ranks(file.ranges)
+      new Box(file, cube, low, high, total)
+    }
+  }
+
+  /** The box around several. */
+  final private class Hull(dimensions: Int) {
+    private val low = Array.fill(dimensions)(1.0)
+    private val high = Array.fill(dimensions)(0.0)
+
+    def add(box: Box): Unit = box.extend(low, high)
+
+    /** What so many files of the same size in it read together, if the longest side is always cut. */
+    def readingOf(files: Double): Double = {
+      val sides = Array.tabulate(dimensions)(i => high(i) - low(i))
+      var left = files
+      while (left > 1.0) {
+        val longest = sides.indices.maxBy(sides(_))
+        sides(longest) /= math.min(2.0, left)
+        left /= 2.0
+      }
+      files * sides.sum / dimensions
+    }
+  }
+}

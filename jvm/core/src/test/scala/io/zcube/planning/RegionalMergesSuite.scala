@@ -1,0 +1,183 @@
+package io.zcube.planning
+
+import scala.annotation.tailrec
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class RegionalMergesSuite extends AnyFunSuite {
+  import RegionalMergesSuite._
+  import StreamSimulation.{HotTenth, TimeCorrelated, Uniform}
+
+  private val streams = PlanOptions(targetFileBytes = 105)
+
+  // Without merges in parts, they read 3.9, 3.7 and 1.76 times the files.
+  for {
+    (stream, rewritten, read) <-
+      Seq((Uniform, 6.5, 1.75), (HotTenth, 6.5, 1.75), (TimeCorrelated, 2.5, 1.45))
+    budget <- Seq(0.05, 0.1)
+  } test(s"$stream: a budget of $budget of the table keeps it readable") {
+    val outcome = new StreamSimulation(stream, streams, budget = Some(budget)).run(200)
+    info(outcome.toString)
+    assert(outcome.rewritten <= rewritten)
+    assert(outcome.read <= read)
+  }
+
+  test("appends of a tenth of a file don't rewrite cubes again and again") {
+    Seq(0.1 -> 8.0, 0.3 -> 11.0).foreach { case (budget, rewritten) =>
+      val outcome = new StreamSimulation(Uniform, streams, 10, budget = Some(budget)).run(300)
+      info(outcome.toString)
+      // Without a budget they are rewritten 8.7 times; without merges in parts they read 15 times the files.
+      assert(outcome.rewritten <= rewritten)
+      assert(outcome.read <= 2.4)
+    }
+  }
+
+  test("the files of one quarter, from four cubes") {
+    def grid(cube: String, side: Int): Seq[DataFile] = for {
+      x <- 0 until side
+      y <- 0 until side
+    } yield {
+      val width = 1024L / side
+      file(
+        s"$cube-$x-$y",
+        cube,
+        100,
+        Array(x * width, y * width),
+        Array((x + 1) * width - 1, (y + 1) * width - 1))
+    }
+    val files = grid("base", 14) ++ Seq("a", "b", "c", "d").flatMap(grid(_, 2))
+    val options = PlanOptions(targetFileBytes = 100, maxBytes = Some(800))
+    val plan = new ZCubePlanner(options).plan(files)
+    info(plan.groups.map(_.files.map(_.file.path)).toString)
+    assert(plan.groups.nonEmpty)
+    plan.groups.foreach { group =>
+      val wide = group.files.map(_.file.path).filterNot(_.startsWith("base"))
+      assert(wide.map(_.drop(1)).distinct.size === 1)
+      assert(wide.map(_.take(1)).sorted === Seq("a", "b", "c", "d"))
+    }
+  }
+
+  test("without appends, runs come to an end, and queries read fewer files") {
+    for {
+      columns <- Seq(1, 2, 4)
+      constant <- Seq(false, true)
+      blind <- Seq(false, true)
+      budget <- Seq(0.05, 0.2)
+    } {
+      val table = new Table(columns, constant, blind, seed = 3)
+      val before = table.read
+      val clue = s"$columns columns, constant $constant, blind $blind, budget $budget"
+      val runs = table.runUntilNothingIsLeft(budget)
+      info(s"$clue: $runs runs, ${table.written} of ${table.bytes} bytes, $before to ${table.read} files")
+      assert(table.written <= 2 * table.bytes, clue)
+      if (!constant && !blind && (columns < 4 || budget > 0.1))
+        assert(table.read < 0.97 * before, clue)
+    }
+  }
+
+  test("without statistics nothing is merged in parts") {
+    val files = for (cube <- 0 until 20; i <- 0 until 5)
+      yield file(s"$cube-$i", s"cube-$cube", 100).copy(ranges = KeyRanges.Unknown)
+    val plan =
+      new ZCubePlanner(PlanOptions(targetFileBytes = 100, maxBytes = Some(1000))).plan(files)
+    assert(plan.groups.isEmpty)
+    assert(plan.overBudget.nonEmpty)
+  }
+}
+
+private object RegionalMergesSuite {
+
+  private def file(
+      path: String,
+      cube: String,
+      bytes: Long,
+      lower: Array[Long] = Array.empty,
+      upper: Array[Long] = Array.empty): DataFile = DataFile(
+    path,
+    bytes,
+    Some(bytes),
+    cube = Some(CubeTag(cube, matches = true)),
+    ranges = new KeyRanges(lower, upper))
+
+  type Row = Array[Long]
+
+  /** A clustered cube and 25 small ones, of rows of one byte that are really sorted into files.
+    *
+    * @param constant whether the first column has one value only
+    * @param blind whether the statistics show nothing of the last column
+    */
+  final private class Table(columns: Int, constant: Boolean, blind: Boolean, seed: Int) {
+    private val random = new Random(seed)
+    private var files: Map[DataFile, Array[Row]] = Map.empty
+    private var count = 0
+    var written = 0L
+
+    write(Array.fill(10000)(row()))
+    for (_ <- 0 until 25) write(Array.fill(100 + random.nextInt(400))(row()))
+
+    val bytes: Long = DataFile.bytesOf(files.keys)
+
+    private def row(): Row =
+      Array.tabulate(columns)(i => if (constant && i == 0) 3L else random.nextInt(1 << 30).toLong)
+
+    private def write(rows: Array[Row]): Unit = {
+      count += 1
+      val cube = s"cube-$count"
+      cut(rows, math.max(1, rows.length / 100)).zipWithIndex.foreach { case (members, i) =>
+        val lower = Array.tabulate(columns)(c => if (isBlind(c)) 0L else members.map(_(c)).min)
+        val upper = Array.tabulate(columns)(c => if (isBlind(c)) 9L else members.map(_(c)).max)
+        files += file(s"$cube-$i", cube, members.length.toLong, lower, upper) -> members
+      }
+    }
+
+    private def isBlind(column: Int) = blind && column == columns - 1
+
+    private def cut(rows: Array[Row], files: Int): Seq[Array[Row]] =
+      if (files == 1) Seq(rows)
+      else {
+        val longest = (0 until columns).maxBy { c =>
+          val values = rows.map(_(c))
+          values.max - values.min
+        }
+        val sorted = rows.sortBy(_(longest))
+        val at = rows.length * (files / 2) / files
+        cut(sorted.take(at), files / 2) ++ cut(sorted.drop(at), files - files / 2)
+      }
+
+    /** Files that queries for one value of one column read, together. */
+    def read: Int = {
+      val rows = files.values.flatten.toArray
+      val asked = new Random(5)
+      Seq.fill(400)((rows(asked.nextInt(rows.length)), asked.nextInt(columns))).map {
+        case (row, column) =>
+          files.keys.count { f =>
+            f.ranges.lower(column) <= row(column) && row(column) <= f.ranges.upper(column)
+          }
+      }.sum
+    }
+
+    def runUntilNothingIsLeft(budget: Double): Int = {
+      val options =
+        PlanOptions(targetFileBytes = 105, maxBytes = Some((budget * bytes).toLong))
+      @tailrec
+      def run(number: Int): Int = {
+        val plan = new ZCubePlanner(options).plan(files.keys.toSeq)
+        require(plan.groups.map(_.bytes).sum <= budget * bytes, "over budget")
+        if (plan.groups.isEmpty) number
+        else {
+          require(number < 200, "no end")
+          plan.groups.foreach { group =>
+            val rewritten = group.files.map(_.file)
+            val rows = rewritten.flatMap(files(_)).toArray
+            files --= rewritten
+            written += group.bytes
+            write(rows)
+          }
+          run(number + 1)
+        }
+      }
+      run(0)
+    }
+  }
+}
