@@ -39,7 +39,7 @@ def watched(spark: SparkSession, wanted: bool | None) -> Iterator[None]:
     if is_connect(spark):
         yield
         return
-    # The bar is stopped last, when the jobs of a stopped run have been cancelled: a terminal may block.
+    # The bar is stopped last, after the jobs of a stopped run were cancelled: a terminal may block.
     with ExitStack() as stack, gateway.stoppable(spark) as tag:
         progress = None if bar is None else _progress(spark, tag, stack, required=wanted is True)
         if bar is None or progress is None:
@@ -125,8 +125,8 @@ def _progress(
     except Exception as error:
         if required:
             raise ZCubeError(
-                f"There can't be a progress bar: {_first_line(error)}. Is this session's jar that of ZCube "
-                f"{__version__}? Use the jar of this package, or leave progress out."
+                f"There can't be a progress bar: {_first_line(error)}. Is this session's jar that "
+                f"of ZCube {__version__}? Use the jar of this package, or leave progress out."
             ) from error
         return None
 

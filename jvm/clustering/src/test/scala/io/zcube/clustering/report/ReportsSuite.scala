@@ -78,7 +78,7 @@ class ReportsSuite extends AnyFunSuite with MemoryEngine {
     val table = new MemoryTable("t", schema.add("a b", MapType(IntegerType, IntegerType)))
     val quoted = intercept[AnalysisException](describe(table, "nowhere"))
     assert(quoted.getMessageParameters.get("known") === "id, x, y, p, `a b`")
-    assert(intercept[AnalysisException](describe(table, "`a b`")).getCondition ===
+    assert(intercept[AnalysisException](describe(table, "a b")).getCondition ===
       "ZCUBE_UNORDERED_TYPE")
   }
 
