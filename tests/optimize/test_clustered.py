@@ -331,11 +331,35 @@ def test_max_bytes_bounds_a_run_and_the_next_runs_go_on(spark, path):
     for _ in range(3):
         table.optimize(max_bytes=total // 3)
     assert None not in cubes(path)
-    # Merging the cubes would exceed the budget: it is left for later, and not done partially.
-    result = table.optimize(max_bytes=total // 3)
-    assert result.files_removed == 0
+    # Merging all cubes would exceed the budget: that is done in parts, and comes to an end.
+    merged = []
+    while not merged or merged[-1]:
+        merged.append(table.optimize(max_bytes=total // 3).bytes_removed)
+        assert merged[-1] <= total // 3
+        assert len(merged) < 10
+    assert sum(merged) <= 2 * total
     assert table.optimize().left_files == 0
     assert rows(spark, path) == before
+
+
+def test_a_merge_over_budget_is_done_in_parts_where_cubes_overlap(spark, path):
+    table = clustered(spark, path, count=12_000, parts=4)
+    table.optimize()
+    reasons = []
+    for number in range(5):
+        append(spark, path, 12_000 + number * 1000, 1000)
+        before, files = rows(spark, path), live_files(path)
+        budget = sum(file.size for file in files) // 5
+        result = table.optimize(max_bytes=budget)
+        assert result.bytes_removed <= budget
+        removed = {file.path for file in files} - {file.path for file in live_files(path)}
+        assert len(removed) == result.files_removed
+        assert rows(spark, path) == before
+        assert None not in cubes(path)
+        reasons += [cube.reasons for cube in result.cubes]
+    # Four small cubes cover everything; the largest isn't touched.
+    assert {"overlaps": 4} in reasons
+    assert not any("largest cube" in reason for reason in reasons)
 
 
 def test_max_duration_leaves_what_has_not_begun(spark, path):
