@@ -129,6 +129,24 @@ class SymlinkManifestSuite extends AnyFunSuite with CommitFaults {
     assert(rows(path).size === before.size + 1)
   }
 
+  if (Night.all) test("manifests that others overtake each time are reported, and end") {
+    val path = tableWithManifest("always-overtaken")
+    val before = rows(path)
+    val other = meanwhile(insert(path, "(-1L, 0, 0)"))
+    val left = new AtomicInteger(10)
+    lazy val overtaking: ThrowingLogStore.Fault = other.copy(act = (lines, write) => {
+      other.act(lines, write)
+      if (left.decrementAndGet() > 0) ThrowingLogStore.instead.set(Some(overtaking))
+    })
+    val failure = failing(hookFails(overtaking))(optimize(path))
+    assert(conditionOf(failure) === Some("DELTA_POST_COMMIT_HOOK_FAILED"))
+    assert(Causes.of(failure.get).exists(_.getMessage.contains("each of 10 attempts")))
+    // The commit, and an insert in each attempt.
+    assert(version(path) === 12)
+    assert(liveFiles(path).subsetOf(dataFiles(path)))
+    assert(spark.read.format("delta").load(path).count() === before.size + 10)
+  }
+
   for (partitions <- 2 +: Night.only(1)) test(
     s"after a lost answer, the manifests name the new files, partitions: $partitions") {
     val path = tableWithManifest(s"lost-manifest-$partitions", partitions)
