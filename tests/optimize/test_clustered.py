@@ -342,6 +342,18 @@ def test_max_bytes_bounds_a_run_and_the_next_runs_go_on(spark, path):
     assert rows(spark, path) == before
 
 
+def test_files_of_a_new_slice_are_cut_by_the_column_that_they_cover(spark, path):
+    table = clustered(spark, path, count=12_000, by=("id", "y"), parts=4)
+    table.optimize()
+    append(spark, path, 12_000, 3000)
+    table.optimize()
+    new = [file for file in live_files(path) if file.minimum["id"] >= 12_000]
+    assert len(new) > 2
+    # By shares of the slice alone, they would be cut by both.
+    assert overlap(new, "y") == 0
+    assert sum(file.rows for file in new) == 3000
+
+
 def test_a_merge_over_budget_is_done_in_parts_where_cubes_overlap(spark, path):
     table = clustered(spark, path, count=12_000, parts=4)
     table.optimize()

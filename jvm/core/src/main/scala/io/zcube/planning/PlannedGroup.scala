@@ -4,9 +4,15 @@ import scala.collection.mutable
 
 /** Files that are rewritten together, into one ZCube or several.
   *
-  * @param sizes of its cubes
+  * @param sizes   of its cubes
+  * @param extents for each column, the share of the table or partition that the files cover: a week
+  *   of a year, but all customers; empty if the shares are about equal, or unknown. The layout cuts
+  *   columns in proportion, so that the files of groups that are slices aren't slices too.
   */
-final case class PlannedGroup(files: Seq[PlannedFile], sizes: CubeSizes) {
+final case class PlannedGroup(
+    files: Seq[PlannedFile],
+    sizes: CubeSizes,
+    extents: Seq[Double] = Nil) {
 
   val bytes: Long = PlannedFile.bytesOf(files)
 

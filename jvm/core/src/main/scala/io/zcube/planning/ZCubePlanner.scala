@@ -37,7 +37,7 @@ final class ZCubePlanner(options: PlanOptions) {
     val merges = options.policy.merge(candidates, space, options)
     val (affordable, beyond) = merges.map(afford).unzip
     val groups =
-      affordable.flatMap(jobs.divide).map(PlannedGroup(_, options.cubeSizes))
+      affordable.flatMap(jobs.divide).map(planned(_, files.size, space))
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
     val taken = PlannedFile.pathsOf(groups.iterator.flatMap(_.files) ++ dropped)
     val idle = candidates.partial.flatMap(_.files).filterNot(f => taken(f.path))
@@ -59,9 +59,20 @@ final class ZCubePlanner(options: PlanOptions) {
     options.maxBytes.fold(Seq.empty[PlannedGroup]) { budget =>
       val parts = beyond.flatMap(_.within(budget - spent))
         .sortBy(part => (-part.gain, part.files.head.file.path))
-      val groups = parts.flatMap(part => jobs.divide(part.files))
-      spend(groups.map(PlannedGroup(_, options.cubeSizes)), spent)._1
+      val groups = parts.flatMap { part =>
+        jobs.divide(part.files).map(PlannedGroup(_, options.cubeSizes, part.extents))
+      }
+      spend(groups, spent)._1
     }
+
+  private def planned(
+      group: Seq[PlannedFile],
+      ofFiles: Int,
+      space: => RankSpace): PlannedGroup = {
+    // Of a group of all files, the answer is known, and there may be a million.
+    val extents = if (group.size == ofFiles) Nil else space.extents(group.map(_.file.ranges))
+    PlannedGroup(group, options.cubeSizes, extents)
+  }
 
   /** The files of a group to rewrite, and those over budget. Of a merge that doesn't fit, fresh files
     * are written alone.

@@ -4,10 +4,8 @@ import java.util.Arrays
 
 import scala.util.Random
 
-import io.zcube.curve.HilbertCurve
-
 /** A table of points that grows by appends, each followed by an OPTIMIZE; no Spark. Files are laid out
-  * along a Hilbert curve over exact ranks; a file is read if its box overlaps the query.
+  * by a k-d tree over exact ranks; a file is read if its box overlaps the query.
   *
   * @param rowsOfAppend rows of each append; the table has 200 times as many before the first
   */
@@ -50,7 +48,7 @@ final class StreamSimulation(
       val (rewritten, rest) = files.partition(f => paths(f.path))
       written += rewritten.map(_.rows.length.toLong).sum
       cubes += 1
-      files = rest ++ layOut(rewritten.flatMap(_.rows).toArray, Some(s"cube-$cubes"))
+      files = rest ++ layOut(rewritten.flatMap(_.rows).toArray, Some(s"cube-$cubes"), cube.extents)
     }
 
   private def read(): (Double, Double) = {
@@ -131,26 +129,28 @@ object StreamSimulation {
     sorted
   }
 
-  private def layOut(rows: Array[Point], cube: Option[String]): Vector[File] = {
-    val curve = new HilbertCurve(2, 10)
-    // Values are random, hence distinct.
-    def ranks(column: Point => Double): Array[Int] = {
-      val sorted = sortedBy(rows, column)
-      rows.map { row =>
-        (Arrays.binarySearch(sorted, column(row)).toLong * 1024 / rows.length).toInt
+  /** Cuts the side of a cell that is longest: as a share of the rows, times the extent. */
+  private def layOut(
+      rows: Array[Point],
+      cube: Option[String],
+      extents: Seq[Double] = Nil): Vector[File] = {
+    val sides = if (extents.isEmpty) Seq(1.0, 1.0) else extents
+    val columns = Seq[Point => Double](_._1, _._2)
+    val sorted = columns.map(sortedBy(rows, _))
+    def rank(column: Int, value: Double): Int = Arrays.binarySearch(sorted(column), value)
+    def cut(part: Array[Point], files: Int): Vector[Array[Point]] =
+      if (files == 1) Vector(part)
+      else {
+        val longest = columns.indices.maxBy { c =>
+          val values = part.map(columns(c))
+          (rank(c, values.max) - rank(c, values.min)) * sides(c)
+        }
+        val ordered = part.sortBy(columns(longest))
+        val at = (part.length.toLong * (files / 2) / files).toInt
+        cut(ordered.take(at), files / 2) ++ cut(ordered.drop(at), files - files / 2)
       }
-    }
-    val (x, y) = (ranks(_._1), ranks(_._2))
-    // By place on the curve, which has 20 bits, then in the given order.
-    val keys = Array.tabulate(rows.length)(i => curve.index(Array(x(i), y(i))) << 32 | i)
-    Arrays.sort(keys)
-    val order = keys.map(_.toInt)
     val count = math.max(1, math.ceil(rows.length / (RowsPerFile * 1.05)).toInt)
-    (0 until count).map { file =>
-      val from = (file.toLong * rows.length / count).toInt
-      val until = ((file + 1L) * rows.length / count).toInt
-      new File(s"file-${numbers.next()}", order.slice(from, until).map(rows(_)).toArray, cube)
-    }.toVector
+    cut(rows, count).map(new File(s"file-${numbers.next()}", _, cube))
   }
 
   /** One range of 1 %, a box of 10 %, a point, an OR of two ranges of 1 %: 50 of each. */

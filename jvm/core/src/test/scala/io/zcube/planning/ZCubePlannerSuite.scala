@@ -37,6 +37,28 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
   }
 
+  test("a group knows the share of each column that it covers, unless the shares are about equal") {
+    def file(name: String, cube: Option[String], x: (Long, Long), y: (Long, Long)) = DataFile(
+      name,
+      100,
+      cube = cube.map(CubeTag(_, matches = true)),
+      ranges = new KeyRanges(Array(x._1, y._1), Array(x._2, y._2)))
+    val old = for (x <- 0L until 5; y <- 0L until 5)
+      yield file(s"$x-$y", Some("a"), (10 * x, 10 * x + 9), (10 * y, 10 * y + 9))
+    def extents(fresh: DataFile*) =
+      plan(
+        old ++ fresh,
+        options.copy(policy = LazyLeveling, mergeShare = 9)).groups.map(_.extents.map(extent =>
+        math.round(extent * 1000) / 1000.0))
+    // Of the 60 bounds of files, 10 of x and 60 of y are within those of the fresh files.
+    val slices = (0L until 5).map(i => file(s"new-$i", None, (60 + i, 70), (0, 49)))
+    assert(extents(slices: _*) === Seq(Seq(0.167, 1.0)))
+    assert(extents(slices.map(_.copy(ranges = KeyRanges.Unknown)): _*) === Seq(Nil))
+    assert(extents((0 until 5).map(i => file(s"new-$i", None, (0, 49), (0, 49))): _*) === Seq(Nil))
+    // All files: not measured.
+    assert(plan(slices, options).groups.map(_.extents) === Seq(Nil))
+  }
+
   test("one cube without fresh files needs no work, two cubes do") {
     assert(plan(cube("a", 3), all).groups.isEmpty)
     assert(plan(cube("a", 3) ++ cube("b", 3), all).groups.size === 1)

@@ -58,11 +58,14 @@ final case class OptimizeTask(
   def minFileCount(group: RewriteGroup, rows: Long): Int =
     FileCount.min(group.liveBytes, targetFileBytes, rows, stated.maxRecords)
 
-  /** How to lay out a group's rows. */
-  def layoutRequest: LayoutRequest =
+  /** How to lay out rows.
+    *
+    * @param extents of a group's rows, if they don't cover the table: see [[PlannedGroup]]
+    */
+  def layoutRequest(extents: Seq[Double] = Nil): LayoutRequest =
     settings.layoutRequest(
       options.curve,
-      layoutWeights,
+      layoutWeights(extents),
       workload.flatMap(_.ranges))
 
   /** A job is committed as a whole, so it has at most a batch, unless a cube is larger. Auto
@@ -74,17 +77,22 @@ final case class OptimizeTask(
 
   private lazy val hasMinima: Seq[Boolean] = columns.map(version.hasMinima)
 
-  /** Cuts by a column without minima and maxima, such as Delta's booleans, let no query for its values
-    * skip a file.
+  /** A side of a box costs a query as many files as it is long, which is what weights multiply, so
+    * the extents are factors. Cuts by a column without minima and maxima, such as Delta's booleans,
+    * let no query for its values skip a file.
     */
-  private def layoutWeights: Seq[Double] =
-    if (!options.curve.takesWeights || hasMinima.forall(identity) || !hasMinima.contains(true))
-      weights
+  private def layoutWeights(extents: Seq[Double]): Seq[Double] =
+    if (!options.curve.takesWeights) weights
     else {
-      val chosen = if (weights.isEmpty) columns.map(_ => 1.0) else weights
-      chosen.zip(hasMinima).map { case (weight, isKnown) =>
-        if (isKnown) weight else ColumnWeights.NoStatistics
-      }
+      val even = columns.map(_ => 1.0)
+      val chosen = if (weights.isEmpty) even else weights
+      val scaled = chosen.zip(if (extents.isEmpty) even else extents).map { case (w, e) => w * e }
+      val all = ColumnWeights.normalized(scaled)
+      if (hasMinima.forall(identity) || !hasMinima.contains(true)) all
+      else
+        (if (all.isEmpty) even else all).zip(hasMinima).map { case (weight, isKnown) =>
+          if (isKnown) weight else ColumnWeights.NoStatistics
+        }
     }
 
   def planOptions: PlanOptions = stated.copy(

@@ -63,7 +63,7 @@ final class GroupRewriter(
       sampler.sampled(groups, what) { (sample, files) =>
         val layout = Option.when(sample.rowCount > 0) {
           if (groups.size == 1) sampler.layoutOf(groups.head, sample, files)
-          else LayoutPlan.of(sample, 1, task.layoutRequest, parts = files)
+          else LayoutPlan.of(sample, 1, task.layoutRequest(), parts = files)
         }
         (layout, sample.rowCount)
       }

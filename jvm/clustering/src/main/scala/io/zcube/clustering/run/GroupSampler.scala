@@ -72,10 +72,11 @@ final class GroupSampler(
 
   /** The layout of a single group, from a sample that may be empty. */
   def layoutOf(group: RewriteGroup, sample: RowSample, files: Int): LayoutPlan =
-    if (sample.rowCount == 0) LayoutPlan.of(sample, files, task.layoutRequest)
+    if (sample.rowCount == 0) LayoutPlan.of(sample, files, task.layoutRequest())
     else {
       val minFiles = task.minFileCount(group, sample.rowCount)
-      LayoutPlan.within(sample, minFiles, files, task.layoutRequest)
+      val request = task.layoutRequest(group.planned.extents)
+      LayoutPlan.within(sample, minFiles, files, request)
     }
 
   /** Files whose number of rows read differs from the log's count. */

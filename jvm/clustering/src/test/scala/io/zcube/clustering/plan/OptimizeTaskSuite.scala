@@ -38,19 +38,29 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
   }
 
   test("a layout gets the limit of rows in a file") {
-    assert(task(LayoutKind.ZOrder, Nil).layoutRequest.maxRows === 7)
+    assert(task(LayoutKind.ZOrder, Nil).layoutRequest().maxRows === 7)
   }
 
   test("a column without statistics has no weight, where columns have weights") {
-    assert(task(LayoutKind.KdTree, Nil).layoutRequest.weights === Seq(1.0, 0.0, 1.0, 0.0))
-    assert(task(LayoutKind.KdTree, Seq(0.5, 1.0, 0.1, 0.7)).layoutRequest.weights ===
+    assert(task(LayoutKind.KdTree, Nil).layoutRequest().weights === Seq(1.0, 0.0, 1.0, 0.0))
+    assert(task(LayoutKind.KdTree, Seq(0.5, 1.0, 0.1, 0.7)).layoutRequest().weights ===
       Seq(0.5, 0.0, 0.1, 0.0))
-    assert(task(LayoutKind.Hilbert, Nil).layoutRequest.weights === Nil)
+    assert(task(LayoutKind.Hilbert, Nil).layoutRequest().weights === Nil)
+  }
+
+  test(
+    "of a group that covers little of a column, the column weighs less, and the tag is the same") {
+    val extents = Seq(0.02, 1.0, 0.5, 1.0)
+    def weights(kind: LayoutKind, of: Double*) = task(kind, of).layoutRequest(extents).weights
+    assert(weights(LayoutKind.KdTree) === Seq(0.02, 0.0, 0.5, 0.0))
+    assert(weights(LayoutKind.KdTree, 1.0, 1.0, 0.1, 0.7) === Seq(0.02, 0.0, 0.05, 0.0))
+    assert(weights(LayoutKind.Hilbert) === Nil)
+    assert(task(LayoutKind.KdTree, Nil).layoutTag.weights === Nil)
   }
 
   test("of a column without minima, a workload only cuts NULLs off") {
     def ranges(predicate: String): Seq[PredicateBoxes.Box] =
-      task(LayoutKind.KdTree, Nil, predicate, "y = 3").layoutRequest.workload.head.boxes
+      task(LayoutKind.KdTree, Nil, predicate, "y = 3").layoutRequest().workload.head.boxes
     for (some <- Seq("flag", "NOT flag", "flag IN (true, false)")) {
       val Seq(box) = ranges(s"x < 5 AND $some")
       assert(box.keySet === Set(0, 1))
@@ -91,7 +101,7 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
     val all =
       task(LayoutKind.KdTree, Nil, s"$Without = 1 OR x < 5", "x + y = 3", s"$Without = 1", "y = 3")
     assert(all.workload.size === 4)
-    assert(all.layoutRequest.workload.map(_.boxes.map(_.keySet)) === Seq(Seq(Set(2))))
+    assert(all.layoutRequest().workload.map(_.boxes.map(_.keySet)) === Seq(Seq(Set(2))))
   }
 
   test("a workload in which every query must read every file is refused") {
