@@ -5,9 +5,8 @@ import scala.collection.mutable
 /** Files that are rewritten together, into one ZCube or several.
   *
   * @param sizes   of its cubes
-  * @param extents for each column, the share of the table or partition that the files cover: a week
-  *   of a year, but all customers; empty if the shares are about equal, or unknown. The layout cuts
-  *   columns in proportion, so that the files of groups that are slices aren't slices too.
+  * @param extents how much of each column it covers, see [[Extents]]. The layout cuts columns in
+  *   proportion, so that the files of groups that are slices aren't slices too.
   */
 final case class PlannedGroup(
     files: Seq[PlannedFile],

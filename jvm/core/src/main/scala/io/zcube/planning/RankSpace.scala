@@ -51,20 +51,6 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
     (shares(box.lower, inclusive = false), shares(box.upper, inclusive = true))
   }
 
-  /** The share of each column that the boxes cover together; empty if the shares are about equal, or
-    * unknown.
-    */
-  def extents(boxes: Seq[KeyRanges]): Seq[Double] = {
-    val around = KeyRanges.union(boxes)
-    if (around.dimensions == 0 || around.dimensions != dimensions) Nil
-    else {
-      val (low, high) = ranks(around)
-      val shares = low.toSeq.indices.map(i => high(i) - low(i))
-      // Of less, no cut would be another one.
-      if (shares.max < 2 * shares.min) Nil else shares
-    }
-  }
-
   private def width(column: Int, low: Long, high: Long): Double =
     (below(boundaries(column), high, inclusive = true) -
       below(boundaries(column), low, inclusive = false)).toDouble

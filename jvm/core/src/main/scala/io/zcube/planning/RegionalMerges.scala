@@ -72,7 +72,7 @@ final private class RegionalMerges(cubes: Seq[ZCube], space: RankSpace, options:
           group.members.foreach(taken(_) = true)
           left -= group.bytes
           val files = group.members.toSeq.map(i => PlannedFile(boxes(i).file, FileReason.Overlaps))
-          parts += Part(files, group.gain, space.extents(files.map(_.file.ranges)))
+          parts += Part(files, group.gain)
         }
       }
     }
@@ -136,10 +136,9 @@ private object RegionalMerges {
 
   /** Files that are rewritten together.
     *
-    * @param gain    files that a query needn't read any more, for each file written
-    * @param extents of the group
+    * @param gain files that a query needn't read any more, for each file written
     */
-  final case class Part(files: Seq[PlannedFile], gain: Double, extents: Seq[Double])
+  final case class Part(files: Seq[PlannedFile], gain: Double)
 
   /** A file is wide if its [[Box.spread]] is at least this: twice the area in two columns. */
   private val Wide = 1.34

@@ -19,12 +19,12 @@ final class ZCubePlanner(options: PlanOptions) {
   def planPartitions(
       partitions: Seq[Seq[DataFile]],
       outside: Map[String, CubeRest] = Map.empty): ClusteringPlan = {
-    val planned = partitions.map(planOne(_, outside))
+    val partitioned = partitions.map(planOne(_, outside))
     val (within, over) = spend(
-      planned.flatMap(_.groups).sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
-    val parts = mergesInParts(planned.flatMap(_.beyond), PlannedGroup.bytesOf(within))
+      partitioned.flatMap(_.groups).sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
+    val parts = mergesInParts(partitioned, PlannedGroup.bytesOf(within))
     val taken = PlannedFile.pathsOf(parts.iterator.flatMap(_.files))
-    val kept = planned.flatMap(_.kept) ++
+    val kept = partitioned.flatMap(_.kept) ++
       over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget))
     ClusteringPlan(within ++ parts, kept.filterNot(f => taken(f.file.path)))
   }
@@ -34,10 +34,11 @@ final class ZCubePlanner(options: PlanOptions) {
       outside: Map[String, CubeRest]): PlannedPartition = {
     val candidates = CandidateFiles.of(files, options, outside)
     lazy val space = RankSpace.of(files)
+    val extents = new Extents(files)
     val merges = options.policy.merge(candidates, space, options)
     val (affordable, beyond) = merges.map(afford).unzip
     val groups =
-      affordable.flatMap(jobs.divide).map(planned(_, files.size, space))
+      affordable.flatMap(jobs.divide).map(planned(_, extents))
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
     val taken = PlannedFile.pathsOf(groups.iterator.flatMap(_.files) ++ dropped)
     val idle = candidates.partial.flatMap(_.files).filterNot(f => taken(f.path))
@@ -45,34 +46,33 @@ final class ZCubePlanner(options: PlanOptions) {
     val stay = idle.map(PlannedFile(_, FileReason.InCube)) ++
       waiting.map(_.copy(reason = FileReason.Waits))
     val kept = candidates.kept ++ dropped ++ stay
-    if (dropped.isEmpty) PlannedPartition(groups, kept, None)
+    if (dropped.isEmpty) PlannedPartition(groups, kept, extents, None)
     else {
       val rewritten = PlannedFile.pathsOf(groups.iterator.flatMap(_.files))
       val cubes = candidates.partial
         .map(cube => ZCube(cube.id, cube.files.filterNot(f => rewritten(f.path))))
-      PlannedPartition(groups, kept, Some(new RegionalMerges(cubes, space, options)))
+      PlannedPartition(groups, kept, extents, Some(new RegionalMerges(cubes, space, options)))
     }
   }
 
   /** Parts of merges that don't fit as a whole, for what is left of the budget. */
-  private def mergesInParts(beyond: Seq[RegionalMerges], spent: Long): Seq[PlannedGroup] =
+  private def mergesInParts(
+      partitions: Seq[PlannedPartition],
+      spent: Long): Seq[PlannedGroup] =
     options.maxBytes.fold(Seq.empty[PlannedGroup]) { budget =>
-      val parts = beyond.flatMap(_.within(budget - spent))
-        .sortBy(part => (-part.gain, part.files.head.file.path))
-      val groups = parts.flatMap { part =>
-        jobs.divide(part.files).map(PlannedGroup(_, options.cubeSizes, part.extents))
-      }
+      val parts = for {
+        partition <- partitions
+        merges <- partition.beyond.toSeq
+        part <- merges.within(budget - spent)
+      } yield part -> partition.extents
+      val groups = parts
+        .sortBy { case (part, _) => (-part.gain, part.files.head.file.path) }
+        .flatMap { case (part, extents) => jobs.divide(part.files).map(planned(_, extents)) }
       spend(groups, spent)._1
     }
 
-  private def planned(
-      group: Seq[PlannedFile],
-      ofFiles: Int,
-      space: => RankSpace): PlannedGroup = {
-    // Of a group of all files, the answer is known, and there may be a million.
-    val extents = if (group.size == ofFiles) Nil else space.extents(group.map(_.file.ranges))
-    PlannedGroup(group, options.cubeSizes, extents)
-  }
+  private def planned(group: Seq[PlannedFile], extents: Extents): PlannedGroup =
+    PlannedGroup(group, options.cubeSizes, extents.of(group))
 
   /** The files of a group to rewrite, and those over budget. Of a merge that doesn't fit, fresh files
     * are written alone.
@@ -115,4 +115,5 @@ final case class ClusteringPlan(groups: Seq[PlannedGroup], kept: Seq[PlannedFile
 final private case class PlannedPartition(
     groups: Seq[PlannedGroup],
     kept: Seq[PlannedFile],
+    extents: Extents,
     beyond: Option[RegionalMerges])

@@ -25,7 +25,7 @@ class LazyLevelingSuite extends AnyFunSuite {
   for (rows <- appends)
     test(s"data in time order, $rows rows at once, is hardly rewritten") {
       val outcome = simulate(TimeCorrelated, byDefault, rows)
-      assert(outcome.rewritten <= 2.5 && outcome.read <= 1.3)
+      assert(outcome.rewritten <= 2.0 && outcome.read <= 1.2)
     }
 
   test("appends of a tenth of a file are rewritten hardly more often") {

@@ -37,7 +37,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
   }
 
-  test("a group knows the share of each column that it covers, unless the shares are about equal") {
+  test("a group knows how much of each column it covers, unless that is about equal") {
     def file(name: String, cube: Option[String], x: (Long, Long), y: (Long, Long)) = DataFile(
       name,
       100,
@@ -45,17 +45,26 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       ranges = new KeyRanges(Array(x._1, y._1), Array(x._2, y._2)))
     val old = for (x <- 0L until 5; y <- 0L until 5)
       yield file(s"$x-$y", Some("a"), (10 * x, 10 * x + 9), (10 * y, 10 * y + 9))
-    def extents(fresh: DataFile*) =
-      plan(
-        old ++ fresh,
-        options.copy(policy = LazyLeveling, mergeShare = 9)).groups.map(_.extents.map(extent =>
-        math.round(extent * 1000) / 1000.0))
-    // Of the 60 bounds of files, 10 of x and 60 of y are within those of the fresh files.
-    val slices = (0L until 5).map(i => file(s"new-$i", None, (60 + i, 70), (0, 49)))
-    assert(extents(slices: _*) === Seq(Seq(0.167, 1.0)))
-    assert(extents(slices.map(_.copy(ranges = KeyRanges.Unknown)): _*) === Seq(Nil))
-    assert(extents((0 until 5).map(i => file(s"new-$i", None, (0, 49), (0, 49))): _*) === Seq(Nil))
-    // All files: not measured.
+    def extents(old: Seq[DataFile], fresh: Seq[DataFile]) =
+      plan(old ++ fresh, options.copy(policy = LazyLeveling, mergeShare = 9)).groups
+        .map(_.extents.map(extent => math.round(extent * 1000) / 1000.0))
+    def fresh(x: (Long, Long), y: (Long, Long)) = (1 to 5).map(i => file(s"new-$i", None, x, y))
+    val slices = fresh((60, 70), (0, 49))
+    assert(extents(old, slices) === Seq(Seq(5 / 30.0, 1.0).map(e => math.round(e * 1000) / 1000.0)))
+    // The last fifth of y is met as well.
+    assert(extents(old, fresh((49, 70), (0, 49))) === Seq(Seq(0.333, 1.0)))
+    assert(extents(old, slices.map(_.copy(bytes = 600))) === Seq(Nil))
+    assert(extents(old, slices.map(_.copy(ranges = KeyRanges.Unknown))) === Seq(Nil))
+    assert(extents(old, fresh((0, 49), (0, 49))) === Seq(Nil))
+    // Files that all cover x say nothing of its distribution, nor do files without minima.
+    val wide = old.map(f =>
+      f.copy(ranges = new KeyRanges(Array(0L, f.ranges.lower(1)), Array(49L, f.ranges.upper(1)))))
+    assert(extents(wide, fresh((1, 48), (0, 3))) === Seq(Seq(1.0, 0.333)))
+    val unknown = old.map(f =>
+      f.copy(ranges = new KeyRanges(
+        Array(f.ranges.lower(0), Long.MinValue),
+        Array(f.ranges.upper(0), Long.MaxValue))))
+    assert(extents(unknown, fresh((0, 49), (1, 2))) === Seq(Nil))
     assert(plan(slices, options).groups.map(_.extents) === Seq(Nil))
   }
 

@@ -1,0 +1,37 @@
+package io.zcube.planning
+
+/** How much of each column the files of a group cover: a week of a year, but all customers.
+  *
+  * A column's extent is the share of the table's or partition's bytes in files that the group meets
+  * in this column. So it is 1 where files aren't cut, or aren't known to be: of a column that old
+  * files all cover, a few new ones that cover nine tenths of it meet everything.
+  *
+  * Example: 50 files for each of four quarters of a year, each of them covering all customers; then
+  * two files for the last days of December meet a quarter in time, and everything by customer.
+  *
+  * @param files of the table or partition, those of groups included
+  */
+final class Extents(files: Seq[DataFile]) {
+  import Extents._
+
+  private val known = files.filter(_.ranges.dimensions > 0).toArray
+  private val bytes = math.max(1.0, known.iterator.map(_.bytes.toDouble).sum)
+
+  /** For each column, more than 0 to 1; empty if the extents are about equal, or unknown. */
+  def of(group: Seq[PlannedFile]): Seq[Double] = {
+    val around = KeyRanges.union(group.map(_.file.ranges))
+    val met = Array.fill(around.dimensions)(0.0)
+    for (file <- known; i <- met.indices if file.ranges.dimensions == met.length)
+      if (file.ranges.lower(i) <= around.upper(i) && file.ranges.upper(i) >= around.lower(i))
+        met(i) += file.bytes
+    val extents = met.toSeq.map(_ / bytes)
+    if (extents.exists(_ <= 0) || extents.isEmpty || extents.max < Uneven * extents.min) Nil
+    else extents
+  }
+}
+
+private object Extents {
+
+  /** If they differ by less, no cut would be another one. */
+  private val Uneven = 2.0
+}
