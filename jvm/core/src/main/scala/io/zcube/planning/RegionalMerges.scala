@@ -28,6 +28,9 @@ import scala.collection.mutable
 final private class RegionalMerges(cubes: Seq[ZCube], space: RankSpace, options: PlanOptions) {
   import RegionalMerges._
 
+  private val mergeShare = math.max(LeastShare, options.mergeShare)
+  private val minGain = MinGain * mergeShare
+
   /** The widest first. */
   private val boxes: Array[Box] = {
     val total = math.max(1L, cubes.iterator.map(_.bytes).sum).toDouble
@@ -111,7 +114,7 @@ final private class RegionalMerges(cubes: Seq[ZCube], space: RankSpace, options:
           val count = math.max(1.0, bytes.toDouble / options.targetFileBytes)
           val gain = (reading - factor * hull.readingOf(count)) / count
           if (ids.size > 1 && pays(box, farWiderBytes, bytes, ids.size) &&
-            gain >= MinGain * options.mergeShare && found.forall(_.gain < gain))
+            gain >= minGain && found.forall(_.gain < gain))
             found = Some(Group(seed, members.toArray, gain, bytes))
         }
       }
@@ -127,7 +130,7 @@ final private class RegionalMerges(cubes: Seq[ZCube], space: RankSpace, options:
     if (farWiderBytes == 0) cubes >= options.fanOut
     else {
       val share =
-        if (narrowest.spread < Wide) MinShare * options.mergeShare else options.fanOut - 1.0
+        if (narrowest.spread < Wide) MinShare * mergeShare else options.fanOut - 1.0
       farWiderBytes >= share * (bytes - farWiderBytes)
     }
 }
@@ -148,6 +151,11 @@ private object RegionalMerges {
 
   /** From one level to the next, files are so much narrower. */
   private val FarWider = 2.0
+
+  /** A smaller `mergeShare` would make so much of small gains that the same files were rewritten for
+    * dozens of runs.
+    */
+  private val LeastShare = 0.1
 
   /** The smallest gain, as a multiple of `mergeShare`. */
   private val MinGain = 0.4
