@@ -84,14 +84,16 @@ class _Watch:
         self._end_polling()
         with suppress(Exception):
             self._draw()
+        with suppress(Exception):
             self._bar.update(self._task, total=1, completed=1, cubes="done")
 
     def close(self) -> None:
         """Remove the bar from the terminal, or leave it there as it is."""
-        with suppress(Exception):
+        try:
             self._end_polling()
-        with suppress(Exception):
-            self._bar.stop()
+        finally:
+            with suppress(Exception):
+                self._bar.stop()
 
     def _end_polling(self) -> None:
         self._over.set()
@@ -171,7 +173,8 @@ def _bar(spark: SparkSession, *, required: bool) -> Any:
         r.TextColumn("left"),
         r.TimeRemainingColumn(),
     )
-    return r.Progress(*columns, console=console)
+    # What is printed meanwhile isn't this console's business, which may be closed.
+    return r.Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False)
 
 
 def _first_line(error: Exception) -> str:

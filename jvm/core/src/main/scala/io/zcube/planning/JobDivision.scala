@@ -27,8 +27,7 @@ final class JobDivision(options: PlanOptions) {
     def isTight(budget: Long) =
       bytes > budget && budget < math.max(sizes.target.toDouble, 2 * sizes.min) * Slack
     options.maxBytes.filter(isTight) match {
-      // A job over budget would never run. That a small cube is merged again is the lesser evil,
-      // and doesn't go on, as a merge over budget isn't done.
+      // A job over budget would never run. That a small cube is merged again is the lesser evil.
       case Some(budget) =>
         val maxBytes = math.min(sizes.target, budget)
         byRegion(group, CubeSizes(0, maxBytes))(BinPacking.pack(_, maxBytes)(_.file.bytes))

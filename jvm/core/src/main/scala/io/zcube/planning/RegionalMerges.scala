@@ -23,12 +23,15 @@ import scala.collection.mutable
   * cube, into four files of a sixteenth.
   *
   * @param cubes partial ones, which may be merged
-  * @param space of the whole table or partition
   */
-final private class RegionalMerges(cubes: Seq[ZCube], space: RankSpace, options: PlanOptions) {
+final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
   import RegionalMerges._
 
+  // Without stable cubes, beside which all others would look narrow.
+  private val space = RankSpace.of(cubes.flatMap(_.files))
+
   private val mergeShare = math.max(LeastShare, options.mergeShare)
+  private val fanOut = math.max(LeastFanOut, options.fanOut)
   private val minGain = MinGain * mergeShare
 
   /** The widest first. */
@@ -65,7 +68,9 @@ final private class RegionalMerges(cubes: Seq[ZCube], space: RankSpace, options:
       steps += boxes.length
       if (steps <= MaxSteps) best(seed, left).foreach(queue += _)
     }
-    boxes.indices.iterator.takeWhile(boxes(_).spread >= Wide).take(MaxSeeds).foreach(look)
+    boxes.indices.iterator
+      .takeWhile(i => boxes(i).spread >= Wide && queue.size < MaxGroups && steps <= MaxSteps)
+      .foreach(look)
     while (queue.nonEmpty) {
       val group = queue.dequeue()
       if (!taken(group.seed)) {
@@ -127,10 +132,10 @@ final private class RegionalMerges(cubes: Seq[ZCube], space: RankSpace, options:
     * would rewrite the same files again and again.
     */
   private def pays(narrowest: Box, farWiderBytes: Long, bytes: Long, cubes: Int): Boolean =
-    if (farWiderBytes == 0) cubes >= options.fanOut
+    if (farWiderBytes == 0) cubes >= fanOut
     else {
       val share =
-        if (narrowest.spread < Wide) MinShare * mergeShare else options.fanOut - 1.0
+        if (narrowest.spread < Wide) MinShare * mergeShare else fanOut - 1.0
       farWiderBytes >= share * (bytes - farWiderBytes)
     }
 }
@@ -152,6 +157,9 @@ private object RegionalMerges {
   /** From one level to the next, files are so much narrower. */
   private val FarWider = 2.0
 
+  /** Pairs of cubes could be rewritten in turns for ever. */
+  private val LeastFanOut = 3
+
   /** A smaller `mergeShare` would make so much of small gains that the same files were rewritten for
     * dozens of runs.
     */
@@ -168,8 +176,8 @@ private object RegionalMerges {
   /** A cube of so many files shows how well its columns can be cut. */
   private val MinMembers = 3
 
-  /** Groups are looked for around so many files at most. */
-  private val MaxSeeds = 512
+  /** So many groups are compared at most. */
+  private val MaxGroups = 512
 
   /** So many files are compared with regions at most: a second or two. The next run goes on. */
   private val MaxSteps = 200000000L

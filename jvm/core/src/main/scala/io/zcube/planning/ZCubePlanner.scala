@@ -51,7 +51,7 @@ final class ZCubePlanner(options: PlanOptions) {
       val rewritten = PlannedFile.pathsOf(groups.iterator.flatMap(_.files))
       val cubes = candidates.partial
         .map(cube => ZCube(cube.id, cube.files.filterNot(f => rewritten(f.path))))
-      PlannedPartition(groups, kept, extents, Some(new RegionalMerges(cubes, space, options)))
+      PlannedPartition(groups, kept, extents, Some(cubes))
     }
   }
 
@@ -59,11 +59,11 @@ final class ZCubePlanner(options: PlanOptions) {
   private def mergesInParts(
       partitions: Seq[PlannedPartition],
       spent: Long): Seq[PlannedGroup] =
-    options.maxBytes.fold(Seq.empty[PlannedGroup]) { budget =>
+    options.maxBytes.filter(_ > spent).fold(Seq.empty[PlannedGroup]) { budget =>
       val parts = for {
         partition <- partitions
-        merges <- partition.beyond.toSeq
-        part <- merges.within(budget - spent)
+        cubes <- partition.beyond.toSeq
+        part <- new RegionalMerges(cubes, options).within(budget - spent)
       } yield part -> partition.extents
       val groups = parts
         .sortBy { case (part, _) => (-part.gain, part.files.head.file.path) }
@@ -110,10 +110,10 @@ final case class ClusteringPlan(groups: Seq[PlannedGroup], kept: Seq[PlannedFile
 }
 
 /** @param kept   all other files
-  * @param beyond the merges of its cubes, if one is over budget as a whole
+  * @param beyond its cubes, if a merge of them is over budget as a whole
   */
 final private case class PlannedPartition(
     groups: Seq[PlannedGroup],
     kept: Seq[PlannedFile],
     extents: Extents,
-    beyond: Option[RegionalMerges])
+    beyond: Option[Seq[ZCube]])

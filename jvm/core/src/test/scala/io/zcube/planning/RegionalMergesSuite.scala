@@ -64,16 +64,34 @@ class RegionalMergesSuite extends AnyFunSuite {
       constant <- Seq(false, true)
       blind <- Seq(false, true)
       budget <- Seq(0.05, 0.2)
+      fanOut <- Seq(2, 4)
     } {
       val table = new Table(columns, constant, blind, seed = 3)
       val before = table.read
-      val clue = s"$columns columns, constant $constant, blind $blind, budget $budget"
-      val runs = table.runUntilNothingIsLeft(budget)
+      val clue =
+        s"$columns columns, constant $constant, blind $blind, budget $budget, fanOut $fanOut"
+      val runs = table.runUntilNothingIsLeft(budget, fanOut)
       info(s"$clue: $runs runs, ${table.written} of ${table.bytes} bytes, $before to ${table.read} files")
       assert(table.written <= 2 * table.bytes, clue)
       if (!constant && !blind && (columns < 4 || budget > 0.1))
         assert(table.read < 0.97 * before, clue)
     }
+  }
+
+  test("small cubes of a new period are merged in parts, however much is stable") {
+    val stable = for (x <-
+        0 until 100;
+      y <- 0 until 20)
+      yield file(s"s-$x-$y", "stable", 100, Array(x * 10L, y * 50L), Array(x * 10L + 9, y * 50L + 49))
+    val small = for (cube <- 0 until 12; x <- 0 until 2; y <- 0 until 2) yield {
+      val (left, low) = (1000L + 5 * x, 500L * y)
+      file(s"$cube-$x-$y", s"cube-$cube", 100, Array(left, low), Array(left + 4, low + 499))
+    }
+    val options =
+      PlanOptions(targetFileBytes = 100, minCubeBytes = 100000, maxBytes = Some(1000))
+    val plan = new ZCubePlanner(options).plan(stable ++ small)
+    assert(plan.groups.nonEmpty)
+    assert(plan.groups.flatMap(_.files).forall(_.reason == FileReason.Overlaps))
   }
 
   test("without statistics nothing is merged in parts") {
@@ -157,9 +175,12 @@ private object RegionalMergesSuite {
       }.sum
     }
 
-    def runUntilNothingIsLeft(budget: Double): Int = {
+    def runUntilNothingIsLeft(budget: Double, fanOut: Int): Int = {
       val options =
-        PlanOptions(targetFileBytes = 105, maxBytes = Some((budget * bytes).toLong))
+        PlanOptions(
+          targetFileBytes = 105,
+          fanOut = fanOut,
+          maxBytes = Some((budget * bytes).toLong))
       @tailrec
       def run(number: Int): Int = {
         val plan = new ZCubePlanner(options).plan(files.keys.toSeq)
