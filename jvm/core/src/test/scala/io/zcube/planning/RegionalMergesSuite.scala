@@ -82,7 +82,12 @@ class RegionalMergesSuite extends AnyFunSuite {
     val stable = for (x <-
         0 until 100;
       y <- 0 until 20)
-      yield file(s"s-$x-$y", "stable", 100, Array(x * 10L, y * 50L), Array(x * 10L + 9, y * 50L + 49))
+      yield file(
+        s"s-$x-$y",
+        "stable",
+        100,
+        Array(x * 10L, y * 50L),
+        Array(x * 10L + 9, y * 50L + 49))
     val small = for (cube <- 0 until 12; x <- 0 until 2; y <- 0 until 2) yield {
       val (left, low) = (1000L + 5 * x, 500L * y)
       file(s"$cube-$x-$y", s"cube-$cube", 100, Array(left, low), Array(left + 4, low + 499))
