@@ -86,8 +86,13 @@ def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
         # Checked by name, because py4j may not be installed over Spark Connect.
         if type(error).__name__ != "Py4JJavaError":
             raise
-        summary = str(error.java_exception.toString()).splitlines()[0]  # type: ignore[attr-defined]
-        raise ZCubeError(f"{doing} failed in Spark: {summary}") from error
+        raise ZCubeError(f"{doing} failed in Spark: {first_line(error)}") from error
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of a message; of an error from Java, of Java's own message."""
+    java = getattr(error, "java_exception", None)
+    return str(error if java is None else java.toString()).partition("\n")[0]
 
 
 def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:

@@ -74,8 +74,9 @@ class _Watch:
             self._thread.start()
         except Exception as error:
             if required:
+                why = gateway.first_line(error)
                 raise ZCubeError(
-                    f"The progress bar can't be shown: {_first_line(error)}. Leave progress out."
+                    f"The progress bar can't be shown: {why}. Leave progress out."
                 ) from error
             self.close()
 
@@ -126,9 +127,10 @@ def _progress(
         return stack.enter_context(gateway.rewrite_progress(spark, tag))
     except Exception as error:
         if required:
+            why = gateway.first_line(error)
             raise ZCubeError(
-                f"There can't be a progress bar: {_first_line(error)}. Is this session's jar that "
-                f"of ZCube {__version__}? Use the jar of this package, or leave progress out."
+                f"There can't be a progress bar: {why}. Is this session's jar that of ZCube "
+                f"{__version__}? Use the jar of this package, or leave progress out."
             ) from error
         return None
 
@@ -175,8 +177,3 @@ def _bar(spark: SparkSession, *, required: bool) -> Any:
     )
     # What is printed meanwhile isn't this console's business, which may be closed.
     return r.Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False)
-
-
-def _first_line(error: Exception) -> str:
-    """Of an error from Java, without its stack trace."""
-    return str(error).partition("\n")[0]

@@ -9,21 +9,27 @@ package io.zcube.planning
   * Example: 50 files for each of four quarters of a year, each of them covering all customers; then
   * two files for the last days of December meet a quarter in time, and everything by customer.
   *
-  * @param files of the table or partition, those of groups included
+  * @param files of the table or partition, or those of them that WHERE selects; groups included
   */
 final class Extents(files: Seq[DataFile]) {
   import Extents._
 
-  private val known = files.filter(_.ranges.dimensions > 0).toArray
-  private val bytes = math.max(1.0, known.iterator.map(_.bytes.toDouble).sum)
+  private lazy val known = files.filter(_.ranges.dimensions > 0).toArray
+  private lazy val bytes = math.max(1.0, known.iterator.map(_.bytes.toDouble).sum)
 
   /** For each column, more than 0 to 1; empty if the extents are about equal, or unknown. */
   def of(group: Seq[PlannedFile]): Seq[Double] = {
     val around = KeyRanges.union(group.map(_.file.ranges))
     val met = Array.fill(around.dimensions)(0.0)
-    for (file <- known; i <- met.indices if file.ranges.dimensions == met.length)
-      if (file.ranges.lower(i) <= around.upper(i) && file.ranges.upper(i) >= around.lower(i))
-        met(i) += file.bytes
+    known.foreach { file =>
+      val ranges = file.ranges
+      var i = 0
+      while (i < met.length && ranges.dimensions == met.length) {
+        if (ranges.lower(i) <= around.upper(i) && ranges.upper(i) >= around.lower(i))
+          met(i) += file.bytes
+        i += 1
+      }
+    }
     val extents = met.toSeq.map(_ / bytes)
     if (extents.exists(_ <= 0) || extents.isEmpty || extents.max < Uneven * extents.min) Nil
     else extents

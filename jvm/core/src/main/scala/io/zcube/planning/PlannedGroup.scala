@@ -4,16 +4,18 @@ import scala.collection.mutable
 
 /** Files that are rewritten together, into one ZCube or several.
   *
-  * @param sizes   of its cubes
-  * @param extents how much of each column it covers, see [[Extents]]. The layout cuts columns in
-  *   proportion, so that the files of groups that are slices aren't slices too.
+  * @param sizes of its cubes
+  * @param among measures it against the files that it was planned among
   */
-final case class PlannedGroup(
-    files: Seq[PlannedFile],
-    sizes: CubeSizes,
-    extents: Seq[Double] = Nil) {
+final case class PlannedGroup(files: Seq[PlannedFile], sizes: CubeSizes)(among: Extents) {
 
   val bytes: Long = PlannedFile.bytesOf(files)
+
+  /** How much of each column it covers. The layout cuts columns in proportion, so that the files of
+    * groups that are slices aren't slices too. Only groups that are rewritten need it, and it reads
+    * the boxes of all files.
+    */
+  def extents: Seq[Double] = among.of(files)
 
   /** Bytes that are not well laid out yet. */
   val freshBytes: Long = PlannedFile.bytesOf(files.filter(f => PlannedGroup.isFresh(f.reason)))

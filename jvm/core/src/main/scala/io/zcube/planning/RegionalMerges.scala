@@ -55,6 +55,7 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
     }
 
   private val taken = new Array[Boolean](boxes.length)
+  private var steps = 0L
 
   /** Groups of files without any in common, of at most so many bytes together, the most useful
     * first. May be called once.
@@ -62,12 +63,9 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
   def within(budget: Long): Seq[Part] = {
     val parts = Seq.newBuilder[Part]
     var left = budget
-    var steps = 0L
     val queue = mutable.PriorityQueue.empty[Group](Ordering.by(group => (group.gain, -group.seed)))
-    def look(seed: Int): Unit = {
-      steps += boxes.length
+    def look(seed: Int): Unit =
       if (steps <= MaxSteps) best(seed, left).foreach(queue += _)
-    }
     boxes.indices.iterator
       .takeWhile(i => boxes(i).spread >= Wide && queue.size < MaxGroups && steps <= MaxSteps)
       .foreach(look)
@@ -92,13 +90,14 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
     boxes(seed).regions(options.fanOut).flatMap(bestIn(_, seed, budget)).maxByOption(_.gain)
 
   private def bestIn(region: Region, seed: Int, budget: Long): Option[Group] = {
+    steps += boxes.length
     val members = mutable.ArrayBuffer.empty[Int]
     val ids = mutable.Set.empty[String]
     val hull = new Hull(space.dimensions)
     var (bytes, farWiderBytes, reading, factor) = (0L, 0L, 0.0, 1.0)
     var farWider = 0
     var next = 2
-    var found: Option[Group] = None
+    var (bestCount, bestGain, bestBytes) = (0, 0.0, 0L)
     var i = 0
     while (i < boxes.length && bytes <= budget) {
       val box = boxes(i)
@@ -119,13 +118,17 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
           val count = math.max(1.0, bytes.toDouble / options.targetFileBytes)
           val gain = (reading - factor * hull.readingOf(count)) / count
           if (ids.size > 1 && pays(box, farWiderBytes, bytes, ids.size) &&
-            gain >= minGain && found.forall(_.gain < gain))
-            found = Some(Group(seed, members.toArray, gain, bytes))
+            gain >= minGain && gain > bestGain) {
+            bestCount = members.length
+            bestGain = gain
+            bestBytes = bytes
+          }
         }
       }
       i += 1
     }
-    found
+    Option.when(bestCount > 0)(
+      Group(seed, members.take(bestCount).toArray, bestGain, bestBytes))
   }
 
   /** Whether a group rewrites enough wide bytes, or merges enough cubes: otherwise a trickle of rows
@@ -179,7 +182,9 @@ private object RegionalMerges {
   /** So many groups are compared at most. */
   private val MaxGroups = 512
 
-  /** So many files are compared with regions at most: a second or two. The next run goes on. */
+  /** So many files are compared with regions at most, for a table without partitions: a second or
+    * two. Groups that weren't found by then wait for another run.
+    */
   private val MaxSteps = 200000000L
 
   private val Finely = 64
@@ -198,8 +203,8 @@ private object RegionalMerges {
   final private class Box(
       val file: DataFile,
       val cube: String,
-      low: Array[Double],
-      high: Array[Double],
+      val low: Array[Double],
+      val high: Array[Double],
       total: Double) {
     val bytes: Long = file.bytes
 
@@ -238,15 +243,6 @@ private object RegionalMerges {
       }
       share
     }
-
-    def extend(lower: Array[Double], upper: Array[Double]): Unit = {
-      var i = 0
-      while (i < low.length) {
-        lower(i) = math.min(lower(i), low(i))
-        upper(i) = math.max(upper(i), high(i))
-        i += 1
-      }
-    }
   }
 
   private object Box {
@@ -261,7 +257,14 @@ private object RegionalMerges {
     private val low = Array.fill(dimensions)(1.0)
     private val high = Array.fill(dimensions)(0.0)
 
-    def add(box: Box): Unit = box.extend(low, high)
+    def add(box: Box): Unit = {
+      var i = 0
+      while (i < dimensions) {
+        low(i) = math.min(low(i), box.low(i))
+        high(i) = math.max(high(i), box.high(i))
+        i += 1
+      }
+    }
 
     /** What so many files of the same size in it read together, if the longest side is always cut. */
     def readingOf(files: Double): Double = {

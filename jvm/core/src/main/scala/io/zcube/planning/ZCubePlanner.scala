@@ -40,15 +40,16 @@ final class ZCubePlanner(options: PlanOptions) {
     val groups =
       affordable.flatMap(jobs.divide).map(planned(_, extents))
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
-    val taken = PlannedFile.pathsOf(groups.iterator.flatMap(_.files) ++ dropped)
-    val idle = candidates.partial.flatMap(_.files).filterNot(f => taken(f.path))
-    val waiting = candidates.fresh.filterNot(f => taken(f.file.path))
+    val rewritten = PlannedFile.pathsOf(groups.iterator.flatMap(_.files))
+    val over = PlannedFile.pathsOf(dropped.iterator)
+    def isIdle(path: String) = !rewritten(path) && !over(path)
+    val idle = candidates.partial.flatMap(_.files).filter(f => isIdle(f.path))
+    val waiting = candidates.fresh.filter(f => isIdle(f.file.path))
     val stay = idle.map(PlannedFile(_, FileReason.InCube)) ++
       waiting.map(_.copy(reason = FileReason.Waits))
     val kept = candidates.kept ++ dropped ++ stay
     if (dropped.isEmpty) PlannedPartition(groups, kept, extents, None)
     else {
-      val rewritten = PlannedFile.pathsOf(groups.iterator.flatMap(_.files))
       val cubes = candidates.partial
         .map(cube => ZCube(cube.id, cube.files.filterNot(f => rewritten(f.path))))
       PlannedPartition(groups, kept, extents, Some(cubes))
@@ -72,7 +73,7 @@ final class ZCubePlanner(options: PlanOptions) {
     }
 
   private def planned(group: Seq[PlannedFile], extents: Extents): PlannedGroup =
-    PlannedGroup(group, options.cubeSizes, extents.of(group))
+    PlannedGroup(group, options.cubeSizes)(extents)
 
   /** The files of a group to rewrite, and those over budget. Of a merge that doesn't fit, fresh files
     * are written alone.

@@ -138,19 +138,14 @@ object StreamSimulation {
     val columns = Seq[Point => Double](_._1, _._2)
     val sorted = columns.map(sortedBy(rows, _))
     def rank(column: Int, value: Double): Int = Arrays.binarySearch(sorted(column), value)
-    def cut(part: Array[Point], files: Int): Vector[Array[Point]] =
-      if (files == 1) Vector(part)
-      else {
-        val longest = columns.indices.maxBy { c =>
-          val values = part.map(columns(c))
-          (rank(c, values.max) - rank(c, values.min)) * sides(c)
-        }
-        val ordered = part.sortBy(columns(longest))
-        val at = (part.length.toLong * (files / 2) / files).toInt
-        cut(ordered.take(at), files / 2) ++ cut(ordered.drop(at), files - files / 2)
-      }
     val count = math.max(1, math.ceil(rows.length / (RowsPerFile * 1.05)).toInt)
-    cut(rows, count).map(new File(s"file-${numbers.next()}", _, cube))
+    def length(cell: Array[Point], column: Int): Double = {
+      val values = cell.map(columns(column))
+      (rank(column, values.max) - rank(column, values.min)) * sides(column)
+    }
+    HalvedCells.of(rows, count, columns.size)(length)((cell, column) =>
+      cell.sortBy(columns(column)))
+      .map(new File(s"file-${numbers.next()}", _, cube))
   }
 
   /** One range of 1 %, a box of 10 %, a point, an OR of two ranges of 1 %: 50 of each. */

@@ -62,7 +62,7 @@ final case class OptimizeTask(
     *
     * @param extents of a group's rows, if they don't cover the table: see [[PlannedGroup]]
     */
-  def layoutRequest(extents: Seq[Double] = Nil): LayoutRequest =
+  def layoutRequest(extents: => Seq[Double] = Nil): LayoutRequest =
     settings.layoutRequest(
       options.curve,
       layoutWeights(extents),
@@ -81,16 +81,15 @@ final case class OptimizeTask(
     * the extents are factors. Cuts by a column without minima and maxima, such as Delta's booleans,
     * let no query for its values skip a file.
     */
-  private def layoutWeights(extents: Seq[Double]): Seq[Double] =
+  private def layoutWeights(extents: => Seq[Double]): Seq[Double] =
     if (!options.curve.takesWeights) weights
     else {
-      val even = columns.map(_ => 1.0)
-      val chosen = if (weights.isEmpty) even else weights
-      val scaled = chosen.zip(if (extents.isEmpty) even else extents).map { case (w, e) => w * e }
-      val all = ColumnWeights.normalized(scaled)
-      if (hasMinima.forall(identity) || !hasMinima.contains(true)) all
+      def orEven(some: Seq[Double]) = if (some.isEmpty) columns.map(_ => 1.0) else some
+      val scaled = ColumnWeights.normalized(
+        orEven(weights).zip(orEven(extents)).map { case (weight, extent) => weight * extent })
+      if (hasMinima.forall(identity) || !hasMinima.contains(true)) scaled
       else
-        (if (all.isEmpty) even else all).zip(hasMinima).map { case (weight, isKnown) =>
+        orEven(scaled).zip(hasMinima).map { case (weight, isKnown) =>
           if (isKnown) weight else ColumnWeights.NoStatistics
         }
     }

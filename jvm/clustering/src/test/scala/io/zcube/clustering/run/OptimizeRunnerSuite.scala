@@ -15,6 +15,7 @@ import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable}
 import io.zcube.clustering.report.{RunDetails, WorkloadReport}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
+import io.zcube.planning.{Extents, PlannedGroup}
 
 /** Properties of a run on any table, whatever its format: of 30 tables, or of 60 with
   * `ZCUBE_TESTS=all`.
@@ -301,9 +302,11 @@ class OptimizeRunnerSuite
     table.append((0L until 20L).map(row))
     val task = taskOf(table, options = Seq("details" -> "true"))
     val done = run(task)
-    val nulls = done.plan.groups.map(group =>
-      group.copy(planned = group.planned.copy(files = group.planned.files.map(file =>
-        file.copy(file = file.file.copy(partition = Map("p" -> null)))))))
+    val nulls = done.plan.groups.map { group =>
+      val files = group.planned.files.map(file =>
+        file.copy(file = file.file.copy(partition = Map("p" -> null))))
+      group.copy(planned = PlannedGroup(files, group.planned.sizes)(new Extents(Nil)))
+    }
     val left = done.copy(outcomes = nulls.map(GroupOutcome.NotStarted))
     val text = RunDetails.json(left, WorkloadReport.of(task))
     assert(text.contains("\"partition\":{\"p\":null}"), text)
