@@ -9,11 +9,11 @@ import io.zcube.planning.PlannedFile.bytesOf
   * leveling (N. Dayan, S. Idreos: "Dostoevsky", SIGMOD 2018).
   *
   *   - Fresh files become a cube. If there are already two small cubes and all fresh files have the
-  *     right size, they wait until three overlap or there are many: rewriting one alone would sort
-  *     its rows, but queries wouldn't skip more files.
+  *     right size, they wait until three overlap, five if they lie beside the largest cube, or there
+  *     are many: rewriting one alone would sort its rows, but queries wouldn't skip more files.
   *   - Once `fanOut` cubes of a size class overlap, including the new one, they are merged, and the
   *     result may fill the next class. Disjoint cubes, such as those of data that arrives in order,
-  *     cost queries little and wait for 2.5 times as many.
+  *     cost queries little and wait for three times as many.
   *   - Small cubes that are spread over the largest partial cube are merged into it once together
   *     they have `mergeShare` of the bytes that they overlap there. Bytes count by the overlapped
   *     share of each file's box, so that data that is mostly later than the rest, and touches it
@@ -39,11 +39,14 @@ object LazyLeveling extends MergePolicy("leveled") {
   /** Fresh files of the right size wait until they overlap to this depth: three at one point. */
   private val Crowded = 2.5
 
+  /** The same of files that lie beside the largest cube, where few queries read them: five. */
+  private val CrowdedBeside = 4.5
+
   /** The number of small cubes that indicates continuing appends, so that waiting pays off. */
   private val MinSmall = 2
 
   /** This many times `fanOut` cubes are merged even if they are disjoint. */
-  private val Beside = 2.5
+  private val Beside = 3.0
 
   override def merge(
       candidates: CandidateFiles,
@@ -69,7 +72,12 @@ object LazyLeveling extends MergePolicy("leveled") {
     val fresh = candidates.fresh
     candidates.partial.size > MinSmall &&
     fresh.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
-    (fresh.size < 2 || !areCrowded(fresh.map(_.file.ranges), Crowded, space, options))
+    (fresh.size < 2 || !areCrowded(
+      fresh.map(_.file.ranges),
+      if (candidates.partial.maxByOption(_.bytes).exists(isSpread(_, fresh, space))) Crowded
+      else CrowdedBeside,
+      space,
+      options))
   }
 
   /** Whether the boxes overlap to this depth, or there are many of them even if disjoint. */
@@ -96,16 +104,19 @@ object LazyLeveling extends MergePolicy("leveled") {
       options: PlanOptions): Option[Seq[PlannedFile]] =
     sorted.headOption.flatMap { largest =>
       val smalls = sorted.tail.map(_.files.map(PlannedFile(_, FileReason.SmallCube)))
-      val spread = (smalls :+ fresh).filter { piece =>
-        val shared = overlapOf(largest.files, piece, space).map { case (f, s) => f.bytes * s }.sum
-        piece.nonEmpty && shared >= SpreadOver * bytesOf(piece) &&
-        shared >= MinOverlap * largest.bytes
-      }.flatten
+      val spread = (smalls :+ fresh).filter(isSpread(largest, _, space)).flatten
       val touched =
         overlapOf(largest.files, spread, space).collect { case (f, s) if s > Touched => f }
       val worth = bytesOf(spread) >= options.mergeShare * touched.iterator.map(_.bytes).sum
       Option.when(spread.nonEmpty && touched.nonEmpty && worth)(
         spread ++ touched.map(PlannedFile(_, FileReason.LargestCube)))
+    }
+
+  /** Whether the files overlap much of the largest cube, measured by their own bytes and its. */
+  private def isSpread(largest: ZCube, piece: Seq[PlannedFile], space: => RankSpace): Boolean =
+    piece.nonEmpty && {
+      val shared = overlapOf(largest.files, piece, space).map { case (f, s) => f.bytes * s }.sum
+      shared >= SpreadOver * bytesOf(piece) && shared >= MinOverlap * largest.bytes
     }
 
   private def overlapOf(

@@ -62,20 +62,24 @@ class LazyLevelingSuite extends AnyFunSuite {
   private def planOf(fresh: DataFile*): ClusteringPlan =
     new ZCubePlanner(byDefault).plan(large ++ small ++ fresh)
 
-  test("fresh files of the right size wait until three overlap") {
-    val three = (1 to 3).map(i => file(s"new-$i", 2300))
-    for (few <- Seq(three.take(1), three.take(2))) {
-      val plan = planOf(few: _*)
-      assert(plan.groups.isEmpty)
-      assert(plan.kept.collect { case PlannedFile(f, FileReason.Waits) => f } === few)
+  for ((where, low, high, enough) <- Seq(
+      ("beside the largest cube", 2300L, 2399L, 5),
+      ("over the largest cube", 0L, 1999L, 3)))
+    test(s"fresh files of the right size $where wait until $enough overlap") {
+      val ranges = new KeyRanges(Array(low, 0L), Array(high, 99L))
+      val fresh = (1 to enough).map(i => file(s"new-$i", low).copy(ranges = ranges))
+      for (few <- (1 until enough).map(fresh.take)) {
+        val plan = planOf(few: _*)
+        assert(plan.groups.isEmpty)
+        assert(plan.kept.collect { case PlannedFile(f, FileReason.Waits) => f } === few)
+      }
+      assert(planOf(fresh: _*).groups.map(_.files.map(_.file)) === Seq(fresh))
     }
-    assert(planOf(three: _*).groups.map(_.files.map(_.file)) === Seq(three))
-  }
 
   test("disjoint fresh files wait until there are many") {
-    val many = (1 to 10).map(i => file(s"new-$i", 2200 + i * 100L))
-    assert(planOf(many.take(9): _*).groups.isEmpty)
-    assert(planOf(many: _*).groups.map(_.files.size) === Seq(10))
+    val many = (1 to 12).map(i => file(s"new-$i", 2200 + i * 100L))
+    assert(planOf(many.take(11): _*).groups.isEmpty)
+    assert(planOf(many: _*).groups.map(_.files.size) === Seq(12))
   }
 
   test("a file that fresh files overlap joins them if it has at most a tenth of their bytes") {
