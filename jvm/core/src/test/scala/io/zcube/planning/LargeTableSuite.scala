@@ -36,12 +36,24 @@ class LargeTableSuite extends AnyFunSuite {
       assert(table.optimize(PlanOptions()).isEmpty)
     }
 
-    test(s"no order, $columns columns, jobs of at most 1 TB: they overlap, and stay as they are") {
+    test(s"no order, $columns columns, jobs of at most 1 TB overlap until once merged by region") {
       val table = new Simulated(random(columns), inNoOrder)
       val options = PlanOptions(maxJobBytes = 1L << 40)
       val jobs = table.optimize(options)
       info(s"${jobs.size} jobs: ${reading(table)}")
       assert(jobs.size === 10 && jobs.max <= (1L << 40))
+      assert(table.optimize(options).isEmpty)
+      // As in docs/clustering.md: cubes count as small, once.
+      val size = 2L << 40
+      val again = table.optimize(options.copy(
+        maxJobBytes = size,
+        minCubeBytes = size,
+        targetCubeBytes = size,
+        policy = MergeAll))
+      val read = reading(table)
+      info(s"${again.size} jobs of at most ${again.max / Gigabyte} GB: $read")
+      assert(again.sum === table.bytes && again.max <= 1.4 * size)
+      assert(read.values.max <= 1.15)
       assert(table.optimize(options).isEmpty)
     }
 
