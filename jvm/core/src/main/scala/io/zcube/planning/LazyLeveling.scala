@@ -9,7 +9,7 @@ import io.zcube.planning.PlannedFile.bytesOf
   * leveling (N. Dayan, S. Idreos: "Dostoevsky", SIGMOD 2018).
   *
   *   - Fresh files become a cube. If there are already two small cubes and all fresh files have the
-  *     right size, they wait until three overlap, five if they lie beside the largest cube, or there
+  *     right size, they wait until three overlap, six if they lie beside the largest cube, or there
   *     are many: rewriting one alone would sort its rows, but queries wouldn't skip more files.
   *   - Once `fanOut` cubes of a size class overlap, including the new one, they are merged, and the
   *     result may fill the next class. Disjoint cubes, such as those of data that arrives in order,
@@ -39,8 +39,8 @@ object LazyLeveling extends MergePolicy("leveled") {
   /** Fresh files of the right size wait until they overlap to this depth: three at one point. */
   private val Crowded = 2.5
 
-  /** The same of files that lie beside the largest cube, where few queries read them: five. */
-  private val CrowdedBeside = 4.5
+  /** The same of files that lie beside the largest cube, where few queries read them: six. */
+  private val CrowdedBeside = 5.5
 
   /** The number of small cubes that indicates continuing appends, so that waiting pays off. */
   private val MinSmall = 2

@@ -63,7 +63,7 @@ class LazyLevelingSuite extends AnyFunSuite {
     new ZCubePlanner(byDefault).plan(large ++ small ++ fresh)
 
   for ((where, low, high, enough) <- Seq(
-      ("beside the largest cube", 2300L, 2399L, 5),
+      ("beside the largest cube", 2300L, 2399L, 6),
       ("over the largest cube", 0L, 1999L, 3)))
     test(s"fresh files of the right size $where wait until $enough overlap") {
       val ranges = new KeyRanges(Array(low, 0L), Array(high, 99L))
