@@ -8,7 +8,8 @@ import org.openjdk.jmh.annotations._
 
 import io.zcube.planning._
 
-/** Planning one OPTIMIZE of a table of a million files: 50 cubes, one file in a hundred fresh. The
+/** Planning one OPTIMIZE of a table of a million files: 50 cubes over all space, one file in a hundred
+  * fresh, without a budget and with one of 5 % of the table, for which merges are made in parts. The
   * forked JVM has 2 GiB of heap, which the descriptions of the files share.
   */
 @State(Scope.Thread)
@@ -22,19 +23,25 @@ class PlanningBenchmark {
   @Param(Array("leveled", "all"))
   var policy: String = "leveled"
 
+  @Param(Array("none", "5 %"))
+  var budget: String = "none"
+
   private var files: Seq[DataFile] = _
 
   @Setup
   def setup(): Unit = {
     val random = new Random(3)
     files = (1 to 1000000).map { i =>
-      val low = Array.fill(2)(random.nextLong() >> 1)
+      val isFresh = i % 100 == 0
+      // A cube has 20,000 files: 141 times 141. Fresh files cover a quarter.
+      val side = Long.MaxValue / (if (isFresh) 2 else 141)
+      val low = Array.fill(2)((random.nextDouble() * (Long.MaxValue - side)).toLong)
       DataFile(
         f"part-$i%05d-cf5d0bf1-9dbd-4b9e-9d4b-1a2b3c4d5e6f-c000.snappy.parquet",
         100L << 20,
         Some(1000000L),
-        cube = if (i % 100 == 0) None else Some(CubeTag(s"cube-${i % 50}", matches = true)),
-        ranges = new KeyRanges(low, low.map(_ + 1000000))
+        cube = if (isFresh) None else Some(CubeTag(s"cube-${i % 50}", matches = true)),
+        ranges = new KeyRanges(low, low.map(_ + side))
       )
     }
   }
@@ -44,5 +51,7 @@ class PlanningBenchmark {
       PlanOptions(
         policy = MergePolicy.find(policy).get,
         minCubeBytes = 10L << 40,
-        targetCubeBytes = 15L << 40)).plan(files)
+        targetCubeBytes = 15L << 40,
+        maxBytes = Option.when(budget != "none")(DataFile.bytesOf(files) / 20)
+      )).plan(files)
 }

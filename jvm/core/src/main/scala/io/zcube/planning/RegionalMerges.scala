@@ -2,6 +2,8 @@ package io.zcube.planning
 
 import scala.collection.mutable
 
+import io.zcube.quality.SortedIndexes
+
 /** Merges that are too large for a run's budget, a region at a time.
   *
   * Files of a small cube are wide. Merging a few that lie over each other makes narrower ones;
@@ -32,16 +34,34 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
 
   private val mergeShare = math.max(LeastShare, options.mergeShare)
   private val fanOut = math.max(LeastFanOut, options.fanOut)
-  private val minGain = MinGain * mergeShare
+  private val total = math.max(1L, cubes.iterator.map(_.bytes).sum).toDouble
+
+  /** The smallest gain. In a table of many files each is narrow and saves little: then it is what
+    * merging `fanOut` cubes saves that have `mergeShare` of the bytes each, by the defaults of both.
+    */
+  private val minGain = mergeShare * math.min(MinGain, relativeGain)
+
+  private def relativeGain: Double = if (space.dimensions == 0) 0.0
+  else {
+    def side(share: Double) = math.pow(math.min(1.0, share), 1.0 / space.dimensions)
+    val share = PlanOptions.Default.mergeShare
+    val files = side(options.targetFileBytes / total) / side(share)
+    files * (1 - side(1.0 / PlanOptions.Default.fanOut)) / share
+  }
 
   /** The widest first. */
-  private val boxes: Array[Box] = {
-    val total = math.max(1L, cubes.iterator.map(_.bytes).sum).toDouble
+  private[planning] val boxes: Array[Box] = {
     val known = for {
       cube <- cubes
       file <- cube.files if space.dimensions > 0 && file.ranges.dimensions == space.dimensions
     } yield Box(file, cube.id, space, total)
     known.sortBy(box => (-box.spread, box.file.path)).toArray
+  }
+
+  /** For each column, positions in the order of the boxes' middles. */
+  private lazy val byMiddle: Seq[Array[Int]] = (0 until space.dimensions).map { column =>
+    val all = Array.range(0, boxes.length)
+    SortedIndexes.of(all, i => (boxes(i).middle(column) * MiddleScale).toLong)
   }
 
   /** What the files of a cube read, as a multiple of the estimate; 1 where it can't be known. */
@@ -90,7 +110,7 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
     boxes(seed).regions(options.fanOut).flatMap(bestIn(_, seed, budget)).maxByOption(_.gain)
 
   private def bestIn(region: Region, seed: Int, budget: Long): Option[Group] = {
-    steps += boxes.length
+    val within = inside(region, seed)
     val members = mutable.ArrayBuffer.empty[Int]
     val ids = mutable.Set.empty[String]
     val hull = new Hull(space.dimensions)
@@ -99,36 +119,71 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
     var next = 2
     var (bestCount, bestGain, bestBytes) = (0, 0.0, 0L)
     var i = 0
-    while (i < boxes.length && bytes <= budget) {
-      val box = boxes(i)
-      if (!taken(i) && (i == seed || box.within(region) >= Inside)) {
-        members += i
-        ids += box.cube
-        hull.add(box)
-        bytes += box.bytes
-        reading += box.reading
-        factor = math.max(factor, calibration.getOrElse(box.cube, 1.0))
-        while (boxes(members(farWider)).spread >= FarWider * box.spread) {
-          farWiderBytes += boxes(members(farWider)).bytes
-          farWider += 1
-        }
-        // With many members, not each of them is tried as the last.
-        if (members.length >= next && bytes <= budget) {
-          next = members.length + 1 + members.length / Finely
-          val count = math.max(1.0, bytes.toDouble / options.targetFileBytes)
-          val gain = (reading - factor * hull.readingOf(count)) / count
-          if (ids.size > 1 && pays(box, farWiderBytes, bytes, ids.size) &&
-            gain >= minGain && gain > bestGain) {
-            bestCount = members.length
-            bestGain = gain
-            bestBytes = bytes
-          }
+    while (i < within.length && bytes <= budget) {
+      val box = boxes(within(i))
+      members += within(i)
+      ids += box.cube
+      hull.add(box)
+      bytes += box.bytes
+      reading += box.reading
+      factor = math.max(factor, calibration.getOrElse(box.cube, 1.0))
+      while (boxes(members(farWider)).spread >= FarWider * box.spread) {
+        farWiderBytes += boxes(members(farWider)).bytes
+        farWider += 1
+      }
+      // With many members, not each of them is tried as the last.
+      if (members.length >= next && bytes <= budget) {
+        next = members.length + 1 + members.length / Finely
+        val count = math.max(1.0, bytes.toDouble / options.targetFileBytes)
+        val gain = (reading - factor * hull.readingOf(count)) / count
+        if (ids.size > 1 && pays(box, farWiderBytes, bytes, ids.size) &&
+          gain >= minGain && gain > bestGain) {
+          bestCount = members.length
+          bestGain = gain
+          bestBytes = bytes
         }
       }
       i += 1
     }
     Option.when(bestCount > 0)(
       Group(seed, members.take(bestCount).toArray, bestGain, bestBytes))
+  }
+
+  /** The files that are mostly in a region and free, the widest first.
+    *
+    * The middle of such a box is near the region in each column: its side is at most `1 / Inside` times
+    * the region's, so it lies at most that part of half a side beyond an end which `Inside` leaves.
+    */
+  private[planning] def inside(region: Region, seed: Int): Array[Int] = {
+    val near = byMiddle.indices.map { column =>
+      val side = region.high(column) - region.low(column)
+      val beyond = Slack + side * (0.5 - Inside) / Inside
+      val from = firstAt(column, region.low(column) - beyond)
+      (column, from, firstAt(column, region.high(column) + beyond))
+    }
+    val (column, from, until) = near.minBy { case (_, from, until) => until - from }
+    steps += until - from
+    val found = mutable.ArrayBuilder.make[Int]
+    var next = from
+    while (next < until) {
+      val i = byMiddle(column)(next)
+      if (!taken(i) && (i == seed || boxes(i).within(region) >= Inside)) found += i
+      next += 1
+    }
+    val all = found.result()
+    java.util.Arrays.sort(all)
+    all
+  }
+
+  /** The first place in `byMiddle` whose box has its middle at a rank or beyond. */
+  private def firstAt(column: Int, rank: Double): Int = {
+    val order = byMiddle(column)
+    var (low, high) = (0, order.length)
+    while (low < high) {
+      val mid = (low + high) >>> 1
+      if (boxes(order(mid)).middle(column) < rank) low = mid + 1 else high = mid
+    }
+    low
   }
 
   /** Whether a group rewrites enough wide bytes, or merges enough cubes: otherwise a trickle of rows
@@ -155,7 +210,7 @@ private object RegionalMerges {
   private val Wide = 1.34
 
   /** The share of a file's box that must be in the region of its group. */
-  private val Inside = 0.35
+  private[planning] val Inside = 0.35
 
   /** From one level to the next, files are so much narrower. */
   private val FarWider = 2.0
@@ -189,18 +244,24 @@ private object RegionalMerges {
 
   private val Finely = 64
 
+  /** Ranks as integers, for sorting. */
+  private val MiddleScale = (1L << 52).toDouble
+
+  /** For rounding. */
+  private val Slack = 1e-9
+
   /** @param seed    position of the file that it was made around
     * @param members positions, the widest first
     */
   final private case class Group(seed: Int, members: Array[Int], gain: Double, bytes: Long)
 
-  final private case class Region(low: Array[Double], high: Array[Double])
+  final private[planning] case class Region(low: Array[Double], high: Array[Double])
 
   /** A file's box, as ranks from 0 to 1.
     *
     * @param total bytes of all files
     */
-  final private class Box(
+  final private[planning] class Box(
       val file: DataFile,
       val cube: String,
       val low: Array[Double],
@@ -225,12 +286,14 @@ private object RegionalMerges {
       val own = Region(low, high)
       if (wider == sides) Seq(own)
       else {
-        val middles = low.indices.map(i => (low(i) + high(i)) / 2)
+        val middles = low.indices.map(middle)
         def ends(sign: Int): Array[Double] =
           middles.zip(wider).map { case (middle, side) => middle + sign * side / 2 }.toArray
         Seq(own, Region(ends(-1), ends(1)))
       }
     }
+
+    def middle(column: Int): Double = (low(column) + high(column)) / 2
 
     /** The share of the box that is in the region. */
     def within(region: Region): Double = {

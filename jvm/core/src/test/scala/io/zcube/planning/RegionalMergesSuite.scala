@@ -33,30 +33,47 @@ class RegionalMergesSuite extends AnyFunSuite {
     }
   }
 
-  test("the files of one quarter, from four cubes") {
-    def grid(cube: String, side: Int): Seq[DataFile] = for {
-      x <- 0 until side
-      y <- 0 until side
-    } yield {
-      val width = 1024L / side
-      file(
-        s"$cube-$x-$y",
-        cube,
-        100,
-        Array(x * width, y * width),
-        Array((x + 1) * width - 1, (y + 1) * width - 1))
+  // In a larger table each file is narrower, and saves less.
+  for (scale <- Seq(1, 10))
+    test(s"the files of one region, from four cubes; ${200 * scale * scale} files") {
+      def grid(cube: String, side: Int): Seq[DataFile] = for {
+        x <- 0 until side
+        y <- 0 until side
+      } yield {
+        val width = (1 << 20) / side
+        file(
+          s"$cube-$x-$y",
+          cube,
+          100,
+          Array(x * width.toLong, y * width.toLong),
+          Array((x + 1) * width - 1L, (y + 1) * width - 1L))
+      }
+      val files = grid("base", 14 * scale) ++ Seq("a", "b", "c", "d").flatMap(grid(_, 2 * scale))
+      val budget = 800L * scale * scale
+      val options = PlanOptions(targetFileBytes = 100, maxBytes = Some(budget))
+      val plan = new ZCubePlanner(options).plan(files)
+      info(plan.groups.take(3).map(_.files.map(_.file.path)).toString)
+      assert(plan.groups.nonEmpty && 2 * PlannedGroup.bytesOf(plan.groups) >= budget)
+      plan.groups.foreach { group =>
+        val wide = group.files.map(_.file.path).filterNot(_.startsWith("base"))
+        assert(wide.map(_.drop(1)).distinct.size === 1)
+        assert(wide.map(_.take(1)).sorted === Seq("a", "b", "c", "d"))
+      }
     }
-    val files = grid("base", 14) ++ Seq("a", "b", "c", "d").flatMap(grid(_, 2))
-    val options = PlanOptions(targetFileBytes = 100, maxBytes = Some(800))
-    val plan = new ZCubePlanner(options).plan(files)
-    info(plan.groups.map(_.files.map(_.file.path)).toString)
-    assert(plan.groups.nonEmpty)
-    plan.groups.foreach { group =>
-      val wide = group.files.map(_.file.path).filterNot(_.startsWith("base"))
-      assert(wide.map(_.drop(1)).distinct.size === 1)
-      assert(wide.map(_.take(1)).sorted === Seq("a", "b", "c", "d"))
+
+  for (columns <- 1 to 3)
+    test(s"files in a region are those that a look at each finds, $columns columns") {
+      val random = new Random(5)
+      def one(cube: Int, i: Int) = {
+        val low = Array.fill(columns)(random.nextInt(1000).toLong)
+        file(s"$cube-$i", s"cube-$cube", 100, low, low.map(_ + random.nextInt(200)))
+      }
+      val cubes = (0 until 4).map(c => ZCube(s"cube-$c", Seq.tabulate(250)(one(c, _))))
+      val merges = new RegionalMerges(cubes, PlanOptions(targetFileBytes = 100))
+      for ((box, i) <- merges.boxes.zipWithIndex; region <- box.regions(4))
+        assert(merges.inside(region, i).toSeq === merges.boxes.indices.filter(other =>
+          other == i || merges.boxes(other).within(region) >= RegionalMerges.Inside))
     }
-  }
 
   test("without appends, runs come to an end, and queries read fewer files") {
     for {

@@ -1,8 +1,9 @@
 package io.zcube.sql.rules
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.expressions.{Expression, NamedLambdaVariable, OuterReference}
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedLambdaVariable, OuterReference, SubqueryExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, RowLevelWrite}
+import org.apache.spark.sql.connector.write.RowLevelOperation.Command.MERGE
 
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.RangePartitionId
@@ -17,6 +18,9 @@ object CheckRangePartitionId extends (LogicalPlan => Unit) {
       if (ids.child.exists(_.expressions.exists(hasOuterReference))) {
         reject(ids.placeholders.head, "CORRELATED")
       }
+    case write: RowLevelWrite if write.operation.command != MERGE =>
+      // An UPDATE of whole files reads those that match, and the rest by the negation.
+      idsOfSubqueries(write.condition).headOption.foreach(reject(_, "REPEATED"))
     case node =>
       node.expressions.flatMap(_.collectFirst { case id: RangePartitionId => id }).foreach { id =>
         reject(id, reason(id, node))
@@ -30,6 +34,10 @@ object CheckRangePartitionId extends (LogicalPlan => Unit) {
     else if (!id.left.deterministic) "NONDETERMINISTIC"
     else if (node.isInstanceOf[Join]) "BOTH_SIDES_OF_JOIN"
     else "COMMAND"
+
+  private def idsOfSubqueries(condition: Expression): Seq[RangePartitionId] = condition.collect {
+    case subquery: SubqueryExpression => PullOutRangePartitionId.idsIn(subquery.plan)
+  }.flatten
 
   private def hasOuterReference(e: Expression): Boolean = e.exists(_.isInstanceOf[OuterReference])
 

@@ -1,7 +1,7 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, AttributeSet, Exists, Expression, NamedExpression, NamedLambdaVariable, OuterReference}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -32,14 +32,17 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
     plan.resolveOperatorsUp {
       case ids: RangeIds => ids
       case merge: RowLevelWrite if merge.operation.command == MERGE =>
-        merge.transformExpressions { case copy: Exists if hasIds(copy.plan) => TrueLiteral }
+        merge.transformExpressions { case copy: Exists if idsIn(copy.plan).nonEmpty => TrueLiteral }
       case join: Join if hasMovable(join) => pullFrom(join, tables)
       case node: UnaryNode if isQuery(node) && hasMovable(node) => pullFrom(node, tables)
     }
   }
 
-  private def hasIds(plan: LogicalPlan): Boolean =
-    plan.exists(_.expressions.exists(_.exists(_.isInstanceOf[RangePartitionId])))
+  /** The calls of a plan, moved or not. A command has no references to common tables. */
+  private[rules] def idsIn(plan: LogicalPlan): Seq[RangePartitionId] =
+    plan.collectWithSubqueries { case node =>
+      node.expressions.flatMap(_.collect { case id: RangePartitionId => id })
+    }.flatten
 
   /** Operators of queries. A command's condition refers to its target, which must not change. */
   private def isQuery(node: UnaryNode): Boolean = node match {

@@ -66,6 +66,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
       "CORRELATED",
       "LAMBDA",
       "NONDETERMINISTIC",
+      "REPEATED",
       "STREAMING").map(ZCubeErrors.rangePartitionIdUnsupported("f(x)", _))
 
   test("conditions are sorted, named ZCUBE_, and have a SQLSTATE of five characters") {
