@@ -50,6 +50,7 @@ class PlanningBenchmark {
     new ZCubePlanner(
       PlanOptions(
         policy = MergePolicy.find(policy).get,
+        targetFileBytes = 100L << 20,
         minCubeBytes = 10L << 40,
         targetCubeBytes = 15L << 40,
         maxBytes = Option.when(budget != "none")(DataFile.bytesOf(files) / 20)

@@ -31,7 +31,12 @@ final case class DataFile(
 
 object DataFile {
 
-  def bytesOf(files: Iterable[DataFile]): Long = files.iterator.map(_.bytes).sum
+  def bytesOf(files: Iterable[DataFile]): Long = {
+    // A collection's sum makes an object of each number.
+    var bytes = 0L
+    files.foreach(bytes += _.bytes)
+    bytes
+  }
 
   /** None if a file lacks statistics. */
   def rowsOf(files: Iterable[DataFile]): Option[Long] =

@@ -3,8 +3,9 @@ package io.zcube.planning
 /** How much of each column the files of a group cover: a week of a year, but all customers.
   *
   * A column's extent is the share of the table's or partition's bytes in files that the group meets
-  * in this column. So it is 1 where files aren't cut, or aren't known to be: of a column that old
-  * files all cover, a few new ones that cover nine tenths of it meet everything.
+  * in this column. So it is 1 where files aren't cut: of a column that old files all cover, a few new
+  * ones that cover nine tenths of it meet everything. Where no file differs from the others, cuts can't
+  * be seen, and the extent is the least of the other columns'.
   *
   * Example: 50 files for each of four quarters of a year, each of them covering all customers; then
   * two files for the last days of December meet a quarter in time, and everything by customer.
@@ -16,6 +17,19 @@ final class Extents(files: Seq[DataFile]) {
 
   private lazy val known = files.filter(_.ranges.dimensions > 0).toArray
   private lazy val bytes = math.max(1.0, known.iterator.map(_.bytes.toDouble).sum)
+
+  /** Whether files have different bounds in a column. They haven't if it isn't in the statistics, is
+    * constant, or has texts with a longer prefix in common than is stored.
+    */
+  private def differs(column: Int): Boolean = column < differing.length && differing(column)
+
+  private lazy val differing: Array[Boolean] =
+    Array.tabulate(known.headOption.fold(0)(_.ranges.dimensions)) { i =>
+      known.exists { file =>
+        file.ranges.dimensions > i && (file.ranges.lower(i) != known.head.ranges.lower(i) ||
+          file.ranges.upper(i) != known.head.ranges.upper(i))
+      }
+    }
 
   /** For each column, more than 0 to 1; empty if the extents are about equal, or unknown. */
   def of(group: Seq[PlannedFile]): Seq[Double] = {
@@ -30,7 +44,10 @@ final class Extents(files: Seq[DataFile]) {
         i += 1
       }
     }
-    val extents = met.toSeq.map(_ / bytes)
+    val measured = met.toSeq.map(_ / bytes)
+    // Cuts by a column in which all files look alike are of no use to queries.
+    val least = measured.indices.filter(differs).map(measured).minOption.getOrElse(1.0)
+    val extents = measured.indices.map(i => if (differs(i)) measured(i) else least)
     if (extents.exists(_ <= 0) || extents.isEmpty || extents.max < Uneven * extents.min) Nil
     else extents
   }

@@ -2,7 +2,6 @@ package io.zcube.planning
 
 import scala.annotation.tailrec
 
-import io.zcube.layout.FileCount
 import io.zcube.planning.PlannedFile.bytesOf
 
 /** Merges cubes of similar size, and merges into the largest only what is worth it, after lazy
@@ -39,6 +38,9 @@ object LazyLeveling extends MergePolicy("leveled") {
   /** Fresh files of the right size wait until they overlap to this depth: three at one point. */
   private val Crowded = 2.5
 
+  /** Files are beside a cube if less than this share of their boxes is over it. */
+  private val MostlyBeside = 0.5
+
   /** The same of files that lie beside the largest cube, where few queries read them: six. */
   private val CrowdedBeside = 5.5
 
@@ -72,12 +74,18 @@ object LazyLeveling extends MergePolicy("leveled") {
     val fresh = candidates.fresh
     candidates.partial.size > MinSmall &&
     fresh.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
-    (fresh.size < 2 || !areCrowded(
-      fresh.map(_.file.ranges),
-      if (candidates.partial.maxByOption(_.bytes).exists(isSpread(_, fresh, space))) Crowded
-      else CrowdedBeside,
-      space,
-      options))
+    (fresh.size < 2 || {
+      val boxes = fresh.map(_.file.ranges)
+      !areCrowded(boxes, CrowdedBeside, space, options) &&
+      (space.depth(boxes) < Crowded || isBeside(fresh, candidates.partial.maxBy(_.bytes), space))
+    })
+  }
+
+  /** Whether most of the files' boxes is outside of the cube's. */
+  private def isBeside(fresh: Seq[PlannedFile], cube: ZCube, space: => RankSpace): Boolean = {
+    val box = KeyRanges.union(cube.files.map(_.ranges))
+    val over = fresh.map(f => f.file.bytes * space.overlap(f.file.ranges, box)).sum
+    over < MostlyBeside * bytesOf(fresh)
   }
 
   /** Whether the boxes overlap to this depth, or there are many of them even if disjoint. */
@@ -91,11 +99,7 @@ object LazyLeveling extends MergePolicy("leveled") {
   /** Whether it already has the target size and statistics, so that a rewrite wouldn't help. */
   private def isRight(file: DataFile, options: PlanOptions): Boolean =
     file.ranges.dimensions > 0 && 2 * file.bytes >= options.targetFileBytes &&
-      FileCount.of(
-        file.bytes,
-        options.targetFileBytes,
-        file.rows.getOrElse(0L),
-        options.maxRecords) == 1
+      options.fileCount(file.bytes, file.rows) == 1
 
   private def mergeIntoLargest(
       sorted: Seq[ZCube],
@@ -104,19 +108,16 @@ object LazyLeveling extends MergePolicy("leveled") {
       options: PlanOptions): Option[Seq[PlannedFile]] =
     sorted.headOption.flatMap { largest =>
       val smalls = sorted.tail.map(_.files.map(PlannedFile(_, FileReason.SmallCube)))
-      val spread = (smalls :+ fresh).filter(isSpread(largest, _, space)).flatten
+      val spread = (smalls :+ fresh).filter { piece =>
+        val shared = overlapOf(largest.files, piece, space).map { case (f, s) => f.bytes * s }.sum
+        piece.nonEmpty && shared >= SpreadOver * bytesOf(piece) &&
+        shared >= MinOverlap * largest.bytes
+      }.flatten
       val touched =
         overlapOf(largest.files, spread, space).collect { case (f, s) if s > Touched => f }
       val worth = bytesOf(spread) >= options.mergeShare * touched.iterator.map(_.bytes).sum
       Option.when(spread.nonEmpty && touched.nonEmpty && worth)(
         spread ++ touched.map(PlannedFile(_, FileReason.LargestCube)))
-    }
-
-  /** Whether the files overlap much of the largest cube, measured by their own bytes and its. */
-  private def isSpread(largest: ZCube, piece: Seq[PlannedFile], space: => RankSpace): Boolean =
-    piece.nonEmpty && {
-      val shared = overlapOf(largest.files, piece, space).map { case (f, s) => f.bytes * s }.sum
-      shared >= SpreadOver * bytesOf(piece) && shared >= MinOverlap * largest.bytes
     }
 
   private def overlapOf(

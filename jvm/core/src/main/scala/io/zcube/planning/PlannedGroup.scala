@@ -53,7 +53,11 @@ object PlannedFile {
   def pathsOf(files: Iterator[PlannedFile]): collection.Set[String] =
     files.map(_.file.path).to(mutable.HashSet)
 
-  def bytesOf(files: Iterable[PlannedFile]): Long = files.iterator.map(_.file.bytes).sum
+  def bytesOf(files: Iterable[PlannedFile]): Long = {
+    var bytes = 0L
+    files.foreach(bytes += _.file.bytes)
+    bytes
+  }
 
   /** The number of files for each reason. */
   def counts(files: Iterable[PlannedFile]): Map[String, Int] =

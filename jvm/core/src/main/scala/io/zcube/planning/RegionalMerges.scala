@@ -24,9 +24,13 @@ import io.zcube.quality.SortedIndexes
   * space, with a budget of 10 files. The first run merges the four files of a quarter, one from each
   * cube, into four files of a sixteenth.
   *
-  * @param cubes partial ones, which may be merged
+  * @param cubes    partial ones, which may be merged
+  * @param maxSteps how many files may be compared with regions
   */
-final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
+final private class RegionalMerges(
+    cubes: Seq[ZCube],
+    options: PlanOptions,
+    maxSteps: Long = RegionalMerges.MaxSteps) {
   import RegionalMerges._
 
   // Without stable cubes, beside which all others would look narrow.
@@ -85,11 +89,16 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
     var left = budget
     val queue = mutable.PriorityQueue.empty[Group](Ordering.by(group => (group.gain, -group.seed)))
     def look(seed: Int): Unit =
-      if (steps <= MaxSteps) best(seed, left).foreach(queue += _)
-    boxes.indices.iterator
-      .takeWhile(i => boxes(i).spread >= Wide && queue.size < MaxGroups && steps <= MaxSteps)
-      .foreach(look)
-    while (queue.nonEmpty) {
+      if (steps <= maxSteps) best(seed, left).foreach(queue += _)
+    val seeds = boxes.indices.iterator.takeWhile(boxes(_).spread >= Wide)
+    def more(): Boolean = {
+      while (queue.size < MaxGroups && steps <= maxSteps && seeds.hasNext) {
+        val seed = seeds.next()
+        if (!taken(seed)) look(seed)
+      }
+      queue.nonEmpty
+    }
+    while (queue.nonEmpty || (left > 0 && more())) {
       val group = queue.dequeue()
       if (!taken(group.seed)) {
         // Others may have taken its files or its bytes meanwhile.
@@ -162,11 +171,13 @@ final private class RegionalMerges(cubes: Seq[ZCube], options: PlanOptions) {
       (column, from, firstAt(column, region.high(column) + beyond))
     }
     val (column, from, until) = near.minBy { case (_, from, until) => until - from }
-    steps += until - from
+    // What each look costs is about that of so many comparisons.
+    steps += until - from + LookSteps
+    val order = byMiddle(column)
     val found = mutable.ArrayBuilder.make[Int]
     var next = from
     while (next < until) {
-      val i = byMiddle(column)(next)
+      val i = order(next)
       if (!taken(i) && (i == seed || boxes(i).within(region) >= Inside)) found += i
       next += 1
     }
@@ -223,7 +234,7 @@ private object RegionalMerges {
     */
   private val LeastShare = 0.1
 
-  /** The smallest gain, as a multiple of `mergeShare`. */
+  /** The smallest gain, as a multiple of `mergeShare`, in a table of few files. */
   private val MinGain = 0.4
 
   /** Wide bytes for each byte of the narrowest files, as a multiple of `mergeShare`: more than for a
@@ -234,13 +245,15 @@ private object RegionalMerges {
   /** A cube of so many files shows how well its columns can be cut. */
   private val MinMembers = 3
 
-  /** So many groups are compared at most. */
+  /** So many groups are compared at a time. */
   private val MaxGroups = 512
 
-  /** So many files are compared with regions at most, for a table without partitions: a second or
-    * two. Groups that weren't found by then wait for another run.
+  /** So many files are compared with regions at most, for all partitions together: some seconds.
+    * The widest files come first. If too many of them can't be merged, others are never reached.
     */
-  private val MaxSteps = 200000000L
+  val MaxSteps: Long = 100000000L
+
+  private val LookSteps = 64
 
   private val Finely = 64
 

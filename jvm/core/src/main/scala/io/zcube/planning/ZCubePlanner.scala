@@ -61,10 +61,11 @@ final class ZCubePlanner(options: PlanOptions) {
       partitions: Seq[PlannedPartition],
       spent: Long): Seq[PlannedGroup] =
     options.maxBytes.filter(_ > spent).fold(Seq.empty[PlannedGroup]) { budget =>
+      val each = RegionalMerges.MaxSteps / math.max(1, partitions.count(_.beyond.isDefined))
       val parts = for {
         partition <- partitions
         cubes <- partition.beyond.toSeq
-        part <- new RegionalMerges(cubes, options).within(budget - spent)
+        part <- new RegionalMerges(cubes, options, each).within(budget - spent)
       } yield part -> partition.extents
       val groups = parts
         .sortBy { case (part, _) => (-part.gain, part.files.head.file.path) }

@@ -38,6 +38,9 @@ class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
     extensions.injectCheckRule(_ => CheckOptimizeOptions)
     extensions.injectCheckRule(_ => CheckRangePartitionId)
 
+    // Before the optimizer, which runs subqueries on their own.
+    extensions.injectPlanNormalizationRule(_ => DropCopyOfSource)
+
     // Optimizer: sampling runs jobs, which analysis must not do, and the child is pruned by now.
     extensions.injectOptimizerRule(RangePartitionIdRewrite(_))
     extensions.injectOptimizerRule(ClusterRowsRewrite(_))

@@ -20,12 +20,15 @@ object CheckRangePartitionId extends (LogicalPlan => Unit) {
       }
     case write: RowLevelWrite if write.operation.command != MERGE =>
       // An UPDATE of whole files reads those that match, and the rest by the negation.
+      rejectIn(write)
       idsOfSubqueries(write.condition).headOption.foreach(reject(_, "REPEATED"))
-    case node =>
-      node.expressions.flatMap(_.collectFirst { case id: RangePartitionId => id }).foreach { id =>
-        reject(id, reason(id, node))
-      }
+    case node => rejectIn(node)
   }
+
+  private def rejectIn(node: LogicalPlan): Unit =
+    node.expressions.flatMap(_.collectFirst { case id: RangePartitionId => id }).foreach { id =>
+      reject(id, reason(id, node))
+    }
 
   private def reason(id: RangePartitionId, node: LogicalPlan): String =
     if (id.exists(_.isInstanceOf[AggregateExpression])) "AGGREGATE"

@@ -1,22 +1,15 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, AttributeSet, Exists, Expression, NamedExpression, NamedLambdaVariable, OuterReference}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, AttributeSet, Expression, NamedExpression, NamedLambdaVariable, OuterReference}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.connector.write.RowLevelOperation.Command.MERGE
 
 import io.zcube.sql.expressions.RangePartitionId
 import io.zcube.sql.plans.RangeIds
 
 /** Moves each `range_partition_id` out of its operator, into a [[RangeIds]] directly below it.
   * Calls that can't be moved stay, and [[CheckRangePartitionId]] rejects them.
-  *
-  * Spark's own MERGE, such as into a table of Iceberg, has a second copy of the source, in a subquery
-  * that finds the files to read (`RowLevelOperationRuntimeGroupFiltering`). It has fewer columns than
-  * the source, so its sample and its ids could differ, and a file with a match could be left out. TRUE
-  * takes its place if it has ids: then Spark reads all files that the condition's own filters leave.
   *
   * {{{
   *   Filter (range_partition_id(x, 10) = 3)        Project [x, y]
@@ -31,8 +24,8 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
     val tables = new InlinedCtes(plan)
     plan.resolveOperatorsUp {
       case ids: RangeIds => ids
-      case merge: RowLevelWrite if merge.operation.command == MERGE =>
-        merge.transformExpressions { case copy: Exists if idsIn(copy.plan).nonEmpty => TrueLiteral }
+      case merge: RowLevelWrite if DropCopyOfSource.of.isDefinedAt(merge) =>
+        DropCopyOfSource.of(merge)
       case join: Join if hasMovable(join) => pullFrom(join, tables)
       case node: UnaryNode if isQuery(node) && hasMovable(node) => pullFrom(node, tables)
     }
