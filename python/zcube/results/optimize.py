@@ -78,7 +78,8 @@ class OptimizeResult:
         partitions: partitions that were rewritten.
         cubes: each planned group of files and its outcome, with the ZCubes that it became.
         kept: for each reason, how many files stayed as they were.
-        left_files: files that a size or time budget left for another run.
+        left_files: files that a size or time budget left. Once nothing that fits pays, a larger
+            budget rewrites them, more runs don't.
         left_bytes: their bytes.
         metrics: all metrics of the SQL command, under their SQL names.
         before: the quality before, if ``optimize`` measured it.

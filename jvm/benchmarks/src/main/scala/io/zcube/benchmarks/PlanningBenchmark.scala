@@ -23,7 +23,7 @@ class PlanningBenchmark {
   @Param(Array("leveled", "all"))
   var policy: String = "leveled"
 
-  @Param(Array("none", "5 %"))
+  @Param(Array("none", "5%"))
   var budget: String = "none"
 
   private var files: Seq[DataFile] = _

@@ -251,7 +251,7 @@ private object RegionalMerges {
   /** So many files are compared with regions at most, for all partitions together: some seconds.
     * The widest files come first. If too many of them can't be merged, others are never reached.
     */
-  val MaxSteps: Long = 100000000L
+  val MaxSteps: Long = 50000000L
 
   private val LookSteps = 64
 

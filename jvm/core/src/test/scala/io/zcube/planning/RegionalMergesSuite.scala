@@ -79,7 +79,8 @@ class RegionalMergesSuite extends AnyFunSuite {
       val files = plan.groups.flatMap(_.files)
       assert(PlannedFile.bytesOf(files) <= budget)
       assert((files ++ plan.kept).map(_.file.path).sorted === partitions.flatten.map(_.path).sorted)
-      if (files.exists(_.reason == FileReason.Overlaps) && files.exists(_.reason == FileReason.Fresh))
+      if (files.exists(_.reason == FileReason.Overlaps) && files.exists(
+          _.reason == FileReason.Fresh))
         parts += 1
     }
     assert(parts > 10)
