@@ -38,11 +38,11 @@ object LazyLeveling extends MergePolicy("leveled") {
   /** Fresh files of the right size wait until they overlap to this depth: three at one point. */
   private val Crowded = 2.5
 
-  /** Files are beside a cube if less than this share of their boxes is over it. */
-  private val MostlyBeside = 0.5
-
   /** The same of files that lie beside the largest cube, where few queries read them: six. */
   private val CrowdedBeside = 5.5
+
+  /** Files are beside a cube if less than this share of their boxes is over it. */
+  private val MostlyBeside = 0.5
 
   /** The number of small cubes that indicates continuing appends, so that waiting pays off. */
   private val MinSmall = 2
