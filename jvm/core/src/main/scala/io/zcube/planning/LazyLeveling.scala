@@ -75,9 +75,9 @@ object LazyLeveling extends MergePolicy("leveled") {
     candidates.partial.size > MinSmall &&
     fresh.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
     (fresh.size < 2 || {
-      val boxes = fresh.map(_.file.ranges)
-      !areCrowded(boxes, CrowdedBeside, space, options) &&
-      (space.depth(boxes) < Crowded || isBeside(fresh, candidates.partial.maxBy(_.bytes), space))
+      def areDeep(deep: Double) = areCrowded(fresh.map(_.file.ranges), deep, space, options)
+      !areDeep(Crowded) ||
+      (!areDeep(CrowdedBeside) && isBeside(fresh, candidates.partial.maxBy(_.bytes), space))
     })
   }
 

@@ -19,8 +19,8 @@ object CheckRangePartitionId extends (LogicalPlan => Unit) {
         reject(ids.placeholders.head, "CORRELATED")
       }
     case write: RowLevelWrite if write.operation.command != MERGE =>
-      // An UPDATE of whole files reads those that match, and the rest by the negation.
       rejectIn(write)
+      // An UPDATE of whole files reads those that match, and the rest by the negation.
       idsOfSubqueries(write.condition).headOption.foreach(reject(_, "REPEATED"))
     case node => rejectIn(node)
   }

@@ -22,13 +22,11 @@ object PullOutRangePartitionId extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val tables = new InlinedCtes(plan)
-    plan.resolveOperatorsUp {
+    plan.resolveOperatorsUp(DropCopyOfSource.of.orElse {
       case ids: RangeIds => ids
-      case merge: RowLevelWrite if DropCopyOfSource.of.isDefinedAt(merge) =>
-        DropCopyOfSource.of(merge)
       case join: Join if hasMovable(join) => pullFrom(join, tables)
       case node: UnaryNode if isQuery(node) && hasMovable(node) => pullFrom(node, tables)
-    }
+    })
   }
 
   /** The calls of a plan, moved or not. A command has no references to common tables. */
