@@ -19,7 +19,7 @@ from tests.support.log_replay import (
     last_version,
     live_files,
 )
-from tests.support.skipping import files_scanned
+from tests.support.skipping import between, files_scanned
 from tests.support.templates import written_once
 
 SMALL = 12 << 10
@@ -212,6 +212,48 @@ def test_one_job_makes_several_cubes_and_queries_read_as_after_one(spark, path, 
     assert ClusteredTable.for_path(spark, several).optimize(
         min_cube_size=size // 5, merge_policy="all"
     ).kept == {"stable": len(live_files(several))}
+
+
+def test_what_one_job_cannot_hold_is_regrouped_by_region(spark, path, tmp_path):
+    """In no order, each of several jobs covers everything."""
+    clustered(spark, path, count=12_000, parts=12)
+    shutil.copytree(path, tmp_path / "one")
+    before, version = rows(spark, path), last_version(path)
+    size = sum(file.size for file in live_files(path))
+    options = {"min_cube_size": size // 8, "target_cube_size": size // 8}
+    options["max_file_size"] = size // 96
+    ClusteredTable.for_path(spark, str(tmp_path / "one")).optimize(**options)
+    spark.conf.set("spark.zcube.layout.maxJobBytes", str(size // 3))
+    table = ClusteredTable.for_path(spark, path)
+    planned = table.optimize(**options, dry_run=True)
+    result = table.optimize(**options)
+    assert rows(spark, path) == before
+    first = [c for c in result.cubes if c.reasons == {"fresh": c.files}]
+    second = [c for c in result.cubes if c.reasons == {"overlaps": c.files}]
+    assert len(first) == len(planned.cubes) == 3 and len(second) >= 3
+    assert first + second == result.cubes
+    tags = {
+        v: {a["tags"].get("ZCUBE_OVERLAPPING") for a in adds(path, v)}
+        for v in range(version + 1, last_version(path) + 1)
+    }
+    assert tags == {c.version: {"true" if c in first else None} for c in result.cubes}
+    assert not any("ZCUBE_OVERLAPPING" in file.tags for file in live_files(path))
+    assert sorted(i for c in second for i in c.ids) == sorted(cubes(path))
+    assert result.files_added == sum(len(adds(path, v)) for v in tags)
+    # The appended files, and those of the first pass.
+    assert result.files_removed == 12 + sum(c.files_added for c in first)
+    assert result.metrics["totalConsideredFiles"] == 12
+    assert result.metrics["totalFilesSkipped"] == 0
+    read = [
+        sum(
+            between("x", x, x + (1 << 28))(file)
+            for file in live_files(each)
+            for x in range(-(1 << 31), 1 << 31, 1 << 29)
+        )
+        for each in (path, tmp_path / "one")
+    ]
+    assert read[0] <= 1.4 * read[1]
+    assert table.optimize(**options).cubes == []
 
 
 def boxes(path):

@@ -5,11 +5,14 @@ package io.zcube.planning
   * @param fresh   files to rewrite in any case, with the reason
   * @param partial cubes that may be merged, by id
   * @param kept    files that stay, with the reason
+  * @param overlapping files of cubes that several jobs made; they stay unless they are regrouped by
+  *   region
   */
 final case class CandidateFiles(
     fresh: Seq[PlannedFile],
     partial: Seq[ZCube],
-    kept: Seq[PlannedFile])
+    kept: Seq[PlannedFile],
+    overlapping: Seq[PlannedFile] = Nil)
 
 object CandidateFiles {
 
@@ -21,6 +24,8 @@ object CandidateFiles {
     val fresh = Seq.newBuilder[PlannedFile]
     val kept = Seq.newBuilder[PlannedFile]
     val partial = Seq.newBuilder[ZCube]
+    val overlapping = Seq.newBuilder[ZCube]
+    val rests = Seq.newBuilder[ZCube]
 
     val (inCubes, others) = files.partition(_.cube.exists(isInOrder(_, options)))
     others.foreach { file =>
@@ -49,13 +54,25 @@ object CandidateFiles {
       kept ++= others.map(PlannedFile(_, FileReason.NotSelected))
       if (!members.head.cube.exists(_.matches)) {
         kept ++= selected.map(PlannedFile(_, FileReason.KeptOtherLayout))
-      } else if (DataFile.bytesOf(good) + restOf(id).bytes >= options.minCubeBytes) {
-        kept ++= selected.map(PlannedFile(_, FileReason.Stable))
       } else if (selected.nonEmpty) {
-        partial += ZCube(id, selected)
+        val isStable = DataFile.bytesOf(good) + restOf(id).bytes >= options.minCubeBytes
+        val isOverlapping = members.head.cube.exists(_.overlapping.isDefined)
+        if (isStable && isOverlapping) overlapping += ZCube(id, selected)
+        else if (isStable) kept ++= selected.map(PlannedFile(_, FileReason.Stable))
+        else if (isOverlapping) rests += ZCube(id, selected)
+        else partial += ZCube(id, selected)
       }
     }
-    CandidateFiles(fresh.result().sortBy(_.file.path), partial.result(), kept.result())
+    // What regrouping left of cubes is merged like small ones, unless that made jobs overlap again.
+    val left = rests.result()
+    val fitsJob =
+      left.map(_.bytes).sum <= math.max(options.maxJobBytes, options.cubeSizes.target)
+    if (fitsJob) partial ++= left else overlapping ++= left
+    CandidateFiles(
+      fresh.result().sortBy(_.file.path),
+      partial.result(),
+      kept.result(),
+      overlapping.result().flatMap(_.files).map(PlannedFile(_, FileReason.KeptOverlapping)))
   }
 
   /** A cube with another curve still lets queries skip files. It is rewritten only if another

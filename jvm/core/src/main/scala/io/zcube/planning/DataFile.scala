@@ -49,8 +49,13 @@ object DataFile {
   * @param matches whether the cube has the layout of new cubes: the same columns, curve, weights
   *   and workload
   * @param sameColumns whether it has at least the same columns
+  * @param overlapping the job that made it, if several made cubes that overlap
   */
-final case class CubeTag(id: String, matches: Boolean, sameColumns: Boolean) {
+final case class CubeTag(
+    id: String,
+    matches: Boolean,
+    sameColumns: Boolean,
+    overlapping: Option[String] = None) {
   require(sameColumns || !matches, s"cube $id matches, but has other columns")
 }
 

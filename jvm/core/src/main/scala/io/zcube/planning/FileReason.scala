@@ -22,6 +22,7 @@ object FileReason {
   case object InCube extends FileReason("in a cube")
   case object Waits extends FileReason("fresh, of the right size, waits for more")
   case object Stable extends FileReason("stable")
+  case object KeptOverlapping extends FileReason("overlaps since jobs were too small")
   case object KeptOtherColumns extends FileReason("other columns, until OPTIMIZE FULL")
   case object KeptOtherLayout extends FileReason("another curve, until OPTIMIZE FULL")
   case object OverBudget extends FileReason("over budget")

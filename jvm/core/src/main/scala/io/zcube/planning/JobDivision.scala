@@ -20,8 +20,7 @@ final class JobDivision(options: PlanOptions) {
     DataFile.bytesOf(files) > maxBytes || (options.maxRecords > 0 && DataFile.rowsOf(files).isEmpty)
   }
 
-  /** The jobs' files. */
-  def divide(group: Seq[PlannedFile]): Seq[Seq[PlannedFile]] = {
+  def divide(group: Seq[PlannedFile]): Seq[Job] = {
     val bytes = PlannedFile.bytesOf(group)
     val sizes = CubeSizes(options.minCubeBytes, maxBytesWithoutBudget(group.map(_.file)))
     def isTight(budget: Long) =
@@ -35,9 +34,39 @@ final class JobDivision(options: PlanOptions) {
     }
   }
 
+  /** Divides cubes that overlap, since they were made by several jobs, into regions.
+    *
+    * Their files are small boxes, unlike those that the jobs read. What can't be divided into regions
+    * of a job stays, and so does what only one job made, and what is too little for a cube: WHERE
+    * may select a part.
+    */
+  def regroup(overlapping: Seq[PlannedFile]): Seq[Job] =
+    if (overlapping.isEmpty) Nil
+    else {
+      val job = maxBytesWithoutBudget(overlapping.map(_.file))
+      val budget = options.maxBytes.getOrElse(Long.MaxValue)
+      val target = math.min(job, (budget / Slack).toLong)
+      def isRegion(files: Seq[PlannedFile]) = {
+        val bytes = PlannedFile.bytesOf(files)
+        bytes >= options.minCubeBytes && bytes <= math.min(Slack * job, budget.toDouble) &&
+        files.flatMap(_.file.cube).flatMap(_.overlapping).distinct.size > 1
+      }
+      RegionSplit
+        .split(overlapping, CubeSizes(options.minCubeBytes, target), MaxRegroupStraddling)
+        .filter(isRegion)
+        .map(files => Job(files.map(_.copy(reason = FileReason.Overlaps)), overlapping = false))
+    }
+
   private def byRegion(group: Seq[PlannedFile], sizes: CubeSizes)(
-      pack: Seq[PlannedFile] => Seq[Seq[PlannedFile]]): Seq[Seq[PlannedFile]] =
-    RegionSplit.split(group, sizes, MaxStraddling).flatMap(region => pack(region.sorted(ByPlace)))
+      pack: Seq[PlannedFile] => Seq[Seq[PlannedFile]]): Seq[Job] =
+    RegionSplit.split(group, sizes, MaxStraddling).flatMap { region =>
+      val jobs = pack(region.sorted(ByPlace))
+      jobs.map { files =>
+        // A cube that isn't stable is merged with others anyway.
+        val isStable = PlannedFile.bytesOf(files) >= options.minCubeBytes
+        Job(files, overlapping = isStable && jobs.size > 1)
+      }
+    }
 
   /** The maximum bytes of a job that writes these files, ignoring the budget: at least a cube's, even
     * if that doesn't fill a file.
@@ -54,12 +83,20 @@ final class JobDivision(options: PlanOptions) {
   }
 }
 
-private object JobDivision {
+object JobDivision {
+
+  /** The files of a job.
+    *
+    * @param overlapping whether what it writes overlaps what other jobs write
+    */
+  final case class Job(files: Seq[PlannedFile], overlapping: Boolean)
 
   /** The share of the smaller side's bytes that may straddle a cut between jobs: there the two regions
     * overlap.
     */
   private val MaxStraddling = 0.25
+
+  private val MaxRegroupStraddling = 0.5
 
   /** Files aren't divided, so a job may be a little larger than planned. */
   private val Slack = 1.1

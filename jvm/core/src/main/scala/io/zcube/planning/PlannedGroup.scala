@@ -5,9 +5,13 @@ import scala.collection.mutable
 /** Files that are rewritten together, into one ZCube or several.
   *
   * @param sizes of its cubes
+  * @param overlapping whether its cubes will overlap those of other groups of the plan
   * @param among measures it against the files that it was planned among
   */
-final case class PlannedGroup(files: Seq[PlannedFile], sizes: CubeSizes)(among: Extents) {
+final case class PlannedGroup(
+    files: Seq[PlannedFile],
+    sizes: CubeSizes,
+    overlapping: Boolean = false)(among: Extents) {
 
   val bytes: Long = PlannedFile.bytesOf(files)
 

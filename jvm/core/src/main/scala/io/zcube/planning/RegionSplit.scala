@@ -44,9 +44,13 @@ object RegionSplit {
   /** @param column its number
     * @param below  files that begin below it are on the low side
     * @param share  bytes that straddle it, as a share of the smaller side's
-    * @param off    how far it is from the even position, in bytes
+    * @param off    how far it is from the even position, as a share of all bytes
     */
-  private case class Cut(column: Int, below: Long, share: Double, off: Double)
+  private case class Cut(column: Int, below: Long, share: Double, off: Double) {
+
+    /** Uneven parts add up to more parts than necessary, with more cuts. */
+    def cost: Double = share + off
+  }
 
   private def cut(
       files: Array[PlannedFile],
@@ -61,14 +65,13 @@ object RegionSplit {
       val slack = total / parts / 2
       val columns = files.iterator.map(_.file.ranges.dimensions).max
       val best = (0 until columns)
-        .flatMap(bestCut(files, _, total, even, slack, sizes.min))
-        .minByOption(c => (c.share, c.off))
-      best.filter(_.share <= maxStraddling)
-        .map(c => files.partition(f => begins(f, c.column) < c.below))
+        .flatMap(bestCut(files, _, total, even, slack, sizes.min, maxStraddling))
+        .minByOption(_.cost)
+      best.map(c => files.partition(f => begins(f, c.column) < c.below))
     }
   }
 
-  /** The cut of a column that the smallest share straddles, near the even position.
+  /** The best cut of a column near the even position, if one is straddled by few enough bytes.
     *
     * Files are added to the low side in the order of their lower bounds, and stop straddling the cut
     * in the order of their upper bounds.
@@ -79,7 +82,8 @@ object RegionSplit {
       total: Long,
       even: Double,
       slack: Double,
-      min: Double): Option[Cut] = {
+      min: Double,
+      maxStraddling: Double): Option[Cut] = {
     val lower = files.map(begins(_, column))
     val upper = files.map(ends(_, column))
     val all = Array.range(0, files.length)
@@ -105,8 +109,8 @@ object RegionSplit {
       if (below >= min && total - below >= min && off <= slack) {
         // All files of the lower side may straddle it, so a share of both would be misleading.
         val share = (below - ended).toDouble / math.min(below, total - below)
-        if (best.forall(b => share < b.share || (share == b.share && off < b.off)))
-          best = Some(Cut(column, at, share, off))
+        val cut = Cut(column, at, share, off / total)
+        if (share <= maxStraddling && best.forall(cut.cost < _.cost)) best = Some(cut)
       }
       while (i < byLower.length && lower(byLower(i)) == at) {
         below += files(byLower(i)).file.bytes

@@ -37,8 +37,17 @@ final class ZCubePlanner(options: PlanOptions) {
     val extents = new Extents(files)
     val merges = options.policy.merge(candidates, space, options)
     val (affordable, beyond) = merges.map(afford).unzip
-    val groups =
-      affordable.flatMap(jobs.divide).map(planned(_, extents))
+    val first = affordable.flatMap(jobs.divide).map { job =>
+      // The rest of what earlier runs divided overlaps that.
+      val overlaps = candidates.overlapping.nonEmpty &&
+        PlannedFile.bytesOf(job.files) >= options.minCubeBytes
+      job.copy(overlapping = job.overlapping || overlaps)
+    }
+    // What overlaps is regrouped when all of it is clustered.
+    val again =
+      if (!options.regroups || first.exists(_.overlapping)) Nil
+      else jobs.regroup(candidates.overlapping)
+    val groups = (first ++ again).map(planned(_, extents))
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
     val rewritten = PlannedFile.pathsOf(groups.iterator.flatMap(_.files))
     val over = PlannedFile.pathsOf(dropped.iterator)
@@ -47,7 +56,8 @@ final class ZCubePlanner(options: PlanOptions) {
     val waiting = candidates.fresh.filter(f => isIdle(f.file.path))
     val stay = idle.map(PlannedFile(_, FileReason.InCube)) ++
       waiting.map(_.copy(reason = FileReason.Waits))
-    val kept = candidates.kept ++ dropped ++ stay
+    val stable = candidates.overlapping.filter(f => isIdle(f.file.path))
+    val kept = candidates.kept ++ dropped ++ stay ++ stable
     if (dropped.isEmpty) PlannedPartition(groups, kept, extents, None)
     else {
       val cubes = candidates.partial
@@ -73,8 +83,8 @@ final class ZCubePlanner(options: PlanOptions) {
       spend(groups, spent)._1
     }
 
-  private def planned(group: Seq[PlannedFile], extents: Extents): PlannedGroup =
-    PlannedGroup(group, options.cubeSizes)(extents)
+  private def planned(job: JobDivision.Job, extents: Extents): PlannedGroup =
+    PlannedGroup(job.files, options.cubeSizes, job.overlapping)(extents)
 
   /** The files of a group to rewrite, and those over budget. Of a merge that doesn't fit, fresh files
     * are written alone.

@@ -18,7 +18,7 @@ class LargeTableSuite extends AnyFunSuite {
   private def reading(table: Simulated): Map[String, Double] = {
     val queries = new TestQueries(table.columns, 17)
     val now = queries.read(table.fileOf)
-    val full = table.layOut(table.rows, Files)
+    val full = table.layOut(table.rows, table.rows.length / RowsPerFile)
     val best = queries.read(full)
     now.map { case (kind, share) =>
       kind -> share * (table.fileOf.max + 1) / best(kind) / (full.max + 1)
@@ -36,26 +36,22 @@ class LargeTableSuite extends AnyFunSuite {
       assert(table.optimize(PlanOptions()).isEmpty)
     }
 
-    test(s"no order, $columns columns, jobs of at most 1 TB overlap until once merged by region") {
-      val table = new Simulated(random(columns), inNoOrder)
-      val options = PlanOptions(maxJobBytes = 1L << 40)
-      val jobs = table.optimize(options)
-      info(s"${jobs.size} jobs: ${reading(table)}")
-      assert(jobs.size === 10 && jobs.max <= (1L << 40))
-      assert(table.optimize(options).isEmpty)
-      // As in docs/clustering.md: cubes count as small, once.
-      val size = 2L << 40
-      val again = table.optimize(options.copy(
-        maxJobBytes = size,
-        minCubeBytes = size,
-        targetCubeBytes = size,
-        policy = MergeAll))
-      val read = reading(table)
-      info(s"${again.size} jobs of at most ${again.max / Gigabyte} GB: $read")
-      assert(again.sum === table.bytes && again.max <= 1.4 * size)
-      assert(read.values.max <= 1.15)
-      assert(table.optimize(options).isEmpty)
-    }
+    for ((terabytes, job, most) <- (10, 1, 1.2) +: Night.only((50, 10, 1.1)))
+      test(
+        s"no order, $columns columns: $terabytes TB in jobs of $job TB are regrouped by region") {
+        val table = new Simulated(random(columns, Files / 10 * terabytes), inNoOrder)
+        val options = PlanOptions(maxJobBytes = job.toLong << 40)
+        val jobs = table.optimize(options)
+        info(s"${jobs.size} jobs: ${reading(table)}")
+        assert(jobs.size === terabytes / job && jobs.max <= options.maxJobBytes)
+        val again = table.optimize(options)
+        val read = reading(table)
+        info(s"${again.size} jobs of at most ${again.max / Gigabyte} GB: $read")
+        assert(again.sum === table.bytes && again.max <= 1.1 * options.maxJobBytes)
+        assert(read.values.max <= most)
+        assert(table.cubeBytes.forall(b => b >= 100 * Gigabyte && b <= 160 * Gigabyte))
+        assert(table.optimize(options).isEmpty)
+      }
 
     test(s"in order of a column, $columns columns: jobs of 1 TB read like one clustering") {
       val table = new Simulated(random(columns), inOrder)
@@ -76,7 +72,7 @@ class LargeTableSuite extends AnyFunSuite {
       val values = random(columns)
       val isLong = values.head.values.map(_ > 0.75 * Int.MaxValue)
       val widths = isLong.map(if (_) 5 * ratio * Megabyte else 5 * Megabyte)
-      val table = new Simulated(values, in => inNoOrder(in).map(_ / 20), widths, known)
+      val table = new Simulated(values, in => inNoOrder(in).map(_ / 20), Some(widths), known)
       val first = table.optimize(PlanOptions())
       assert(first.size === 1 && table.cubeBytes.size > 1)
       val cubes = table.cubeBytes.size
@@ -97,17 +93,21 @@ class LargeTableSuite extends AnyFunSuite {
         val jobs = table.optimize(options)
         assert(jobs.forall(_ >= 100 * Gigabyte), files)
         assert(table.cubeBytes.forall(_ >= 100 * Gigabyte), files)
-        assert(table.optimize(options).isEmpty, files)
+        // What overlaps is regrouped once, if it can be divided.
+        val regrouped = Iterator.continually(table.optimize(options)).takeWhile(_.nonEmpty).toSeq
+        assert(regrouped.flatten.sum <= table.bytes, files)
+        assert(!order || regrouped.isEmpty, files)
       }
     }
 
-  private def random(columns: Int): Seq[TestColumn] = {
+  private def random(columns: Int, files: Int = Files): Seq[TestColumn] = {
     val random = new Random(23)
-    (1 to columns).map(_ => TestColumn(Array.fill(Rows)(random.nextInt(Int.MaxValue).toLong)))
+    val rows = files * RowsPerFile
+    (1 to columns).map(_ => TestColumn(Array.fill(rows)(random.nextInt(Int.MaxValue).toLong)))
   }
 
   private def inNoOrder(columns: Seq[TestColumn]): Array[Int] =
-    columns.head.values.indices.map(_ % Files).toArray
+    columns.head.values.indices.map(_ % (columns.head.values.length / RowsPerFile)).toArray
 
   /** Of the last column; rows come late by a file on average. */
   private def inOrder(columns: Seq[TestColumn]): Array[Int] = {
@@ -127,26 +127,27 @@ class LargeTableSuite extends AnyFunSuite {
 private object LargeTableSuite {
   private val Files = 10000
   private val RowsPerFile = 10
-  private val Rows = Files * RowsPerFile
   private val Gigabyte = 1L << 30
   private val Megabyte = 1L << 20
 
   /** A table of rows in files, and its OPTIMIZE.
     *
-    * @param widths  bytes of each row; a file of 1 GB has ten rows unless given
+    * @param ofRows  bytes of each row; otherwise a file of 1 GB has ten rows
     * @param hasRows whether the log has row counts
     */
   private class Simulated(
       val columns: Seq[TestColumn],
       order: Seq[TestColumn] => Array[Int],
-      widths: Array[Long] = Array.fill(Rows)(Gigabyte / RowsPerFile),
+      ofRows: Option[Array[Long]] = None,
       hasRows: Boolean = true) {
     val rows: Array[Int] = columns.head.values.indices.toArray
+    private val widths = ofRows.getOrElse(Array.fill(rows.length)(Gigabyte / RowsPerFile))
 
     /** Of each row. */
     var fileOf: Array[Int] = order(columns)
-    private var cubeOf = Map.empty[Int, String]
+    private var cubeOf = Map.empty[Int, CubeTag]
     private var cubes = 0
+    private var jobs = 0
 
     val bytes: Long = widths.sum
 
@@ -160,7 +161,7 @@ private object LargeTableSuite {
     }
 
     def cubeBytes: Seq[Long] = byFile(rows, fileOf)(widths(_)).zipWithIndex.toSeq
-      .groupMapReduce { case (_, file) => cubeOf(file) }(_._1)(_ + _).values.toSeq
+      .groupMapReduce { case (_, file) => cubeOf(file).id }(_._1)(_ + _).values.toSeq
 
     private def described: Seq[DataFile] = {
       val sizes = byFile(rows, fileOf)(widths(_))
@@ -180,7 +181,7 @@ private object LargeTableSuite {
           f"$file%07d",
           sizes(file),
           rows = Option.when(hasRows)(counts(file)),
-          cube = cubeOf.get(file).map(CubeTag(_, matches = true)),
+          cube = cubeOf.get(file),
           ranges = new KeyRanges(lows.map(_(file)).toArray, highs.map(_(file)).toArray)
         )
       }
@@ -203,9 +204,12 @@ private object LargeTableSuite {
         val written = byFile(of, laidOut)(widths(_)).toSeq.zipWithIndex.collect {
           case (bytes, file) if bytes > 0 => (next + file, bytes)
         }
+        jobs += 1
+        val job = Option.when(group.overlapping)(s"job-$jobs")
         group.sizes.cut(written)(_._2).foreach { cube =>
           cubes += 1
-          cube.foreach { case (file, _) => cubeOf += file -> s"cube-$cubes" }
+          val tag = CubeTag(s"cube-$cubes", true, true, job)
+          cube.foreach { case (file, _) => cubeOf += file -> tag }
         }
         next += laidOut.max + 1
       }

@@ -83,10 +83,17 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def across(below: Seq[PlannedFile], column: Int, value: Long): Double =
     PlannedFile.bytesOf(below.filter(bounds(_, column)._2 > value)).toDouble
 
+  /** How far from the middle a part is cut, or from what is best for an odd number, as a share. */
+  private def off(below: Seq[PlannedFile], part: Seq[PlannedFile], capacity: Long): Double = {
+    val total = PlannedFile.bytesOf(part)
+    val parts = math.ceil(total.toDouble / capacity)
+    math.abs(PlannedFile.bytesOf(below) - total * math.floor(parts / 2) / parts) / total
+  }
+
   /** For each possible cut of a part that leaves about half of it on either side, the bytes across it
-    * as a share of the smaller side's.
+    * as a share of the smaller side's, and how far off it is.
     */
-  private def cuts(part: Seq[PlannedFile], capacity: Long): Seq[Double] = {
+  private def cuts(part: Seq[PlannedFile], capacity: Long): Seq[(Double, Double)] = {
     val total = PlannedFile.bytesOf(part)
     val parts = math.ceil(total.toDouble / capacity)
     for {
@@ -96,7 +103,9 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       bytes = PlannedFile.bytesOf(below)
       if below.nonEmpty &&
         math.abs(bytes - total * math.floor(parts / 2) / parts) <= total / parts / 2
-    } yield across(below, column, value) / math.min(bytes, total - bytes)
+    } yield (
+      across(below, column, value) / math.min(bytes, total - bytes),
+      off(below, part, capacity))
   }
 
   test("nothing is lost, parts fit unless no cut does, and the order of the files doesn't matter") {
@@ -106,18 +115,18 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         assert(parts.flatten.map(_.file.path).sorted === files.map(_.file.path).sorted)
         assert(parts.forall(_.nonEmpty))
         for (part <- parts; total = PlannedFile.bytesOf(part) if total > capacity)
-          assert(part.size == 1 || cuts(part, capacity).forall(_ > most))
+          assert(part.size == 1 || cuts(part, capacity).forall(_._1 > most))
         // The first cut is the best there is.
         if (parts.size > 1) {
-          val best = cuts(files, capacity).min
-          assert(best <= most)
+          val best =
+            cuts(files, capacity).collect { case (share, off) if share <= most => share + off }.min
           val isBest = (1 until parts.size).exists { n =>
             val (low, high) = (parts.take(n).flatten, parts.drop(n).flatten)
             (0 until files.map(_.file.ranges.dimensions).max).exists { column =>
               val value = high.map(bounds(_, column)._1).min
               low.forall(bounds(_, column)._1 < value) &&
-              across(low, column, value) /
-                Seq(low, high).map(PlannedFile.bytesOf(_)).min == best
+              across(low, column, value) / Seq(low, high).map(PlannedFile.bytesOf(_)).min +
+                off(low, files, capacity) == best
             }
           }
           assert(isBest)

@@ -206,7 +206,10 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(group.cubes === 1 && group.bytes >= 1000)
       val taken = group.files.map(_.file.path).toSet
       files = files.map { file =>
-        if (taken(file.path)) file.copy(cube = Some(CubeTag(s"c$night", matches = true))) else file
+        if (taken(file.path))
+          file.copy(cube =
+            Some(CubeTag(s"c$night", true, true, Option.when(group.overlapping)(s"j$night"))))
+        else file
       }
     }
     assert(plan(files, options.copy(maxBytes = Some(1900))).groups.isEmpty)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.classic.SparkSession
 
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
 import io.zcube.layout.{ColumnWeights, FileCount}
-import io.zcube.planning.{MergeAll, MergePolicy, PlanOptions}
+import io.zcube.planning.{MergeAll, MergeNothing, MergePolicy, PlanOptions}
 import io.zcube.sql.layout.LayoutRequest
 
 /** The task of one OPTIMIZE by columns.
@@ -17,6 +17,8 @@ import io.zcube.sql.layout.LayoutRequest
   * @param weights of the columns, normalized; empty if all are equal
   * @param workload   queries that should skip files
   * @param isAuto     whether it is auto compaction after a write, not a statement
+  * @param regroups whether cubes that overlap because several jobs made them are rewritten
+  * @param onlyRegroups whether nothing else is
   */
 final case class OptimizeTask(
     version: TableVersion,
@@ -28,7 +30,9 @@ final case class OptimizeTask(
     settings: OptimizeSettings,
     weights: Seq[Double] = Nil,
     workload: Seq[ResolvedQuery] = Nil,
-    isAuto: Boolean = false) {
+    isAuto: Boolean = false,
+    regroups: Boolean = true,
+    onlyRegroups: Boolean = false) {
 
   /** The table as the user knows it, for job descriptions and messages. */
   val tableName: String = version.table.name
@@ -95,14 +99,16 @@ final case class OptimizeTask(
     }
 
   def planOptions: PlanOptions = stated.copy(
-    policy = if (isFull) MergeAll else policy,
+    policy = if (onlyRegroups) MergeNothing else if (isFull) MergeAll else policy,
     maxJobBytes = jobBytes,
     // ZORDER BY names its columns each time; files with other columns are then simply not
     // clustered.
     otherColumns = isFull || !(clustered || isAuto),
     // A default may change, as ZCube's did, and must not cause a table to be rewritten.
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
-    force = isFull && !clustered
+    // A writer waits for auto compaction, and has not asked for more than it wrote.
+    regroups = regroups && !isAuto,
+    force = isFull && !clustered && !onlyRegroups
   )
 }
 

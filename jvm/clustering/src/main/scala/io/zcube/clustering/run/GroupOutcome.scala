@@ -28,4 +28,8 @@ object GroupOutcome {
   *
   * @param startedAt milliseconds since 1970
   */
-final case class RunResult(plan: RewritePlan, outcomes: Seq[GroupOutcome], startedAt: Long)
+final case class RunResult(plan: RewritePlan, outcomes: Seq[GroupOutcome], startedAt: Long) {
+
+  def committed: Seq[RewriteResult] =
+    outcomes.collect { case GroupOutcome.Committed(rewritten, _, _) => rewritten }
+}

@@ -43,8 +43,11 @@ final class GroupRewriter(
     val figures = metrics.among(groups.map(_.bytes))
     val results = groups.indices.map { i =>
       val (group, added) = (groups(i), written.added(i))
+      // Nothing regroups after auto compaction, which must not cause a later run to rewrite all.
+      val job =
+        Option.when(group.planned.overlapping && !task.isAuto)(UUID.randomUUID().toString)
       val cubes = group.planned.sizes.cut(added)(_.storedBytes)
-        .map(NewCube(UUID.randomUUID().toString, _))
+        .map(NewCube(UUID.randomUUID().toString, _, job))
       val result = RewriteResult(group, cubes, figures(i))
       monitor.info(
         group,

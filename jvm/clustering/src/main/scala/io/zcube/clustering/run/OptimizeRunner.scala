@@ -25,12 +25,14 @@ import io.zcube.sql.sampling.SampleBudget
   *
   * @param listeners get the plan, commits and dropped cubes
   * @param budget    makes the budget for the samples of all groups
+  * @param from      the beginning of the statement's maxDuration, in milliseconds since 1970
   */
 final class OptimizeRunner(
     session: SparkSession,
     task: OptimizeTask,
     listeners: Seq[RunListener] = Nil,
-    budget: (() => Unit) => SampleBudget = awakened => new SampleBudget(awakened = awakened)) {
+    budget: (() => Unit) => SampleBudget = awakened => new SampleBudget(awakened = awakened),
+    from: Long = System.currentTimeMillis()) {
   import OptimizeRunner._
 
   private val context = session.sparkContext
@@ -48,7 +50,15 @@ final class OptimizeRunner(
 
   /** @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
     */
-  def run(): RunResult =
+  def run(): RunResult = {
+    val result = runAll()
+    val conflicts = result.outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
+    if (conflicts.nonEmpty && result.committed.isEmpty) throw conflicts.head
+    result
+  }
+
+  /** The same, but returns even if no group could commit. */
+  private[run] def runAll(): RunResult =
     try Sessions.within(session)(planAndRun())
     catch {
       case e: Throwable =>
@@ -73,10 +83,6 @@ final class OptimizeRunner(
         finish(inParallel(shared, threads)(batch =>
           rewriteAndCommit(planned.selection, batch, each).get))
       }
-    val conflicts = outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
-    if (conflicts.nonEmpty && !outcomes.exists(_.isInstanceOf[GroupOutcome.Committed])) {
-      throw conflicts.head
-    }
     RunResult(planned, outcomes.sortBy(_.group.number), startedAt)
   }
 
@@ -100,7 +106,7 @@ final class OptimizeRunner(
       batch: Seq[RewriteGroup],
       threads: Int): Try[Seq[GroupOutcome]] =
     if (stopped.get) Success(Nil)
-    else if (task.options.maxDuration.exists(System.currentTimeMillis() - startedAt >= _)) {
+    else if (task.options.maxDuration.exists(System.currentTimeMillis() - from >= _)) {
       Success(batch.map(GroupOutcome.NotStarted))
     } else {
       val outcome = Caught {

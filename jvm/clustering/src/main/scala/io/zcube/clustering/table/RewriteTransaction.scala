@@ -69,8 +69,12 @@ final case class RewrittenGroup(id: String, removed: Seq[DataFile], cubes: Seq[N
   def added: Seq[DataFile] = cubes.flatMap(_.files)
 }
 
-/** The files of a new ZCube. */
-final case class NewCube(id: String, files: Seq[DataFile])
+/** The files of a new ZCube.
+  *
+  * @param overlapping the job that made it, if others make cubes that overlap it
+  *   ([[io.zcube.planning.CubeTag]])
+  */
+final case class NewCube(id: String, files: Seq[DataFile], overlapping: Option[String] = None)
 
 /** What a table's history records for a commit.
   *

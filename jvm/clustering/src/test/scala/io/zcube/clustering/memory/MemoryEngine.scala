@@ -8,7 +8,7 @@ import org.apache.spark.sql.zcube.Sessions
 import org.scalatest.{BeforeAndAfterAll, Suite}
 
 import io.zcube.clustering.plan.{OptimizeOptions, OptimizeSettings, OptimizeTask}
-import io.zcube.clustering.run.{LayoutSession, OptimizeRunner, RunListener, RunResult}
+import io.zcube.clustering.run.{LayoutSession, OptimizePasses, OptimizeRunner, RunListener, RunResult}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.PlanOptions
@@ -98,4 +98,8 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
   protected def run(task: OptimizeTask, listeners: RunListener*): RunResult =
     Sessions.within(session)(
       new OptimizeRunner(LayoutSession.cloneOf(session, task.version), task, listeners).run())
+
+  protected def runPasses(task: OptimizeTask, listeners: RunListener*): RunResult =
+    Sessions.within(session)(
+      new OptimizePasses(LayoutSession.cloneOf(session, task.version), task, listeners).run())
 }

@@ -81,6 +81,7 @@ final class MemoryTable(
 
 /** @param deleted places of rows in the file
   * @param cube    its id, and by what it was laid out
+  * @param overlapping the job that made its cube, if that overlaps those of others
   */
 final case class MemoryFile(
     path: String,
@@ -89,7 +90,8 @@ final case class MemoryFile(
     rowCount: Long,
     bounds: Map[String, MemoryFile.Bounds],
     deleted: Set[Int] = Set.empty,
-    cube: Option[(String, LayoutTag)] = None) {
+    cube: Option[(String, LayoutTag)] = None,
+    overlapping: Option[String] = None) {
 
   def rowsIn(store: MemoryStore): Seq[InternalRow] =
     store.rowsOf(path).zipWithIndex.collect { case (row, i) if !deleted(i) => row }

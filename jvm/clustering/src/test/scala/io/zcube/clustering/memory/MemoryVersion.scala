@@ -120,7 +120,8 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
         yield CubeTag(
           id,
           matches = by == wanted,
-          sameColumns = by.columns == wanted.columns && by.declared == wanted.declared),
+          sameColumns = by.columns == wanted.columns && by.declared == wanted.declared,
+          overlapping = file.overlapping),
       partition = file.partition,
       deletedBytes = deleted * MemoryFile.RowBytes,
       deletedRows = Option.when(deleted > 0)(deleted)

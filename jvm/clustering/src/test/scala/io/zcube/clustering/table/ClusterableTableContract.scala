@@ -118,7 +118,8 @@ trait ClusterableTableContract extends AnyFunSuite {
       val added = transaction.write(written(scan, parts), files.head.partition)
       // Of two cubes, so that nothing depends on there being one.
       val cubes = added.splitAt(1)
-      val both = Seq(NewCube("c", cubes._1), NewCube("d", cubes._2)).filter(_.files.nonEmpty)
+      val both = Seq(NewCube("c", cubes._1), NewCube("d", cubes._2, overlapping = Some("job")))
+        .filter(_.files.nonEmpty)
       Begun(transaction, RewrittenGroup("g", files, both), summaryOf(layout))
     }
   }
@@ -207,6 +208,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       val ours = cubes(layoutOf(version))
       assert(ours.size == begun.group.added.size)
       assert(ours.forall(_.exists(tag => tag.matches)))
+      assert(ours.flatten.forall(tag => tag.overlapping == Option.when(tag.id == "d")("job")))
       Seq(
         layoutOf(version, LayoutKind.Hilbert),
         layoutOf(version).copy(columns = columnsOf(version).reverse),

@@ -56,8 +56,8 @@ object ZCubeConf {
     .buildConf("spark.zcube.layout.maxJobBytes")
     .doc(
       "Maximum number of bytes that one job of OPTIMIZE rewrites, and so the most that a failure " +
-        "can lose. A job may always rewrite one cube. Queries read least if one job can rewrite a whole partition; more than this is " +
-        "clustered in parts, which may overlap.")
+        "can lose. A job may always rewrite one cube. What one job can't rewrite is clustered in " +
+        "parts; parts that overlap are written twice.")
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
     .checkValue(_ > 0, "must be positive")

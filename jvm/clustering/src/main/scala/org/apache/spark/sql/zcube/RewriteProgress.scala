@@ -41,7 +41,7 @@ final class RewriteProgress(context: SparkContext, tag: String) extends SparkLis
       rewrite -> Weights.zip(ofJob).map { case (weight, stage) => weight * stage.share }.sum
     }
     Progress(
-      shares.keys.map(_.total).maxOption.getOrElse(0),
+      shares.keys.groupMapReduce(_.run)(_.total)(math.max).values.sum,
       shares.map { case (rewrite, share) => rewrite.cubes * share }.sum,
       shares.map { case (rewrite, share) => math.round(rewrite.bytes * share) }.sum
     )
@@ -62,7 +62,7 @@ final class RewriteProgress(context: SparkContext, tag: String) extends SparkLis
 
 object RewriteProgress {
 
-  /** @param cubes the number of cubes that the run writes
+  /** @param cubes the number of cubes that the runs write
     * @param done  how many of them are written; one in progress counts with its fraction
     * @param bytes stored bytes of the files that are rewritten so far
     */
@@ -70,12 +70,13 @@ object RewriteProgress {
 
   /** What some jobs rewrite together.
     *
-    * @param key   identifies it within the Spark application
+    * @param key   its run, `/`, and what identifies it within the run
     * @param cubes the number of cubes that they write
     * @param total the number of cubes that the run writes
     * @param bytes stored bytes of the files that they read
     */
   case class RewriteJobs(key: String, cubes: Int, total: Int, bytes: Long) {
+    private[RewriteProgress] def run: String = key.takeWhile(_ != '/')
 
     /** Runs `body`, whose jobs rewrite this. */
     def within[T](context: SparkContext)(body: => T): T = {

@@ -15,7 +15,7 @@ import org.apache.spark.sql.{Row, SparkSession, classic}
 
 import io.zcube.clustering.plan.{OptimizeOptions, OptimizeTask, RewritePlan}
 import io.zcube.clustering.report.{DryRunReport, Forecast, WorkloadReport}
-import io.zcube.clustering.run.{LayoutSession, OptimizeRunner}
+import io.zcube.clustering.run.{LayoutSession, OptimizePasses}
 import io.zcube.clustering.table.ColumnPath
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
@@ -97,7 +97,7 @@ case class OptimizeCommand(
       snapshot: Snapshot,
       task: OptimizeTask): Row = {
     val workload = Sessions.within(session)(WorkloadReport.of(task))
-    val result = new OptimizeRunner(session, task, Seq(shown.listener())).run()
+    val result = new OptimizePasses(session, task, Seq(shown.listener())).run()
     Sessions.within(session)(OptimizeReport.row(session, snapshot, task, result, workload))
   }
 

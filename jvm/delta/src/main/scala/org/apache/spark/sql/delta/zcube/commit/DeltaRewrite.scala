@@ -105,7 +105,7 @@ final class DeltaRewrite(
       replaced,
       replaced.map(_.removeWithTimestamp(summary.startedAt, dataChange = false)),
       for (group <- groups; cube <- group.cubes; file <- cube.files)
-        yield tags.write(written.get(file.path), cube.id)
+        yield tags.write(written.get(file.path), cube)
     )
   }
 

@@ -27,8 +27,11 @@ object OptimizeReport {
       result: RunResult,
       workload: WorkloadReport): Row = {
     val RunResult(planned, outcomes, startedAt) = result
-    val rewritten = outcomes.collect { case GroupOutcome.Committed(group, _, _) => group }
+    val rewritten = result.committed
     val removed = rewritten.flatMap(_.removed)
+    // A second pass removes what the first one wrote.
+    val paths = removed.iterator.map(_.path).toSet
+    val left = planned.considered.count(file => !paths(file.path))
     val deleted = removed.flatMap(_.deletedRows)
     val columns = snapshot.metadata.schema.size
     val indexed = DeltaConfigs.DATA_SKIPPING_NUM_INDEXED_COLS.fromMetaData(snapshot.metadata)
@@ -42,7 +45,7 @@ object OptimizeReport {
     stats.numBatches =
       outcomes.collect { case GroupOutcome.Committed(_, v, _) => v }.distinct.size.toLong
     stats.totalConsideredFiles = planned.considered.size.toLong
-    stats.totalFilesSkipped = planned.considered.size.toLong - removed.size
+    stats.totalFilesSkipped = left.toLong
     stats.totalClusterParallelism = session.sparkContext.defaultParallelism.toLong
     stats.numTableColumns = columns.toLong
     stats.numTableColumnsWithStats = math.min(indexed, columns).toLong
@@ -68,7 +71,7 @@ object OptimizeReport {
       stats.zOrderStats = Some(
         ZOrderStats(
           strategyName =
-            if (removed.size == planned.considered.size) EveryFile
+            if (left == 0) EveryFile
             else task.policy.name,
           inputCubeFiles = of(inCubes),
           inputOtherFiles = of(others),

@@ -5,7 +5,7 @@ import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.zorder.ZCubeInfo
 
-import io.zcube.clustering.table.{ColumnPath, LayoutTag}
+import io.zcube.clustering.table.{ColumnPath, LayoutTag, NewCube}
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.CubeTag
 
@@ -36,7 +36,8 @@ final class CubeTags(layout: LayoutTag) {
         val sameWeights = file.getTag(Weights) == weights.map(_._2)
         val sameWorkload = file.getTag(Workload) == workload.map(_._2)
         val same = sameColumns && sameCurve && sameWeights && sameWorkload
-        Some(CubeTag(info.zCubeID, same && !foreign, sameColumns && !foreign))
+        val overlapping = file.getTag(Overlapping)
+        Some(CubeTag(info.zCubeID, same && !foreign, sameColumns && !foreign, overlapping))
       case None => Option.when(foreign)(CubeTag(file.path, matches = false))
     }
   }
@@ -45,12 +46,13 @@ final class CubeTags(layout: LayoutTag) {
   private def areColumns(physicalTag: Option[String], zOrderBy: Seq[String]): Boolean =
     physicalTag.fold(zOrderBy == logical)(_ == physical)
 
-  def write(file: AddFile, cubeId: String): AddFile = {
-    val tagged = ZCubeInfo.setForFile(file, ZCubeInfo(cubeId, logical))
+  def write(file: AddFile, cube: NewCube): AddFile = {
+    val tagged = ZCubeInfo.setForFile(file, ZCubeInfo(cube.id, logical))
+    val overlapping = cube.overlapping.map(Overlapping -> _)
     tagged.copy(
       tags = tagged.tags ++ Map(
         AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE) -> curve.name,
-        PhysicalColumns -> physical) ++ weights ++ workload,
+        PhysicalColumns -> physical) ++ weights ++ workload ++ overlapping,
       clusteringProvider =
         if (layout.declared) Some(Provider)
         else file.clusteringProvider
@@ -74,4 +76,7 @@ object CubeTags {
 
   /** Fingerprint of the workload, if there is one. */
   private val Workload = "ZCUBE_WORKLOAD"
+
+  /** The job, on files of cubes that overlap those of other jobs, until they are regrouped. */
+  val Overlapping = "ZCUBE_OVERLAPPING"
 }

@@ -1,0 +1,156 @@
+package io.zcube.clustering.run
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.Night
+import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable, StoreFaults}
+import io.zcube.clustering.plan.{OptimizeSettings, RewriteGroup, RewritePlan}
+
+/** Jobs that overlap, and what regroups their cubes. Whether boxes overlap is counted from the rows.
+  */
+class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
+
+  /** Jobs of 100 of 800 rows, which make files of 4 rows and cubes of 50. */
+  private val smallJobs: OptimizeSettings = planning(settings)(_.copy(
+    targetFileBytes = 4 * MemoryFile.RowBytes,
+    minCubeBytes = 50 * MemoryFile.RowBytes,
+    targetCubeBytes = 50 * MemoryFile.RowBytes,
+    maxJobBytes = 200 * MemoryFile.RowBytes
+  ))
+
+  private val rows = 800L
+
+  /** In no order: each file covers everything. */
+  private def newTable(declared: Boolean = true): MemoryTable = {
+    val table = new MemoryTable("t", schema, Nil, if (declared) Seq("x", "y") else Nil)
+    val random = new Random(41)
+    (0L until rows)
+      .map(id => InternalRow(id, random.nextInt(10000), random.nextInt(10000).toLong, 0))
+      .grouped(10).foreach(table.append)
+    table
+  }
+
+  /** How many files contain a point, on average over the rows. */
+  private def depth(table: MemoryTable): Double = {
+    val boxes = table.now.live.map { file =>
+      val in = file.rowsIn(table.store)
+      (in.map(_.getInt(1)), in.map(_.getLong(2)))
+    }
+    val points = table.now.live.flatMap(_.rowsIn(table.store))
+    points.map { row =>
+      val (x, y) = (row.getInt(1), row.getLong(2))
+      boxes.count { case (xs, ys) => xs.min <= x && x <= xs.max && ys.min <= y && y <= ys.max }
+    }.sum.toDouble / points.size
+  }
+
+  private def overlapping(table: MemoryTable): Int = table.now.live.count(_.overlapping.isDefined)
+
+  private val byOneJob = planning(smallJobs)(_.copy(maxJobBytes = settings.plan.maxJobBytes))
+
+  for (declared <- Seq(true, false); isFull <- Seq(true, false))
+    test(s"jobs that overlap are regrouped at once; clustered $declared, FULL $isFull") {
+      val (one, several) = (newTable(declared), newTable(declared))
+      val before = several.rows
+      runPasses(taskOf(one, byOneJob, isFull = isFull)): Unit
+      val result = runPasses(taskOf(several, smallJobs, isFull = isFull))
+      assert(several.rows == before)
+      assert(several.orphans.isEmpty)
+      // Each row was written twice.
+      assert(result.committed.flatMap(_.removed).flatMap(_.rows).sum == 2 * rows)
+      assert(result.plan.groups.forall(_.planned.overlapping))
+      assert(result.committed.forall(_.group.bytes <= 1.1 * smallJobs.plan.maxJobBytes))
+      assert(overlapping(several) == 0)
+      assert(depth(one) < 1.2)
+      // A runner without a second pass leaves what queries have to read several times.
+      val divided = newTable(declared)
+      run(taskOf(divided, smallJobs, isFull = isFull)): Unit
+      assert(overlapping(divided) == divided.now.live.size)
+      assert(depth(several) < 1 + (depth(divided) - 1) / 4)
+      assert(run(taskOf(several, smallJobs)).outcomes.isEmpty)
+    }
+
+  test("whatever fails in either pass, no row is lost, and the next run regroups the rest") {
+    val counted = newTable()
+    counted.store.faults.count()
+    runPasses(taskOf(counted, smallJobs)): Unit
+    val operations = counted.store.faults.disarm()._1.size
+    val step = if (Night.all) 23 else 311
+    var regrouped = 0
+    var deepest = 1.0
+    for (kind <- StoreFaults.kinds; number <- StoreFaults.kinds.indexOf(kind) until operations by step) {
+      val table = newTable()
+      val before = table.rows
+      table.store.faults.arm(number, kind)
+      try runPasses(taskOf(table, smallJobs)): Unit
+      catch { case _: Throwable => }
+      Thread.interrupted(): Unit
+      table.store.faults.disarm(): Unit
+      assert(table.rows == before, (kind, number))
+      val fresh = table.now.live.count(_.cube.isEmpty)
+      val left = overlapping(table)
+      val runs = Iterator.continually(runPasses(taskOf(table, smallJobs)).committed.size)
+        .takeWhile(_ > 0).take(9).toSeq
+      assert(table.rows == before, (kind, number))
+      // What is left of cubes is small, and is merged like other small cubes.
+      assert(runs.size < 3 && overlapping(table) < 10, (kind, number, fresh, left, runs))
+      deepest = math.max(deepest, depth(table))
+      if (fresh == 0 && left > 0) regrouped += 1
+    }
+    info(s"$deepest files at a point, ${depth(counted)} without failures")
+    assert(deepest < 1 + 1.5 * (depth(counted) - 1))
+    assert(regrouped > 0)
+  }
+
+  test("auto compaction leaves what overlaps, and so does a run with less than a region") {
+    val table = newTable()
+    run(taskOf(table, smallJobs)): Unit
+    assert(RewritePlan.of(taskOf(table, smallJobs).copy(isAuto = true)).groups.isEmpty)
+    def bounded(bytes: Long) = taskOf(table, smallJobs, Seq("maxBytes" -> bytes.toString))
+    assert(RewritePlan.of(bounded(20 * MemoryFile.RowBytes)).groups.isEmpty)
+    val some = run(bounded(450 * MemoryFile.RowBytes))
+    assert(some.committed.map(_.group.bytes).sum <= 450 * MemoryFile.RowBytes)
+    assert(some.committed.nonEmpty)
+    assert(overlapping(table) > 0)
+  }
+
+  test("with a limit of bytes or time, the second pass is left to the next run") {
+    val table = newTable()
+    val limited = taskOf(table, smallJobs, Seq("maxBytes" -> "1g"))
+    assert(runPasses(limited).committed.size == 4)
+    assert(overlapping(table) == table.now.live.size)
+    val late = limited.copy(options = limited.options.copy(maxBytes = None, maxDuration = Some(0L)))
+    assert(runPasses(late.copy(version = table.latest())).committed.isEmpty)
+    assert(overlapping(table) == table.now.live.size)
+    runPasses(taskOf(table, smallJobs)): Unit
+    assert(overlapping(table) == 0)
+  }
+
+  test("what another writer changes between the passes stays out of the second") {
+    for (change <- Seq(
+        (_: MemoryTable).append(Seq(InternalRow(rows, 1, 1L, 0))),
+        (_: MemoryTable).delete(_.getLong(0) % 7 == 0))) {
+      val table = newTable()
+      var expected = table.rows
+      var commits = 0
+      val meanwhile = new RunListener {
+        override def planned(plan: RewritePlan): Unit = ()
+        override def committed(results: Seq[RewriteResult]): Unit = {
+          commits += 1
+          // The first commit of the second pass: later ones conflict.
+          if (commits == 5) {
+            change(table)
+            expected = table.rows
+          }
+        }
+        override def dropped(groups: Seq[RewriteGroup]): Unit = ()
+      }
+      val result = runPasses(taskOf(table, smallJobs.copy(maxThreads = 1)), meanwhile)
+      assert(commits >= 5)
+      assert(table.rows == expected)
+      assert(result.committed.size >= 5)
+    }
+  }
+}

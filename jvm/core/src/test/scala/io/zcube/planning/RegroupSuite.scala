@@ -1,0 +1,121 @@
+package io.zcube.planning
+
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Cubes that overlap because several jobs made them. */
+class RegroupSuite extends AnyFunSuite {
+
+  private val options = PlanOptions(
+    targetFileBytes = 100,
+    minCubeBytes = 400,
+    targetCubeBytes = 500,
+    maxJobBytes = 1600)
+
+  private val side = 8
+
+  /** A grid of files by two columns, over 0 to 79 in each. */
+  private def grid(id: String, overlapping: Boolean = true): Seq[DataFile] =
+    for (x <- 0 until side; y <- 0 until side)
+      yield file(s"$id-$x-$y", (10L * x, 10L * x + 9), (10L * y, 10L * y + 9))
+        .copy(cube = Some(CubeTag(s"$id-${x / 2}", true, true, Option.when(overlapping)(id))))
+
+  private def file(name: String, x: (Long, Long), y: (Long, Long)) =
+    DataFile(name, 100, ranges = new KeyRanges(Array(x._1, y._1), Array(x._2, y._2)))
+
+  private def fresh(count: Int) = (1 to count).map(i => file(s"f$i", (0, 79), (0, 79)))
+
+  private val four = Seq("a", "b", "c", "d").flatMap(grid(_))
+
+  private def plan(files: Seq[DataFile], options: PlanOptions = options): ClusteringPlan =
+    new ZCubePlanner(options).plan(new Random(7).shuffle(files))
+
+  private def reasons(plan: ClusteringPlan): Map[FileReason, Int] =
+    (plan.groups.flatMap(_.files) ++ plan.kept).groupMapReduce(_.reason)(_ => 1)(_ + _)
+
+  test("they are rewritten by regions that don't overlap, none larger than a job") {
+    val found = plan(four)
+    assert(reasons(found) === Map(FileReason.Overlaps -> four.size))
+    assert(found.groups.map(_.bytes) === Seq.fill(16)(1600))
+    val boxes = found.groups.map(group => KeyRanges.union(group.files.map(_.file.ranges)))
+    for (i <- boxes.indices; j <- 0 until i) {
+      val (one, other) = (boxes(i), boxes(j))
+      assert((0 to 1).exists(c => one.upper(c) < other.lower(c) || other.upper(c) < one.lower(c)))
+    }
+    assert(found.groups.forall(group => !group.overlapping && group.freshBytes == 0))
+    // The parts of the four grids that lie over each other.
+    found.groups.foreach { group =>
+      val places = group.files.groupBy(_.file.path.drop(1)).values
+      assert(places.forall(_.size == 4))
+    }
+  }
+
+  test("what isn't marked stays, and so does what one job made") {
+    def unmarked = Seq("a", "b", "c", "d").flatMap(grid(_, overlapping = false))
+    assert(reasons(plan(unmarked)) === Map(FileReason.Stable -> four.size))
+    assert(reasons(plan(grid("a"))) === Map(FileReason.KeptOverlapping -> side * side))
+    assert(reasons(plan(four, options.copy(regroups = false))) ===
+      Map(FileReason.KeptOverlapping -> four.size))
+    val others = four.map(f => f.copy(cube = f.cube.map(_.copy(matches = false))))
+    assert(reasons(plan(others)) === Map(FileReason.KeptOtherLayout -> four.size))
+    // A part of a cube isn't rewritten into one that must be merged.
+    val part = four.map(f => f.copy(selected = f.path.drop(1) == "-0-0"))
+    assert(reasons(plan(part, options.copy(minCubeBytes = 500)))(FileReason.KeptOverlapping) === 4)
+    assert(plan(part, options.copy(minCubeBytes = 400)).groups.map(_.bytes) === Seq(400))
+    val outside = four.map(_.copy(selected = false))
+    assert(reasons(plan(outside)) === Map(FileReason.NotSelected -> four.size))
+  }
+
+  test("what can't be divided stays, as a large cube does") {
+    val wide = four.map(f => f.copy(ranges = new KeyRanges(Array(0L, 0L), Array(79L, 79L))))
+    val unknown = four.map(_.copy(ranges = KeyRanges.Unknown))
+    for (files <- Seq(wide, unknown); policy <- MergePolicy.all; min <- Seq(400L, 3000L)) {
+      val some = options.copy(policy = policy, minCubeBytes = min, targetCubeBytes = min)
+      assert(reasons(plan(files, some)) === Map(FileReason.KeptOverlapping -> files.size))
+    }
+    // What one job can hold needn't be divided.
+    assert(plan(wide, options.copy(maxJobBytes = 30000)).groups.map(_.bytes) === Seq(25600))
+  }
+
+  test("jobs that overlap are marked, and only when all is clustered are they regrouped") {
+    val found = plan(four ++ fresh(40))
+    assert(found.groups.map(group => (group.bytes, group.overlapping)).distinct ===
+      Seq((1400, true), (1300, true)))
+    assert(reasons(found) === Map(FileReason.Fresh -> 40, FileReason.KeptOverlapping -> four.size))
+    // Files in order are divided by region.
+    val ordered = (0 until 40).map(i => file(s"o$i", (10L * i, 10L * i + 9), (0, 79)))
+    assert(plan(ordered).groups.size === 3 && plan(ordered).groups.forall(!_.overlapping))
+    val both = plan(four ++ fresh(3))
+    assert(reasons(both) === Map(FileReason.Fresh -> 3, FileReason.Overlaps -> four.size))
+    assert(both.groups.head.files.size === 3)
+    // A second pass in the same statement takes nothing else.
+    val second = plan(four ++ fresh(3), options.copy(policy = MergeNothing))
+    assert(reasons(second) === Map(FileReason.Waits -> 3, FileReason.Overlaps -> four.size))
+    // The rest of a divided table overlaps it, though it is one job.
+    val rest = plan(four ++ fresh(5))
+    assert(rest.groups.map(group => (group.bytes, group.overlapping)) === Seq((500, true)))
+    // What isn't a stable cube is merged anyway.
+    val tight = plan(fresh(40), options.copy(maxBytes = Some(300)))
+    assert(tight.groups.map(group => (group.bytes, group.overlapping)) === Seq((300, false)))
+  }
+
+  test("within a budget, region by region, each file once") {
+    for (budget <- Seq(100L, 1770L, 5500L)) {
+      var files = four
+      var written = 0L
+      val runs = Iterator.continually(plan(files, options.copy(maxBytes = Some(budget))))
+        .takeWhile(_.groups.nonEmpty).take(100).map { found =>
+          assert(found.groups.map(_.bytes).sum <= budget)
+          written += found.groups.map(_.bytes).sum
+          val cubeOf = found.groups.flatMap(group =>
+            group.files.map(_.file.path -> CubeTag(group.files.head.file.path, true, true)))
+            .toMap
+          files = files.map(f => f.copy(cube = cubeOf.get(f.path).orElse(f.cube)))
+        }.size
+      info(s"$budget: $runs runs")
+      assert(runs < 100)
+      assert(written === (if (budget == 100) 0 else 25600))
+    }
+  }
+}
