@@ -19,7 +19,7 @@ class RegroupSuite extends AnyFunSuite {
   private def grid(id: String, overlapping: Boolean = true): Seq[DataFile] =
     for (x <- 0 until side; y <- 0 until side)
       yield file(s"$id-$x-$y", (10L * x, 10L * x + 9), (10L * y, 10L * y + 9))
-        .copy(cube = Some(CubeTag(s"$id-${x / 2}", true, true, Option.when(overlapping)(id))))
+        .copy(cube = Some(CubeTag(s"$id-${y / 2}", true, true, Option.when(overlapping)(id))))
 
   private def file(name: String, x: (Long, Long), y: (Long, Long)) =
     DataFile(name, 100, ranges = new KeyRanges(Array(x._1, y._1), Array(x._2, y._2)))
@@ -74,6 +74,9 @@ class RegroupSuite extends AnyFunSuite {
       val some = options.copy(policy = policy, minCubeBytes = min, targetCubeBytes = min)
       assert(reasons(plan(files, some)) === Map(FileReason.KeptOverlapping -> files.size))
     }
+    // What is left of cubes is small, and is merged like others.
+    val left = four.filter(_.path.drop(1) == "-0-0").drop(1)
+    assert(reasons(plan(left, options.copy(policy = MergeAll))) === Map(FileReason.SmallCube -> 3))
     // What one job can hold needn't be divided.
     assert(plan(wide, options.copy(maxJobBytes = 30000)).groups.map(_.bytes) === Seq(25600))
   }
