@@ -230,29 +230,35 @@ def test_what_one_job_cannot_hold_is_regrouped_by_region(spark, path, tmp_path):
     assert rows(spark, path) == before
     first = [c for c in result.cubes if c.reasons == {"fresh": c.files}]
     second = [c for c in result.cubes if c.reasons == {"overlaps": c.files}]
-    assert len(first) == len(planned.cubes) == 3 and len(second) >= 3
+    assert len(first) == len(planned.cubes) == 3
+    assert len(second) >= 3
     assert first + second == result.cubes
     tags = {
         v: {a["tags"].get("ZCUBE_OVERLAPPING") for a in adds(path, v)}
         for v in range(version + 1, last_version(path) + 1)
     }
-    assert tags == {c.version: {"true" if c in first else None} for c in result.cubes}
+    jobs = [tags.pop(c.version) for c in first]
+    assert all(len(job) == 1 and None not in job for job in jobs)
+    assert len(set.union(*jobs)) == len(first)
+    assert tags == {c.version: {None} for c in second}
     assert not any("ZCUBE_OVERLAPPING" in file.tags for file in live_files(path))
     assert sorted(i for c in second for i in c.ids) == sorted(cubes(path))
-    assert result.files_added == sum(len(adds(path, v)) for v in tags)
+    assert result.files_added == sum(c.files_added for c in result.cubes)
     # The appended files, and those of the first pass.
     assert result.files_removed == 12 + sum(c.files_added for c in first)
     assert result.metrics["totalConsideredFiles"] == 12
     assert result.metrics["totalFilesSkipped"] == 0
-    read = [
+    # The share of the files, which are smaller: tiny ones have more footer than rows.
+    shares = [
         sum(
             between("x", x, x + (1 << 28))(file)
             for file in live_files(each)
             for x in range(-(1 << 31), 1 << 31, 1 << 29)
         )
+        / len(live_files(each))
         for each in (path, tmp_path / "one")
     ]
-    assert read[0] <= 1.4 * read[1]
+    assert shares[0] <= 1.2 * shares[1]
     assert table.optimize(**options).cubes == []
 
 
