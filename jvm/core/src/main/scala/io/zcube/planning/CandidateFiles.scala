@@ -72,7 +72,8 @@ object CandidateFiles {
       fresh.result().sortBy(_.file.path),
       partial.result(),
       kept.result(),
-      overlapping.result().flatMap(_.files).map(PlannedFile(_, FileReason.KeptOverlapping)))
+      overlapping.result().flatMap(_.files).map(PlannedFile(_, FileReason.KeptOverlapping))
+    )
   }
 
   /** A cube with another curve still lets queries skip files. It is rewritten only if another

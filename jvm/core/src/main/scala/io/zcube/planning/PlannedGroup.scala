@@ -24,6 +24,16 @@ final case class PlannedGroup(
   /** Bytes that are not well laid out yet. */
   val freshBytes: Long = PlannedFile.bytesOf(files.filter(f => PlannedGroup.isFresh(f.reason)))
 
+  /** Whether it merges cubes with each other or with fresh files. */
+  def merges: Boolean =
+    freshBytes < bytes && !files.forall(_.file.cube.exists(_.overlapping.isDefined))
+
+  /** Its fresh files alone, if there are others. */
+  def fresh: Option[PlannedGroup] = {
+    val some = files.filter(f => PlannedGroup.isFresh(f.reason))
+    Option.when(some.nonEmpty && some.size < files.size)(copy(files = some)(among))
+  }
+
   /** Fresh bytes per byte written: a limited budget goes to the highest first. */
   def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)
 

@@ -22,11 +22,13 @@ final class ZCubePlanner(options: PlanOptions) {
     val partitioned = partitions.map(planOne(_, outside))
     val (within, over) = spend(
       partitioned.flatMap(_.groups).sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
-    val parts = mergesInParts(partitioned, PlannedGroup.bytesOf(within))
-    val taken = PlannedFile.pathsOf(parts.iterator.flatMap(_.files))
+    // Of a merge that other groups leave no bytes for, fresh files are written alone too.
+    val (alone, _) = spend(over.flatMap(_.fresh), PlannedGroup.bytesOf(within))
+    val parts = mergesInParts(partitioned, over, within ++ alone)
+    val taken = PlannedFile.pathsOf((alone ++ parts).iterator.flatMap(_.files))
     val kept = partitioned.flatMap(_.kept) ++
       over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget))
-    ClusteringPlan(within ++ parts, kept.filterNot(f => taken(f.file.path)))
+    ClusteringPlan(within ++ alone ++ parts, kept.filterNot(f => taken(f.file.path)))
   }
 
   private def planOne(
@@ -58,23 +60,29 @@ final class ZCubePlanner(options: PlanOptions) {
       waiting.map(_.copy(reason = FileReason.Waits))
     val stable = candidates.overlapping.filter(f => isIdle(f.file.path))
     val kept = candidates.kept ++ dropped ++ stay ++ stable
-    if (dropped.isEmpty) PlannedPartition(groups, kept, extents, None)
-    else {
-      val cubes = candidates.partial
-        .map(cube => ZCube(cube.id, cube.files.filterNot(f => rewritten(f.path))))
-      PlannedPartition(groups, kept, extents, Some(cubes))
-    }
+    PlannedPartition(groups, kept, extents, candidates.partial, dropped.nonEmpty)
   }
 
-  /** Parts of merges that don't fit as a whole, for what is left of the budget. */
+  /** Parts of merges that don't fit as a whole, for what is left of the budget.
+    *
+    * @param over  groups that other groups leave no bytes for
+    * @param taken the other groups
+    */
   private def mergesInParts(
       partitions: Seq[PlannedPartition],
-      spent: Long): Seq[PlannedGroup] =
+      over: Seq[PlannedGroup],
+      taken: Seq[PlannedGroup]): Seq[PlannedGroup] = {
+    val spent = PlannedGroup.bytesOf(taken)
     options.maxBytes.filter(_ > spent).fold(Seq.empty[PlannedGroup]) { budget =>
-      val each = RegionalMerges.MaxSteps / math.max(1, partitions.count(_.beyond.isDefined))
+      val waiting = PlannedFile.pathsOf(over.iterator.filter(_.merges).flatMap(_.files))
+      val left = partitions.filter(partition =>
+        partition.isBeyond || partition.groups.exists(_.files.exists(f => waiting(f.file.path))))
+      val rewritten = PlannedFile.pathsOf(taken.iterator.flatMap(_.files))
+      val each = RegionalMerges.MaxSteps / math.max(1, left.size)
       val parts = for {
-        partition <- partitions
-        cubes <- partition.beyond.toSeq
+        partition <- left
+        cubes = partition.cubes.map(cube =>
+          ZCube(cube.id, cube.files.filterNot(f => rewritten(f.path))))
         part <- new RegionalMerges(cubes, options, each).within(budget - spent)
       } yield part -> partition.extents
       val groups = parts
@@ -82,6 +90,7 @@ final class ZCubePlanner(options: PlanOptions) {
         .flatMap { case (part, extents) => jobs.divide(part.files).map(planned(_, extents)) }
       spend(groups, spent)._1
     }
+  }
 
   private def planned(job: JobDivision.Job, extents: Extents): PlannedGroup =
     PlannedGroup(job.files, options.cubeSizes, job.overlapping)(extents)
@@ -121,11 +130,13 @@ final case class ClusteringPlan(groups: Seq[PlannedGroup], kept: Seq[PlannedFile
   def overBudget: Seq[PlannedFile] = kept.filter(_.reason == FileReason.OverBudget)
 }
 
-/** @param kept   all other files
-  * @param beyond its cubes, if a merge of them is over budget as a whole
+/** @param kept     all other files
+  * @param cubes    those that may be merged
+  * @param isBeyond whether a merge of them is over budget as a whole
   */
 final private case class PlannedPartition(
     groups: Seq[PlannedGroup],
     kept: Seq[PlannedFile],
     extents: Extents,
-    beyond: Option[Seq[ZCube]])
+    cubes: Seq[ZCube],
+    isBeyond: Boolean)

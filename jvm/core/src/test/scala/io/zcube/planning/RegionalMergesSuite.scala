@@ -59,6 +59,13 @@ class RegionalMergesSuite extends AnyFunSuite {
         assert(wide.map(_.drop(1)).distinct.size === 1)
         assert(wide.map(_.take(1)).sorted === Seq("a", "b", "c", "d"))
       }
+      // The same with a budget for all, most of which fresh files elsewhere take.
+      val all = DataFile.bytesOf(files)
+      val fresh = DataFile("fresh", all - 1)
+      val both = new ZCubePlanner(options.copy(maxBytes = Some(all - 1 + budget)))
+        .planPartitions(Seq(files, Seq(fresh)))
+      assert(both.groups.map(_.files.map(_.file.path)) ===
+        Seq("fresh") +: plan.groups.map(_.files.map(_.file.path)))
     }
 
   test("the budget holds for fresh files and parts of several partitions together") {

@@ -303,7 +303,8 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val onlyFresh = Seq(fresh("g"), fresh("h"), fresh("i"))
     val planner = new ZCubePlanner(all.copy(maxBytes = Some(400)))
     val found = planner.planPartitions(Seq(mixed, onlyFresh))
-    assert(found.groups.map(_.files.map(_.file.path)) === Seq(Seq("g", "h", "i")))
+    assert(found.groups.map(_.files.map(_.file.path)) === Seq(Seq("g", "h", "i"), Seq("f")))
+    assert(found.kept.map(_.reason) === Seq.fill(2)(FileReason.OverBudget))
   }
 
   private val tables: Gen[Seq[DataFile]] = for {

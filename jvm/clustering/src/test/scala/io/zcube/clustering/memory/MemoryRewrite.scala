@@ -58,7 +58,9 @@ final private class MemoryRewrite(
 
   override def commit(groups: Seq[RewrittenGroup], summary: CommitSummary): CommitResult = {
     val added = for (group <- groups; cube <- group.cubes; file <- cube.files)
-      yield written.get(file.path).copy(cube = Some((cube.id, summary.layout)), overlapping = cube.overlapping)
+      yield written.get(file.path).copy(
+        cube = Some((cube.id, summary.layout)),
+        overlapping = cube.overlapping)
     val removed = groups.flatMap(_.removed.map(_.path)).toSet
     val bytes = rewritten.filter(file => removed(file.path)).map(_.bytes).sum
     attempt(

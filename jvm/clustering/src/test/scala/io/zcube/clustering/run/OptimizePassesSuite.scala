@@ -80,7 +80,8 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     val step = if (Night.all) 23 else 311
     var regrouped = 0
     var deepest = 1.0
-    for (kind <- StoreFaults.kinds; number <- StoreFaults.kinds.indexOf(kind) until operations by step) {
+    for (kind <- StoreFaults.kinds;
+      number <- StoreFaults.kinds.indexOf(kind) until operations by step) {
       val table = newTable()
       val before = table.rows
       table.store.faults.arm(number, kind)
