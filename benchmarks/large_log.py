@@ -1,7 +1,9 @@
 """OPTIMIZE … WHERE one of 10,000 partitions of a table of 3,000,000 files, in a driver of 1 GiB.
 
     python -m benchmarks.large_log [--partitions 10000] [--memory 1g] [--output benchmarks/results]
+    python -m benchmarks.large_log --whole [--partitions 3334] [--memory 4g]
 
+With --whole, ZCube alone optimizes all partitions of 1,000,200 files, of which 100 are fresh.
 The table is a log with a Parquet checkpoint as Delta writes it; only the files of the one partition
 exist. Every other file is tagged as part of a ZCube with the same columns. Delta's own command does
 the same on a copy, in a separate process; what it needs to build the table's state, ZCube needs
@@ -66,7 +68,7 @@ HEAD = [
 ]
 
 
-def chosen_files(spark: SparkSession, table: Path) -> list[dict]:
+def chosen_files(spark: SparkSession, table: Path, fresh: int) -> list[dict]:
     """Write the files of the one partition, and return the actions that add them."""
     rows = spark.range(0, FILES_OF_PARTITION * ROWS_OF_FILE, 1, FILES_OF_PARTITION)
     written = table.parent / "chosen"
@@ -102,16 +104,16 @@ def chosen_files(spark: SparkSession, table: Path) -> list[dict]:
             "dataChange": False,
             "stats": json.dumps(stats),
         }
-        actions.append({"add": add if number < FRESH else add | {"tags": tags}})
+        actions.append({"add": add if number < fresh else add | {"tags": tags}})
     shutil.rmtree(written)
     return actions
 
 
-def write_table(spark: SparkSession, table: Path, partitions: int) -> None:
+def write_table(spark: SparkSession, table: Path, partitions: int, fresh: int = FRESH) -> None:
     """The log: a first commit, and a checkpoint of version 1."""
     log = table / "_delta_log"
     log.mkdir(parents=True)
-    lines = [json.dumps(action) for action in HEAD + chosen_files(spark, table)]
+    lines = [json.dumps(action) for action in HEAD + chosen_files(spark, table, fresh)]
     (log / f"{0:020d}.json").write_text("\n".join(lines[:2]) + "\n")
     (log / f"{1:020d}.json").write_text(json.dumps({"commitInfo": {"operation": "WRITE"}}) + "\n")
     actions = table.parent / "actions.json"
@@ -158,14 +160,21 @@ STATEMENTS = {
         "OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s)",
     ],
     "delta": ["OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s)"],
+    "whole": [
+        "DESCRIBE CLUSTERING {t} BY (a, s) WHERE p = 77",
+        "OPTIMIZE {t} ZORDER BY (a, s) DRY RUN",
+        "OPTIMIZE {t} ZORDER BY (a, s)",
+        "OPTIMIZE {t} ZORDER BY (a, s)",
+    ],
 }
+WHOLE_FRESH = 100
 
 
 def child(table: Path, who: str, memory: str) -> None:
     """Run the statements, and print a line of JSON after each."""
     settings = {
         DRIVER_MEMORY: memory,
-        "spark.zcube.enabled": str(who == "zcube").lower(),
+        "spark.zcube.enabled": str(who != "delta").lower(),
     }
     spark = session(table.parent, settings)
     beans = spark._jvm.java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
@@ -199,11 +208,15 @@ def measure(table: Path, who: str, memory: str) -> list[dict]:
     return found
 
 
-def report(about: dict[str, str], runs: list[dict], partitions: int, memory: str) -> str:
+def report(
+    about: dict[str, str], runs: list[dict], partitions: int, memory: str, whole: bool
+) -> str:
     lines = [
-        "# WHERE one partition of very many files",
+        f"# {WHOLE_FRESH} fresh files among very many"
+        if whole
+        else "# WHERE one partition of very many files",
         "",
-        "Made by `python -m benchmarks.large_log`. "
+        f"Made by `python -m benchmarks.large_log{' --whole' if whole else ''}`. "
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
         f"A table of {partitions * FILES_OF_PARTITION:,} files in {partitions:,} partitions, in a driver of "
@@ -226,41 +239,47 @@ def report(about: dict[str, str], runs: list[dict], partitions: int, memory: str
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--partitions", type=int, default=10_000)
-    parser.add_argument("--memory", default="1g")
+    parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--partitions", type=int)
+    parser.add_argument("--memory")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
-    parser.add_argument("--who", nargs="+", choices=STATEMENTS, default=list(STATEMENTS))
+    parser.add_argument("--who", nargs="+", choices=STATEMENTS)
     parser.add_argument("--child", choices=sorted(STATEMENTS))
     parser.add_argument("--table", type=Path)
     options = parser.parse_args()
     if options.child:
         child(options.table, options.child, options.memory)
         return
+    partitions = options.partitions or (3334 if options.whole else 10_000)
+    memory = options.memory or ("4g" if options.whole else "1g")
+    asked = options.who or (["whole"] if options.whole else ["zcube", "delta"])
+    name = "large_log_whole" if options.whole else "large_log"
     folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
     try:
         spark = session(folder, {DRIVER_MEMORY: "3g"})
-        write_table(spark, folder / "made" / "table", options.partitions)
+        fresh = WHOLE_FRESH if options.whole else FRESH
+        write_table(spark, folder / "made" / "table", partitions, fresh)
         java = spark._jvm.java.lang.System.getProperty("java.version")
         spark.stop()
-        for who in options.who:
+        for who in asked:
             shutil.copytree(folder / "made", folder / who)
         about = machine() | {"java": java}
         options.output.mkdir(parents=True, exist_ok=True)
         runs = []
-        for who in options.who:
-            runs += measure(folder / who / "table", who, options.memory)
+        for who in asked:
+            runs += measure(folder / who / "table", who, memory)
             # Wall seconds mean little on a busy machine.
             about["load"] = f"{os.getloadavg()[2]:.1f}"
             print(*runs, sep="\n", flush=True)
-            text = json.dumps({"about": about, "memory": options.memory, "runs": runs}, indent=1)
-            (options.output / "large_log.json").write_text(text + "\n")
+            text = json.dumps({"about": about, "memory": memory, "runs": runs}, indent=1)
+            (options.output / f"{name}.json").write_text(text + "\n")
             markdown.write(
-                options.output / "large_log.md",
-                report(about, runs, options.partitions, options.memory),
+                options.output / f"{name}.md",
+                report(about, runs, partitions, memory, options.whole),
             )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if any("error" in run and run["who"] == "zcube" for run in runs):
+    if any("error" in run and run["who"] != "delta" for run in runs):
         raise SystemExit("ZCube didn't come to its end")
 
 

@@ -5,14 +5,16 @@ package io.zcube.planning
   * @param fresh   files to rewrite in any case, with the reason
   * @param partial cubes that may be merged, by id
   * @param kept    files that stay, with the reason
-  * @param overlapping files of cubes that several jobs made; they stay unless they are regrouped by
+  * @param overlapping stable cubes that several jobs made; they stay unless they are regrouped by
   *   region
+  * @param rests what is left of such cubes
   */
 final case class CandidateFiles(
     fresh: Seq[PlannedFile],
     partial: Seq[ZCube],
     kept: Seq[PlannedFile],
-    overlapping: Seq[PlannedFile] = Nil)
+    overlapping: Seq[ZCube] = Nil,
+    rests: Seq[ZCube] = Nil)
 
 object CandidateFiles {
 
@@ -63,17 +65,12 @@ object CandidateFiles {
         else partial += ZCube(id, selected)
       }
     }
-    // What regrouping left of cubes is merged like small ones, unless that made jobs overlap again.
-    val left = rests.result()
-    val fitsJob =
-      left.map(_.bytes).sum <= math.max(options.maxJobBytes, options.cubeSizes.target)
-    if (fitsJob) partial ++= left else overlapping ++= left
     CandidateFiles(
       fresh.result().sortBy(_.file.path),
       partial.result(),
       kept.result(),
-      overlapping.result().flatMap(_.files).map(PlannedFile(_, FileReason.KeptOverlapping))
-    )
+      overlapping.result(),
+      rests.result())
   }
 
   /** A cube with another curve still lets queries skip files. It is rewritten only if another

@@ -52,7 +52,11 @@ final class JobDivision(options: PlanOptions) {
         files.flatMap(_.file.cube).flatMap(_.overlapping).distinct.size > 1
       }
       RegionSplit
-        .split(overlapping, CubeSizes(options.minCubeBytes, target), MaxRegroupStraddling)
+        .split(
+          overlapping,
+          CubeSizes(options.minCubeBytes, target),
+          MaxRegroupStraddling,
+          evenness = 1)
         .filter(isRegion)
         .map(files => Job(files.map(_.copy(reason = FileReason.Overlaps)), overlapping = false))
     }

@@ -20,17 +20,20 @@ object RegionSplit {
     * 2, 3, 2 and 3 files.
     *
     * @param maxStraddling how many bytes may straddle a cut, as a share of the smaller side's, 0 to 1
+    * @param evenness what it is worth that parts are even: the straddling, as such a share, for each
+    *   share of all bytes that a cut is off. Uneven parts add up to more parts, with more cuts
     */
   def split(
       files: Seq[PlannedFile],
       sizes: CubeSizes,
-      maxStraddling: Double): Seq[Seq[PlannedFile]] = {
+      maxStraddling: Double,
+      evenness: Double = 0): Seq[Seq[PlannedFile]] = {
     val done = Seq.newBuilder[Seq[PlannedFile]]
     @tailrec
     def go(left: List[Array[PlannedFile]]): Unit = left match {
       case Nil =>
       case part :: rest =>
-        cut(part, sizes, maxStraddling) match {
+        cut(part, sizes, maxStraddling, evenness) match {
           case Some((low, high)) => go(low :: high :: rest)
           case None =>
             done += part.toSeq
@@ -43,19 +46,16 @@ object RegionSplit {
 
   /** @param column its number
     * @param below  files that begin below it are on the low side
-    * @param share  bytes that straddle it, as a share of the smaller side's
-    * @param off    how far it is from the even position, as a share of all bytes
+    * @param cost   bytes that straddle it, as a share of the smaller side's, and what unevenness costs
+    * @param off    how far it is from the even position, in bytes
     */
-  private case class Cut(column: Int, below: Long, share: Double, off: Double) {
-
-    /** Uneven parts add up to more parts than necessary, with more cuts. */
-    def cost: Double = share + off
-  }
+  private case class Cut(column: Int, below: Long, cost: Double, off: Double)
 
   private def cut(
       files: Array[PlannedFile],
       sizes: CubeSizes,
-      maxStraddling: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
+      maxStraddling: Double,
+      evenness: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
     val total = PlannedFile.bytesOf(files)
     val parts = sizes.count(total).toDouble
     if (parts < 2 || files.length < 2) None
@@ -65,8 +65,8 @@ object RegionSplit {
       val slack = total / parts / 2
       val columns = files.iterator.map(_.file.ranges.dimensions).max
       val best = (0 until columns)
-        .flatMap(bestCut(files, _, total, even, slack, sizes.min, maxStraddling))
-        .minByOption(_.cost)
+        .flatMap(bestCut(files, _, total, even, slack, sizes.min, maxStraddling, evenness))
+        .minByOption(c => (c.cost, c.off))
       best.map(c => files.partition(f => begins(f, c.column) < c.below))
     }
   }
@@ -83,7 +83,8 @@ object RegionSplit {
       even: Double,
       slack: Double,
       min: Double,
-      maxStraddling: Double): Option[Cut] = {
+      maxStraddling: Double,
+      evenness: Double): Option[Cut] = {
     val lower = files.map(begins(_, column))
     val upper = files.map(ends(_, column))
     val all = Array.range(0, files.length)
@@ -109,8 +110,10 @@ object RegionSplit {
       if (below >= min && total - below >= min && off <= slack) {
         // All files of the lower side may straddle it, so a share of both would be misleading.
         val share = (below - ended).toDouble / math.min(below, total - below)
-        val cut = Cut(column, at, share, off / total)
-        if (share <= maxStraddling && best.forall(cut.cost < _.cost)) best = Some(cut)
+        val cost = share + evenness * off / total
+        if (share <= maxStraddling &&
+          best.forall(b => cost < b.cost || (cost == b.cost && off < b.off)))
+          best = Some(Cut(column, at, cost, off))
       }
       while (i < byLower.length && lower(byLower(i)) == at) {
         below += files(byLower(i)).file.bytes

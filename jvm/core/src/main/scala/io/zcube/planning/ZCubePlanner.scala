@@ -8,6 +8,8 @@ package io.zcube.planning
   * existing cube, otherwise one of all files.
   */
 final class ZCubePlanner(options: PlanOptions) {
+  import ZCubePlanner._
+
   private val jobs = new JobDivision(options)
 
   def plan(files: Seq[DataFile]): ClusteringPlan = planPartitions(Seq(files))
@@ -28,27 +30,32 @@ final class ZCubePlanner(options: PlanOptions) {
     val taken = PlannedFile.pathsOf((alone ++ parts).iterator.flatMap(_.files))
     val kept = partitioned.flatMap(_.kept) ++
       over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget))
-    ClusteringPlan(within ++ alone ++ parts, kept.filterNot(f => taken(f.file.path)))
+    ClusteringPlan(
+      within ++ alone ++ parts,
+      kept.filterNot(f => taken(f.file.path)),
+      partitioned.exists(_.mayRegroup))
   }
 
   private def planOne(
       files: Seq[DataFile],
       outside: Map[String, CubeRest]): PlannedPartition = {
-    val candidates = CandidateFiles.of(files, options, outside)
+    val all = CandidateFiles.of(files, options, outside)
+    val marked = all.overlapping ++ all.rests
+    val regions =
+      jobs.regroup(marked.flatMap(_.files).map(PlannedFile(_, FileReason.KeptOverlapping)))
+    // What is left of cubes when nothing can be regrouped any more is merged like small ones.
+    val (partial, overlapping) =
+      if (regions.isEmpty) (all.partial ++ all.rests, all.overlapping) else (all.partial, marked)
+    val candidates = all.copy(partial = partial)
     lazy val space = RankSpace.of(files)
     val extents = new Extents(files)
     val merges = options.policy.merge(candidates, space, options)
     val (affordable, beyond) = merges.map(afford).unzip
     val first = affordable.flatMap(jobs.divide).map { job =>
-      // The rest of what earlier runs divided overlaps that.
-      val overlaps = candidates.overlapping.nonEmpty &&
-        PlannedFile.bytesOf(job.files) >= options.minCubeBytes
-      job.copy(overlapping = job.overlapping || overlaps)
+      job.copy(overlapping = job.overlapping || overlaps(job, overlapping, space))
     }
     // What overlaps is regrouped when all of it is clustered.
-    val again =
-      if (!options.regroups || first.exists(_.overlapping)) Nil
-      else jobs.regroup(candidates.overlapping)
+    val again = if (!options.regroups || first.exists(_.overlapping)) Nil else regions
     val groups = (first ++ again).map(planned(_, extents))
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
     val rewritten = PlannedFile.pathsOf(groups.iterator.flatMap(_.files))
@@ -58,10 +65,24 @@ final class ZCubePlanner(options: PlanOptions) {
     val waiting = candidates.fresh.filter(f => isIdle(f.file.path))
     val stay = idle.map(PlannedFile(_, FileReason.InCube)) ++
       waiting.map(_.copy(reason = FileReason.Waits))
-    val stable = candidates.overlapping.filter(f => isIdle(f.file.path))
+    val stable = overlapping.flatMap(_.files).filter(f => isIdle(f.path))
+      .map(PlannedFile(_, FileReason.KeptOverlapping))
     val kept = candidates.kept ++ dropped ++ stay ++ stable
-    PlannedPartition(groups, kept, extents, candidates.partial, dropped.nonEmpty)
+    PlannedPartition(
+      groups,
+      kept,
+      extents,
+      candidates.partial,
+      isBeyond = dropped.nonEmpty,
+      mayRegroup = regions.nonEmpty)
   }
+
+  /** Whether a job's cubes lie over marked ones: it may have the rest of what earlier runs divided. */
+  private def overlaps(job: JobDivision.Job, marked: Seq[ZCube], space: => RankSpace): Boolean =
+    marked.nonEmpty && PlannedFile.bytesOf(job.files) >= options.minCubeBytes && {
+      val box = KeyRanges.union(job.files.map(_.file.ranges))
+      space.overlap(box, KeyRanges.union(marked.map(_.ranges))) > MinOverlap
+    }
 
   /** Parts of merges that don't fit as a whole, for what is left of the budget.
     *
@@ -119,12 +140,22 @@ final class ZCubePlanner(options: PlanOptions) {
     }
 }
 
+private object ZCubePlanner {
+
+  /** A job that covers less of marked cubes, as a share of its box, counts as disjoint from them. */
+  private val MinOverlap = 0.05
+}
+
 /** What an OPTIMIZE does with every file.
   *
   * @param groups the files to rewrite, the most useful group first
   * @param kept   the files that stay as they are
+  * @param mayRegroup whether there are cubes of jobs that overlap, and regions to divide them into
   */
-final case class ClusteringPlan(groups: Seq[PlannedGroup], kept: Seq[PlannedFile]) {
+final case class ClusteringPlan(
+    groups: Seq[PlannedGroup],
+    kept: Seq[PlannedFile],
+    mayRegroup: Boolean = false) {
 
   /** The files that stay only because of the budget. */
   def overBudget: Seq[PlannedFile] = kept.filter(_.reason == FileReason.OverBudget)
@@ -133,10 +164,12 @@ final case class ClusteringPlan(groups: Seq[PlannedGroup], kept: Seq[PlannedFile
 /** @param kept     all other files
   * @param cubes    those that may be merged
   * @param isBeyond whether a merge of them is over budget as a whole
+  * @param mayRegroup as in [[ClusteringPlan]]
   */
 final private case class PlannedPartition(
     groups: Seq[PlannedGroup],
     kept: Seq[PlannedFile],
     extents: Extents,
     cubes: Seq[ZCube],
-    isBeyond: Boolean)
+    isBeyond: Boolean,
+    mayRegroup: Boolean)

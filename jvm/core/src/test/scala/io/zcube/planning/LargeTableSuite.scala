@@ -49,6 +49,7 @@ class LargeTableSuite extends AnyFunSuite {
         info(s"${again.size} jobs of at most ${again.max / Gigabyte} GB: $read")
         assert(again.sum === table.bytes && again.max <= 1.1 * options.maxJobBytes)
         assert(read.values.max <= most)
+        assert(again.size <= 1.25 * terabytes / job)
         assert(table.cubeBytes.forall(b => b >= 100 * Gigabyte && b <= 160 * Gigabyte))
         assert(table.optimize(options).isEmpty)
       }

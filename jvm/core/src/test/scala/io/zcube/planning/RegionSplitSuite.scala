@@ -109,9 +109,14 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("nothing is lost, parts fit unless no cut does, and the order of the files doesn't matter") {
-    forAll(tables, Gen.choose(50L, 2000L), Gen.choose(0.0, 0.5), minSuccessful(400)) {
-      (files, capacity, most) =>
-        val parts = RegionSplit.split(files, CubeSizes(0, capacity), most)
+    forAll(
+      tables,
+      Gen.choose(50L, 2000L),
+      Gen.choose(0.0, 0.5),
+      Gen.oneOf(0.0, 1.0),
+      minSuccessful(400)) {
+      (files, capacity, most, evenness) =>
+        val parts = RegionSplit.split(files, CubeSizes(0, capacity), most, evenness)
         assert(parts.flatten.map(_.file.path).sorted === files.map(_.file.path).sorted)
         assert(parts.forall(_.nonEmpty))
         for (part <- parts; total = PlannedFile.bytesOf(part) if total > capacity)
@@ -119,20 +124,35 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         // The first cut is the best there is.
         if (parts.size > 1) {
           val best =
-            cuts(files, capacity).collect { case (share, off) if share <= most => share + off }.min
+            cuts(files, capacity).collect {
+              case (share, off) if share <= most => share + evenness * off
+            }.min
           val isBest = (1 until parts.size).exists { n =>
             val (low, high) = (parts.take(n).flatten, parts.drop(n).flatten)
             (0 until files.map(_.file.ranges.dimensions).max).exists { column =>
               val value = high.map(bounds(_, column)._1).min
               low.forall(bounds(_, column)._1 < value) &&
               across(low, column, value) / Seq(low, high).map(PlannedFile.bytesOf(_)).min +
-                off(low, files, capacity) == best
+                evenness * off(low, files, capacity) == best
             }
           }
           assert(isBest)
         }
-        val again = RegionSplit.split(new Random(3).shuffle(files), CubeSizes(0, capacity), most)
+        val again = RegionSplit.split(
+          new Random(3).shuffle(files),
+          CubeSizes(0, capacity),
+          most,
+          evenness)
         assert(again.map(_.map(_.file.path).toSet) === parts.map(_.map(_.file.path).toSet))
     }
+  }
+
+  test("a clean cut is better than an even one, unless evenness is worth it") {
+    val files = (0 until 3).map(i => file(s"a$i", 100, (0L, 2999L - i))) ++
+      (0 until 7).map(i => file(s"b$i", 100, (3000L + 500 * i, 9999L)))
+    def sizes(evenness: Double) =
+      RegionSplit.split(files, CubeSizes(0, 800), 1.0, evenness).map(PlannedFile.bytesOf(_))
+    assert(sizes(0) === Seq(300, 700))
+    assert(sizes(9) === Seq(500, 500))
   }
 }

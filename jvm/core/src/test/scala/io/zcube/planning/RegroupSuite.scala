@@ -70,11 +70,15 @@ class RegroupSuite extends AnyFunSuite {
   test("what can't be divided stays, as a large cube does") {
     val wide = four.map(f => f.copy(ranges = new KeyRanges(Array(0L, 0L), Array(79L, 79L))))
     val unknown = four.map(_.copy(ranges = KeyRanges.Unknown))
-    for (files <- Seq(wide, unknown); policy <- MergePolicy.all; min <- Seq(400L, 3000L)) {
-      val some = options.copy(policy = policy, minCubeBytes = min, targetCubeBytes = min)
-      assert(reasons(plan(files, some)) === Map(FileReason.KeptOverlapping -> files.size))
+    for (files <- Seq(wide, unknown); policy <- MergePolicy.all) {
+      val found = plan(files, options.copy(policy = policy))
+      assert(reasons(found) === Map(FileReason.KeptOverlapping -> files.size))
+      assert(!found.mayRegroup)
     }
-    // What is left of cubes is small, and is merged like others.
+    // What is left of cubes is small, and is merged like others if nothing is regrouped any more.
+    val some = four.filterNot(f => f.path.startsWith("a-") && !f.path.matches("a-[012]-0"))
+    val large = options.copy(policy = MergeAll, maxJobBytes = 100000)
+    assert(reasons(plan(some, large)) === Map(FileReason.Overlaps -> some.size))
     val left = four.filter(_.path.drop(1) == "-0-0").drop(1)
     assert(reasons(plan(left, options.copy(policy = MergeAll))) === Map(FileReason.SmallCube -> 3))
     // What one job can hold needn't be divided.
@@ -98,25 +102,31 @@ class RegroupSuite extends AnyFunSuite {
     // The rest of a divided table overlaps it, though it is one job.
     val rest = plan(four ++ fresh(5))
     assert(rest.groups.map(group => (group.bytes, group.overlapping)) === Seq((500, true)))
+    // What lies beside it doesn't overlap it, nor does anything where boxes say nothing.
+    val beside = fresh(5).map(_.copy(ranges = new KeyRanges(Array(80L, 0L), Array(99L, 79L))))
+    assert(plan(four ++ beside).groups.filter(_.freshBytes > 0).map(_.overlapping) === Seq(false))
     // What isn't a stable cube is merged anyway.
     val tight = plan(fresh(40), options.copy(maxBytes = Some(300)))
     assert(tight.groups.map(group => (group.bytes, group.overlapping)) === Seq((300, false)))
   }
 
   test("within a budget, region by region, each file once") {
-    for (budget <- Seq(100L, 1770L, 5500L)) {
+    // However large a job may be.
+    for (budget <- Seq(100L, 1770L, 5500L); job <- Seq(1600L, 100000L)) {
       var files = four
       var written = 0L
-      val runs = Iterator.continually(plan(files, options.copy(maxBytes = Some(budget))))
-        .takeWhile(_.groups.nonEmpty).take(100).map { found =>
-          assert(found.groups.map(_.bytes).sum <= budget)
-          written += found.groups.map(_.bytes).sum
-          val cubeOf = found.groups.flatMap(group =>
-            group.files.map(_.file.path -> CubeTag(group.files.head.file.path, true, true)))
-            .toMap
-          files = files.map(f => f.copy(cube = cubeOf.get(f.path).orElse(f.cube)))
-        }.size
-      info(s"$budget: $runs runs")
+      val runs =
+        Iterator.continually(plan(files, options.copy(maxBytes = Some(budget), maxJobBytes = job)))
+          .takeWhile(_.groups.nonEmpty).take(100).map { found =>
+            assert(found.groups.map(_.bytes).sum <= budget)
+            written += found.groups.map(_.bytes).sum
+            val cubeOf = found.groups.flatMap(group =>
+              group.files.map(_.file.path -> CubeTag(group.files.head.file.path, true, true)))
+              .toMap
+            files = files.map(f => f.copy(cube = cubeOf.get(f.path).orElse(f.cube)))
+          }.size
+      info(s"$budget, $job: $runs runs")
+      assert(files.forall(_.cube.exists(_.overlapping.isEmpty)) || budget == 100)
       assert(runs < 100)
       assert(written === (if (budget == 100) 0 else 25600))
     }

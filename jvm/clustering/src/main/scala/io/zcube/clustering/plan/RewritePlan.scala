@@ -20,6 +20,19 @@ final case class RewritePlan(
   /** The number of cubes that are planned. */
   def cubes: Int = groups.map(_.cubes).sum
 
+  /** This and what a second pass rewrites of what stays. */
+  def and(second: RewritePlan): RewritePlan = {
+    val both = plan.groups ++ second.plan.groups
+    val taken = PlannedFile.pathsOf(second.plan.groups.iterator.flatMap(_.files))
+    val left = without(taken)
+    left.copy(plan = left.plan.copy(groups = both), groups = RewritePlan.numbered(both))
+  }
+
+  /** Without some of the files that stay. */
+  def without(taken: collection.Set[String]): RewritePlan =
+    if (taken.isEmpty) this
+    else copy(plan = plan.copy(kept = plan.kept.filterNot(f => taken(f.file.path))))
+
   /** The number of files that stay, for each reason. */
   def kept: Map[String, Long] = {
     val planned = PlannedFile.counts(plan.kept).map { case (reason, count) =>
@@ -50,11 +63,12 @@ object RewritePlan {
       files.map(file => file.copy(ranges = ranges(file.path), selected = isTaken(file)))
     val plan =
       new ZCubePlanner(options).planPartitions(byPartition(task, described), outside.cubes)
-    val ends = plan.groups.scanLeft(0)(_ + _.cubes)
-    val groups = plan.groups.zip(ends).map { case (group, before) =>
-      RewriteGroup(group, before + 1, ends.last)
-    }
-    RewritePlan(selection, plan, groups, described, outside.files)
+    RewritePlan(selection, plan, numbered(plan.groups), described, outside.files)
+  }
+
+  private def numbered(groups: Seq[PlannedGroup]): Seq[RewriteGroup] = {
+    val ends = groups.scanLeft(0)(_ + _.cubes)
+    groups.zip(ends).map { case (group, before) => RewriteGroup(group, before + 1, ends.last) }
   }
 
   /** A partition is one value in one spelling. Delta treats two spellings of a timestamp as one

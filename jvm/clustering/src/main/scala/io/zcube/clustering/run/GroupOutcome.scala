@@ -30,6 +30,12 @@ object GroupOutcome {
   */
 final case class RunResult(plan: RewritePlan, outcomes: Seq[GroupOutcome], startedAt: Long) {
 
+  /** The result of both passes of a statement. */
+  def and(second: RunResult): RunResult = {
+    val removed = second.committed.flatMap(_.removed).iterator.map(_.path).toSet
+    copy(plan = plan.without(removed), outcomes = outcomes ++ second.outcomes)
+  }
+
   def committed: Seq[RewriteResult] =
     outcomes.collect { case GroupOutcome.Committed(rewritten, _, _) => rewritten }
 }

@@ -5,6 +5,7 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{OptimizeTask, RewritePlan}
 import io.zcube.clustering.table.TableVersion
+import io.zcube.planning.DataFile
 
 /** Runs an OPTIMIZE by columns, and regroups what it had to divide.
   *
@@ -29,22 +30,20 @@ final class OptimizePasses(
     val first = new OptimizeRunner(session, task.copy(regroups = false), listeners).run()
     second(first).fold(first) { again =>
       val runner = new OptimizeRunner(session, again, listeners, from = first.startedAt)
-      first.copy(outcomes = first.outcomes ++ runner.runAll().outcomes)
+      first.and(runner.runAll())
     }
   }
 
   private def second(first: RunResult): Option[OptimizeTask] =
-    if (first.committed.size < first.outcomes.size) None
-    else if (OptimizePasses.mayRegroup(task, first.plan)) {
-      val left = task.planOptions.maxBytes.map(_ - first.committed.map(_.group.liveBytes).sum)
+    if (first.committed.size < first.outcomes.size ||
+      !OptimizePasses.mayRegroup(task, first.plan)) None
+    else
       Sessions.within(session) {
         val latest = task.version.table.latest()
-        Option.when(isSame(latest) && left.forall(_ > 0))(task.copy(
-          version = latest,
-          options = task.options.copy(maxBytes = left),
-          onlyRegroups = true))
+        OptimizePasses
+          .second(task.copy(version = latest), first.committed.map(_.group.liveBytes).sum)
+          .filter(_ => isSame(latest))
       }
-    } else None
 
   /** Columns and conditions are those of one schema. */
   private def isSame(latest: TableVersion): Boolean =
@@ -55,18 +54,42 @@ final class OptimizePasses(
 
 object OptimizePasses {
 
-  /** Whether there will be something to regroup once a plan of the first pass is carried out. What is
-    * clustered in part, because of a budget, waits for the rest.
+  /** The plan of a statement for DRY RUN. If the first pass makes jobs that overlap, what the second
+    * one does with them isn't known yet, and isn't included.
     */
-  def mayRegroup(task: OptimizeTask, plan: RewritePlan): Boolean = {
-    val isNew = plan.groups.exists(_.planned.overlapping)
-    def isOld = plan.considered.exists(_.cube.exists(c => c.matches && c.overlapping.isDefined))
-    val isPart = plan.plan.overBudget.exists(_.file.cube.isEmpty)
-    !task.isAuto && !isPart && (if (isNew) task.planOptions.maxBytes.isEmpty else isOld)
+  def plan(task: OptimizeTask): RewritePlan = {
+    val first = RewritePlan.of(task.copy(regroups = false))
+    if (isDivided(first) || !mayRegroup(task, first)) first
+    else second(task, first.groups.map(_.liveBytes).sum).fold(first)(again =>
+      first.and(RewritePlan.of(again)))
   }
 
-  /** The bytes that a second pass rewrites if all that a plan divides can be regrouped. */
-  def dividedBytes(task: OptimizeTask, plan: RewritePlan): Long =
-    if (!mayRegroup(task, plan)) 0L
-    else plan.groups.filter(_.planned.overlapping).map(_.bytes).sum
+  /** The bytes that a second pass rewrites besides, at most. */
+  def unplannedBytes(task: OptimizeTask, plan: RewritePlan): Long =
+    if (!isDivided(plan) || !mayRegroup(task, plan)) 0L
+    else {
+      def isMarked(file: DataFile) = file.cube.exists(c => c.matches && c.overlapping.isDefined)
+      plan.groups.filter(_.planned.overlapping).map(_.bytes).sum +
+        plan.considered.iterator.filter(isMarked).map(_.storedBytes).sum
+    }
+
+  private def isDivided(plan: RewritePlan) = plan.groups.exists(_.planned.overlapping)
+
+  /** Whether there may be something to regroup once a plan of the first pass is carried out. What is
+    * clustered in part, because of a budget, waits for the rest.
+    */
+  private def mayRegroup(task: OptimizeTask, plan: RewritePlan): Boolean = {
+    def isPart = plan.plan.overBudget.exists(_.file.cube.isEmpty)
+    !task.isAuto && (isDivided(plan) || plan.plan.mayRegroup) && !isPart
+  }
+
+  /** None if the first pass used up the budget.
+    *
+    * @param spent live bytes that it rewrote
+    */
+  private def second(task: OptimizeTask, spent: Long): Option[OptimizeTask] = {
+    val left = task.planOptions.maxBytes.map(_ - spent)
+    Option.when(left.forall(_ > 0))(
+      task.copy(options = task.options.copy(maxBytes = left), onlyRegroups = true))
+  }
 }

@@ -117,15 +117,22 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(overlapping(table) > 0)
   }
 
-  test("with a limit of bytes or time, the second pass is left to the next run") {
+  test("the second pass has what limits of bytes and time leave; else the next run does it") {
+    val plenty = newTable()
+    runPasses(taskOf(plenty, smallJobs, Seq("maxBytes" -> "1g"))): Unit
+    assert(overlapping(plenty) == 0)
     val table = newTable()
-    val limited = taskOf(table, smallJobs, Seq("maxBytes" -> "1g"))
+    val limited = taskOf(table, smallJobs, Seq("maxBytes" -> s"${rows * MemoryFile.RowBytes}"))
     assert(runPasses(limited).committed.size == 4)
     assert(overlapping(table) == table.now.live.size)
     val late = limited.copy(options = limited.options.copy(maxBytes = None, maxDuration = Some(0L)))
     assert(runPasses(late.copy(version = table.latest())).committed.isEmpty)
     assert(overlapping(table) == table.now.live.size)
-    runPasses(taskOf(table, smallJobs)): Unit
+    val again = taskOf(table, smallJobs)
+    val planned = OptimizePasses.plan(again)
+    val result = runPasses(again)
+    assert(planned.groups.map(_.files.map(_.path)) == result.committed.map(_.removed.map(_.path)))
+    assert(planned.kept.isEmpty && result.plan.kept.isEmpty)
     assert(overlapping(table) == 0)
   }
 
