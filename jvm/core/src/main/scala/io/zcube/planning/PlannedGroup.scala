@@ -26,12 +26,14 @@ final case class PlannedGroup(
 
   /** Whether it merges cubes with each other or with fresh files. */
   def merges: Boolean =
-    freshBytes < bytes && !files.forall(_.file.cube.exists(_.overlapping.isDefined))
+    files.exists(f => !PlannedGroup.isFresh(f.reason) && f.reason != FileReason.Overlaps)
 
   /** Its fresh files alone, if there are others. */
   def fresh: Option[PlannedGroup] = {
     val some = files.filter(f => PlannedGroup.isFresh(f.reason))
-    Option.when(some.nonEmpty && some.size < files.size)(copy(files = some)(among))
+    val isStable = PlannedFile.bytesOf(some) >= sizes.stable
+    Option.when(some.nonEmpty && some.size < files.size)(
+      copy(files = some, overlapping = overlapping && isStable)(among))
   }
 
   /** Fresh bytes per byte written: a limited budget goes to the highest first. */

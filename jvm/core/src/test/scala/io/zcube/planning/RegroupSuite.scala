@@ -102,9 +102,17 @@ class RegroupSuite extends AnyFunSuite {
     // The rest of a divided table overlaps it, though it is one job.
     val rest = plan(four ++ fresh(5))
     assert(rest.groups.map(group => (group.bytes, group.overlapping)) === Seq((500, true)))
-    // What lies beside it doesn't overlap it, nor does anything where boxes say nothing.
+    // What lies beside it doesn't overlap it.
     val beside = fresh(5).map(_.copy(ranges = new KeyRanges(Array(80L, 0L), Array(99L, 79L))))
     assert(plan(four ++ beside).groups.filter(_.freshBytes > 0).map(_.overlapping) === Seq(false))
+    // Of a merge that doesn't fit, fresh files alone are no stable cube.
+    val small = fresh(3).map(f => f.copy(path = "s" + f.path, cube = Some(CubeTag("s", true))))
+    val merged = options.copy(policy = MergeAll)
+    assert(plan(four ++ fresh(3) ++ small, merged).groups.map(g => (g.bytes, g.overlapping)) ===
+      Seq((600, true)))
+    val over = new ZCubePlanner(merged.copy(maxBytes = Some(850)))
+      .planPartitions(Seq(four ++ fresh(3) ++ small, Seq(DataFile("elsewhere", 500))))
+    assert(over.groups.map(g => (g.bytes, g.overlapping)) === Seq((500, false), (300, false)))
     // What isn't a stable cube is merged anyway.
     val tight = plan(fresh(40), options.copy(maxBytes = Some(300)))
     assert(tight.groups.map(group => (group.bytes, group.overlapping)) === Seq((300, false)))

@@ -22,8 +22,10 @@ final case class RewritePlan(
 
   /** This and what a second pass rewrites of what stays. */
   def and(second: RewritePlan): RewritePlan = {
-    val both = plan.groups ++ second.plan.groups
-    val taken = PlannedFile.pathsOf(second.plan.groups.iterator.flatMap(_.files))
+    val first = PlannedFile.pathsOf(plan.groups.iterator.flatMap(_.files))
+    val again = second.plan.groups.filterNot(_.files.exists(f => first(f.file.path)))
+    val both = plan.groups ++ again
+    val taken = PlannedFile.pathsOf(again.iterator.flatMap(_.files))
     val left = without(taken)
     left.copy(plan = left.plan.copy(groups = both), groups = RewritePlan.numbered(both))
   }

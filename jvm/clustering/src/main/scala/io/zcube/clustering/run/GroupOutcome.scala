@@ -32,8 +32,14 @@ final case class RunResult(plan: RewritePlan, outcomes: Seq[GroupOutcome], start
 
   /** The result of both passes of a statement. */
   def and(second: RunResult): RunResult = {
-    val removed = second.committed.flatMap(_.removed).iterator.map(_.path).toSet
-    copy(plan = plan.without(removed), outcomes = outcomes ++ second.outcomes)
+    // What conflicts dropped stays; what has not started is left.
+    val taken = second.outcomes.filter {
+      case GroupOutcome.Dropped(_, _) => false
+      case _ => true
+    }
+    copy(
+      plan = plan.without(taken.iterator.flatMap(_.group.files).map(_.path).toSet),
+      outcomes = outcomes ++ second.outcomes)
   }
 
   def committed: Seq[RewriteResult] =

@@ -69,8 +69,10 @@ object OptimizePasses {
     if (!isDivided(plan) || !mayRegroup(task, plan)) 0L
     else {
       def isMarked(file: DataFile) = file.cube.exists(c => c.matches && c.overlapping.isDefined)
-      plan.groups.filter(_.planned.overlapping).map(_.bytes).sum +
+      val marked = plan.groups.filter(_.planned.overlapping).map(_.bytes).sum +
         plan.considered.iterator.filter(isMarked).map(_.storedBytes).sum
+      leftOf(task, plan.groups.map(_.liveBytes).sum).fold(marked)(left =>
+        math.max(0L, math.min(marked, left)))
     }
 
   private def isDivided(plan: RewritePlan) = plan.groups.exists(_.planned.overlapping)
@@ -79,7 +81,7 @@ object OptimizePasses {
     * clustered in part, because of a budget, waits for the rest.
     */
   private def mayRegroup(task: OptimizeTask, plan: RewritePlan): Boolean = {
-    def isPart = plan.plan.overBudget.exists(_.file.cube.isEmpty)
+    def isPart = plan.plan.overBudget.exists(!_.file.cube.exists(_.matches))
     !task.isAuto && (isDivided(plan) || plan.plan.mayRegroup) && !isPart
   }
 
@@ -88,8 +90,11 @@ object OptimizePasses {
     * @param spent live bytes that it rewrote
     */
   private def second(task: OptimizeTask, spent: Long): Option[OptimizeTask] = {
-    val left = task.planOptions.maxBytes.map(_ - spent)
+    val left = leftOf(task, spent)
     Option.when(left.forall(_ > 0))(
       task.copy(options = task.options.copy(maxBytes = left), onlyRegroups = true))
   }
+
+  private def leftOf(task: OptimizeTask, spent: Long): Option[Long] =
+    task.planOptions.maxBytes.map(_ - spent)
 }

@@ -3,6 +3,7 @@ package io.zcube.clustering.run
 import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
@@ -134,6 +135,26 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(planned.groups.map(_.files.map(_.path)) == result.committed.map(_.removed.map(_.path)))
     assert(planned.kept.isEmpty && result.plan.kept.isEmpty)
     assert(overlapping(table) == 0)
+  }
+
+  test("the second pass waits until all is clustered anew, also if it was in another way") {
+    val table = newTable()
+    val id = table.latest().column(Seq("id"), caseSensitiveResolution).toSeq
+    runPasses(taskOf(table, byOneJob).copy(columns = id)): Unit
+    def night() = runPasses(
+      taskOf(
+        table,
+        smallJobs,
+        Seq("maxBytes" -> s"${390 * MemoryFile.RowBytes}"),
+        isFull = true))
+    for (job <- 1 to 3) {
+      assert(night().committed.map(_.group.planned.overlapping) == Seq(true))
+      assert(
+        table.now.live.filter(_.overlapping.isDefined).flatMap(_.overlapping).toSet.size == job)
+    }
+    Iterator.continually(night().committed.size).takeWhile(_ > 0).take(9).foreach(_ => ())
+    assert(overlapping(table) < table.now.live.size / 4)
+    assert(table.rows == newTable().rows)
   }
 
   test("what another writer changes between the passes stays out of the second") {
