@@ -1,7 +1,7 @@
 """OPTIMIZE … WHERE one of 10,000 partitions of a table of 3,000,000 files, in a driver of 1 GiB.
 
     python -m benchmarks.large_log [--partitions 10000] [--memory 1g] [--output benchmarks/results]
-    python -m benchmarks.large_log --whole [--partitions 3334] [--memory 4g]
+    python -m benchmarks.large_log --whole [--partitions 3334] [--memory 2g]
 
 With --whole, ZCube alone optimizes all partitions of 1,000,200 files, of which 100 are fresh.
 The table is a log with a Parquet checkpoint as Delta writes it; only the files of the one partition
@@ -109,7 +109,9 @@ def chosen_files(spark: SparkSession, table: Path, fresh: int) -> list[dict]:
     return actions
 
 
-def write_table(spark: SparkSession, table: Path, partitions: int, fresh: int = FRESH) -> None:
+def write_table(
+    spark: SparkSession, table: Path, partitions: int, fresh: int = FRESH, size: int = 100 << 20
+) -> None:
     """The log: a first commit, and a checkpoint of version 1."""
     log = table / "_delta_log"
     log.mkdir(parents=True)
@@ -132,7 +134,7 @@ def write_table(spark: SparkSession, table: Path, partitions: int, fresh: int = 
         .where(f"p <> '{CHOSEN}'")
         .selectExpr(
             "named_struct('path', concat('p=', p, '/part-', lpad(string(id), 8, '0'), '-', md5(string(id)), "
-            "'.c000.snappy.parquet'), 'partitionValues', map('p', p), 'size', 104857600L, "
+            f"'.c000.snappy.parquet'), 'partitionValues', map('p', p), 'size', {size}L, "
             "'modificationTime', 0L, 'dataChange', false, 'tags', "
             "map('ZCUBE_ID', md5(p), 'ZCUBE_ZORDER_BY', '[\"a\",\"s\"]', 'ZCUBE_ZORDER_CURVE', 'kdtree'), "
             f"'stats', {stats}) add",
@@ -145,9 +147,9 @@ def write_table(spark: SparkSession, table: Path, partitions: int, fresh: int = 
     parts = sorted(written.glob("part-*.parquet"))
     for number, part in enumerate(parts, 1):
         part.rename(log / f"{1:020d}.checkpoint.{number:010d}.{len(parts):010d}.parquet")
-    size = partitions * FILES_OF_PARTITION + len(HEAD)
+    count = partitions * FILES_OF_PARTITION + len(HEAD)
     (log / "_last_checkpoint").write_text(
-        json.dumps({"version": 1, "size": size, "parts": len(parts)})
+        json.dumps({"version": 1, "size": count, "parts": len(parts)})
     )
     shutil.rmtree(written)
     actions.unlink()
@@ -251,14 +253,16 @@ def main() -> None:
         child(options.table, options.child, options.memory)
         return
     partitions = options.partitions or (3334 if options.whole else 10_000)
-    memory = options.memory or ("4g" if options.whole else "1g")
+    memory = options.memory or ("2g" if options.whole else "1g")
     asked = options.who or (["whole"] if options.whole else ["zcube", "delta"])
     name = "large_log_whole" if options.whole else "large_log"
     folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
     try:
         spark = session(folder, {DRIVER_MEMORY: "3g"})
         fresh = WHOLE_FRESH if options.whole else FRESH
-        write_table(spark, folder / "made" / "table", partitions, fresh)
+        # Of the target size, so that other files stay.
+        size = 1 << 30 if options.whole else 100 << 20
+        write_table(spark, folder / "made" / "table", partitions, fresh, size)
         java = spark._jvm.java.lang.System.getProperty("java.version")
         spark.stop()
         for who in asked:
