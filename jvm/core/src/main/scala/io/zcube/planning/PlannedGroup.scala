@@ -22,7 +22,9 @@ final case class PlannedGroup(
   def extents: Seq[Double] = among.of(files)
 
   /** Bytes that are not well laid out yet. */
-  val freshBytes: Long = PlannedFile.bytesOf(files.filter(f => PlannedGroup.isFresh(f.reason)))
+  val freshBytes: Long = PlannedFile.bytesOf(freshFiles)
+
+  private def freshFiles = files.filter(f => PlannedGroup.isFresh(f.reason))
 
   /** Whether it merges cubes with each other or with fresh files. */
   def merges: Boolean =
@@ -30,7 +32,7 @@ final case class PlannedGroup(
 
   /** Its fresh files alone, if there are others. */
   def fresh: Option[PlannedGroup] = {
-    val some = files.filter(f => PlannedGroup.isFresh(f.reason))
+    val some = freshFiles
     val isStable = PlannedFile.bytesOf(some) >= sizes.stable
     Option.when(some.nonEmpty && some.size < files.size)(
       copy(files = some, overlapping = overlapping && isStable)(among))

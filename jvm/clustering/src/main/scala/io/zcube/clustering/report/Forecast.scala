@@ -71,6 +71,7 @@ object Forecast {
       task: OptimizeTask,
       planned: RewritePlan,
       sampler: GroupSampler): (Option[Quality], Long) = {
+    planned.selection.prepare(planned.groups.flatMap(_.files))
     val simulated = planned.groups.map { group =>
       try sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
           val layout = sampler.layoutOf(group, sample, files)

@@ -72,6 +72,7 @@ final class OptimizeRunner(
   private def planAndRun(): RunResult = {
     val planned = RewritePlan.of(task)
     monitor.begin(planned)
+    planned.selection.prepare(planned.groups.flatMap(_.files))
     val shared = batches.commits(planned.groups)
     val threads = task.settings.maxThreads
     val outcomes =

@@ -29,6 +29,11 @@ trait FileSelection {
   /** @param paths paths of the requested files; None for all */
   def statistics(columns: Seq[ColumnPath], paths: Option[collection.Set[String]]): FileStatistics
 
+  /** Reads at once what the log has on files that will be scanned or rewritten. Without it, each scan
+    * and each transaction reads it for its own files.
+    */
+  def prepare(files: Seq[DataFile]): Unit = ()
+
   /** The rows of some files, without deleted rows.
     *
     * @param session made for reading and writing a layout, active on the calling thread

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube.format
 
-import java.util.Arrays
+import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
@@ -18,26 +18,28 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
   private val snapshot = version.snapshot
   private val own = new OwnCommits(snapshot)
   private lazy val logged = LoggedStatistics.of(SparkSession.active, snapshot, where.filters)
-  private lazy val picked: Seq[AddFile] = logged.files
 
-  /** The same in the order of their paths, for binary search: a map would need far more memory. */
-  private lazy val sorted: Array[AddFile] = picked.toArray.sortBy(_.path)
-  private lazy val paths: Array[String] = sorted.map(_.path)
+  /** The files that WHERE selects, once they are known. */
+  @volatile private var picked: Option[Seq[String]] = None
+
+  /** Log actions of files that are scanned or rewritten. All of them would take gigabytes. */
+  private val actions = new ConcurrentHashMap[String, AddFile]
 
   override def files(layout: Option[LayoutTag]): Seq[DataFile] = {
-    val tags = layout.map(new CubeTags(_))
-    picked.map(file => DataFiles.of(file, tags.flatMap(_.read(file))))
+    val found = logged.files(layout.map(new CubeTags(_)))
+    if (where.picks) picked = Some(found.map(_.path))
+    found
   }
 
   override def ranges(columns: Seq[ColumnPath]): String => KeyRanges = {
     // For the whole table, requesting each file by name gains nothing.
-    val named = Option.when(where.picks)(FileFilter(picked.iterator.map(_.path)))
+    val named = Option.when(where.picks)(FileFilter(paths.iterator))
     val ranges = PlanningRanges.of(SparkSession.active, columns, logged.parsed(named))
     ranges.of
   }
 
   override def outside(cubes: Set[String]): OutsideWhere =
-    FilesOutside.of(SparkSession.active, snapshot, picked.map(_.path), cubes)
+    FilesOutside.of(SparkSession.active, snapshot, paths, cubes)
 
   override def statistics(
       columns: Seq[ColumnPath],
@@ -61,9 +63,19 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       actionsOf(files),
       own)
 
-  private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = files.map { file =>
-    val at = Arrays.binarySearch(paths.asInstanceOf[Array[AnyRef]], file.path)
-    if (at < 0) throw ZCubeErrors.internal(s"${file.path} is not of this selection")
-    sorted(at)
+  private def paths: Iterable[String] = picked.getOrElse(logged.paths)
+
+  override def prepare(files: Seq[DataFile]): Unit = {
+    val missing = files.iterator.map(_.path).filterNot(actions.containsKey(_)).toSeq
+    if (missing.nonEmpty)
+      logged.actions(FileFilter(missing.iterator)).foreach(file => actions.put(file.path, file))
+  }
+
+  private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = {
+    prepare(files)
+    files.map { file =>
+      Option(actions.get(file.path)).getOrElse(
+        throw ZCubeErrors.internal(s"${file.path} is not of this selection"))
+    }
   }
 }

@@ -12,7 +12,7 @@ import io.zcube.planning.CubeTag
 /** The tags that assign a file to a ZCube: Delta's own, so that each system can continue with the
   * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
   */
-final class CubeTags(layout: LayoutTag) {
+final class CubeTags(layout: LayoutTag) extends Serializable {
   import CubeTags._
 
   private val logical = layout.columns.map(_.name)

@@ -19,7 +19,7 @@ object FilesOutside {
   def of(
       session: SparkSession,
       snapshot: Snapshot,
-      selected: Seq[String],
+      selected: Iterable[String],
       cubes: Set[String]): OutsideWhere = Sessions.within(session) {
     val files = snapshot.numOfFiles - selected.size
     if (files == 0 || cubes.isEmpty) OutsideWhere(files, Map.empty)

@@ -1,12 +1,14 @@
 package org.apache.spark.sql.delta.zcube.table
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.{DeltaLog, DeltaTableUtils, Snapshot}
 import org.apache.spark.sql.functions.{col, concat, from_json, lit, when}
 import org.apache.spark.sql.zcube.Sessions
-import org.apache.spark.sql.{Column, DataFrame}
+
+import io.zcube.planning.DataFile
 
 /** The files that predicates select, and their statistics.
   *
@@ -20,18 +22,33 @@ final class LoggedStatistics private (
     filters: Seq[Expression],
     byPartition: Boolean) {
 
-  /** The selected files. Their statistics have only the row count, as in Delta's own command. */
-  def files: Seq[AddFile] =
-    if (byPartition) Sessions.within(session) {
-      import org.apache.spark.sql.delta.implicits._
-      LoggedStatistics
-        .parsed(snapshot, pickedByPartition)
-        .withColumn("stats", LoggedStatistics.countOnly(col("stats.numRecords")))
-        .as[AddFile]
-        .collect()
-        .toSeq
-    }
-    else Sessions.within(session)(snapshot.filesForScan(filters, keepNumRecords = true).files)
+  /** The selected files, without their ranges.
+    *
+    * @param tags reads their cubes; with None, no file has one
+    */
+  def files(tags: Option[CubeTags]): Seq[DataFile] = Sessions.within(session) {
+    import org.apache.spark.sql.delta.implicits._
+    if (byPartition) PlanningFiles.of(session, counted(pickedByPartition).as[AddFile], tags)
+    else if (filters.isEmpty)
+      PlanningFiles.of(
+        session,
+        LoggedStatistics.countOnly(snapshot.withStats).as[AddFile],
+        tags)
+    else
+      snapshot.filesForScan(filters, keepNumRecords = true).files
+        .map(file => DataFiles.of(file, tags.flatMap(_.read(file))))
+  }
+
+  /** Log actions of some files. Their statistics have only the row count, as in Delta's own command.
+    */
+  def actions(of: FileFilter): Seq[AddFile] = Sessions.within(session) {
+    import org.apache.spark.sql.delta.implicits._
+    // The filter needs no statistics, so the optimizer applies it before they are parsed.
+    counted(of.of(snapshot.allFiles.toDF())).as[AddFile].collect().toSeq
+  }
+
+  private def counted(files: DataFrame): DataFrame =
+    LoggedStatistics.countOnly(LoggedStatistics.parsed(snapshot, files))
 
   /** The statistics of the selected files. */
   def paths: Set[String] = Sessions.within(session) {
@@ -67,12 +84,16 @@ object LoggedStatistics {
     new LoggedStatistics(session, snapshot, filters, byPartition)
   }
 
-  /** The JSON of statistics that have a row count, or nothing. It doesn't use to_json of a struct:
+  /** Puts the JSON of statistics that have a row count, or nothing, for the parsed ones. It doesn't use to_json of a struct:
     * the optimizer would rewrite that to use the parsed text, which is NULL if the text is blank,
     * and fails.
     */
-  private def countOnly(rows: Column): Column =
-    when(rows.isNull, lit("{}")).otherwise(concat(lit("{\"numRecords\":"), rows, lit("}")))
+  private def countOnly(parsed: DataFrame): DataFrame = {
+    val rows = col("stats.numRecords")
+    parsed.withColumn(
+      "stats",
+      when(rows.isNull, lit("{}")).otherwise(concat(lit("{\"numRecords\":"), rows, lit("}"))))
+  }
 
   /** The files' log actions, with the text of the statistics parsed. */
   private[zcube] def parsed(snapshot: Snapshot, files: DataFrame): DataFrame =
