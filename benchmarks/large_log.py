@@ -4,6 +4,7 @@
     python -m benchmarks.large_log --whole [--partitions 3334] [--memory 2g]
 
 With --whole, ZCube alone optimizes all partitions of 1,000,200 files, of which 100 are fresh.
+
 The table is a log with a Parquet checkpoint as Delta writes it; only the files of the one partition
 exist. Every other file is tagged as part of a ZCube with the same columns. Delta's own command does
 the same on a copy, in a separate process; what it needs to build the table's state, ZCube needs
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -31,7 +33,6 @@ from benchmarks.session import DRIVER_MEMORY, session
 FILES_OF_PARTITION = 300
 ROWS_OF_FILE = 200
 CHOSEN = 77
-FRESH = 20
 PARTS = 20
 
 TEXT = "concat('https://example.org/', repeat('x', 40), '/', lpad(string({0}), 12, '0'))"
@@ -110,7 +111,7 @@ def chosen_files(spark: SparkSession, table: Path, fresh: int) -> list[dict]:
 
 
 def write_table(
-    spark: SparkSession, table: Path, partitions: int, fresh: int = FRESH, size: int = 100 << 20
+    spark: SparkSession, table: Path, partitions: int, fresh: int = 20, size: int = 100 << 20
 ) -> None:
     """The log: a first commit, and a checkpoint of version 1."""
     log = table / "_delta_log"
@@ -155,24 +156,67 @@ def write_table(
     actions.unlink()
 
 
-STATEMENTS = {
-    "zcube": [
-        "OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s) DRY RUN",
-        "DESCRIBE CLUSTERING {t} BY (a, s) WHERE p = 77",
-        "OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s)",
-    ],
-    "delta": ["OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s)"],
-    "whole": [
-        "DESCRIBE CLUSTERING {t} BY (a, s) WHERE p = 77",
-        "OPTIMIZE {t} ZORDER BY (a, s) DRY RUN",
-        "OPTIMIZE {t} ZORDER BY (a, s)",
-        "OPTIMIZE {t} ZORDER BY (a, s)",
-    ],
+@dataclass(frozen=True)
+class Case:
+    """A table, and what is measured on it.
+
+    Args:
+        title: of the page of results.
+        arguments: of the command that makes it.
+        partitions: of 300 files each.
+        fresh: how many files of the one partition aren't clustered.
+        size: bytes of each file of the others, according to the log.
+        memory: of the driver.
+        statements: for each who runs them.
+    """
+
+    title: str
+    arguments: str
+    partitions: int
+    fresh: int
+    size: int
+    memory: str
+    statements: dict[str, list[str]]
+
+
+CASES = {
+    "large_log": Case(
+        title="WHERE one partition of very many files",
+        arguments="",
+        partitions=10_000,
+        fresh=20,
+        size=100 << 20,
+        memory="1g",
+        statements={
+            "zcube": [
+                "OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s) DRY RUN",
+                "DESCRIBE CLUSTERING {t} BY (a, s) WHERE p = 77",
+                "OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s)",
+            ],
+            "delta": ["OPTIMIZE {t} WHERE p = 77 ZORDER BY (a, s)"],
+        },
+    ),
+    "large_log_whole": Case(
+        title="100 fresh files among very many",
+        arguments=" --whole",
+        partitions=3334,
+        fresh=100,
+        # Of the target size, so that other files stay.
+        size=1 << 30,
+        memory="2g",
+        statements={
+            "zcube": [
+                "DESCRIBE CLUSTERING {t} BY (a, s) WHERE p = 77",
+                "OPTIMIZE {t} ZORDER BY (a, s) DRY RUN",
+                "OPTIMIZE {t} ZORDER BY (a, s)",
+                "OPTIMIZE {t} ZORDER BY (a, s)",
+            ]
+        },
+    ),
 }
-WHOLE_FRESH = 100
 
 
-def child(table: Path, who: str, memory: str) -> None:
+def child(table: Path, statements: list[str], who: str, memory: str) -> None:
     """Run the statements, and print a line of JSON after each."""
     settings = {
         DRIVER_MEMORY: memory,
@@ -180,7 +224,7 @@ def child(table: Path, who: str, memory: str) -> None:
     }
     spark = session(table.parent, settings)
     beans = spark._jvm.java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
-    for statement in STATEMENTS[who]:
+    for statement in statements:
         before = sum(bean.getCollectionTime() for bean in beans)
         times = measured(
             spark, lambda s=statement: spark.sql(s.format(t=f"delta.`{table}`")).collect()
@@ -191,19 +235,18 @@ def child(table: Path, who: str, memory: str) -> None:
     spark.stop()
 
 
-def measure(table: Path, who: str, memory: str) -> list[dict]:
+def measure(table: Path, name: str, who: str, memory: str) -> list[dict]:
     """The child's lines, with an error line at the end if it didn't finish."""
     command = [
         sys.executable, "-m", "benchmarks.large_log",
-        "--child", who, "--table", str(table), "--memory", memory,
+        "--case", name, "--child", who, "--table", str(table), "--memory", memory,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     found = [json.loads(line.removeprefix("RESULT ")) for line in lines]
     if done.returncode:
-        failed = (
-            STATEMENTS[who][len(found)].format(t="t") if len(found) < len(STATEMENTS[who]) else ""
-        )
+        asked = CASES[name].statements[who]
+        failed = asked[len(found)].format(t="t") if len(found) < len(asked) else ""
         said = "out of memory" if "OutOfMemory" in done.stdout + done.stderr else "failed"
         print(done.stderr[-20000:], file=sys.stderr)
         found.append({"who": who, "statement": failed, "error": said})
@@ -211,14 +254,12 @@ def measure(table: Path, who: str, memory: str) -> list[dict]:
 
 
 def report(
-    about: dict[str, str], runs: list[dict], partitions: int, memory: str, whole: bool
+    case: Case, about: dict[str, str], runs: list[dict], partitions: int, memory: str
 ) -> str:
     lines = [
-        f"# {WHOLE_FRESH} fresh files among very many"
-        if whole
-        else "# WHERE one partition of very many files",
+        f"# {case.title}",
         "",
-        f"Made by `python -m benchmarks.large_log{' --whole' if whole else ''}`. "
+        f"Made by `python -m benchmarks.large_log{case.arguments}`. "
         + ", ".join(f"{k} {v}" for k, v in about.items())
         + ".",
         f"A table of {partitions * FILES_OF_PARTITION:,} files in {partitions:,} partitions, in a driver of "
@@ -241,28 +282,29 @@ def report(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--whole", action="store_true")
+    parser.add_argument(
+        "--whole", dest="case", action="store_const", const="large_log_whole", default="large_log"
+    )
     parser.add_argument("--partitions", type=int)
     parser.add_argument("--memory")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
-    parser.add_argument("--who", nargs="+", choices=STATEMENTS)
-    parser.add_argument("--child", choices=sorted(STATEMENTS))
+    parser.add_argument("--who", nargs="+")
+    # Of the processes that measure.
+    parser.add_argument("--case", choices=CASES)
+    parser.add_argument("--child")
     parser.add_argument("--table", type=Path)
     options = parser.parse_args()
+    name, case = options.case, CASES[options.case]
     if options.child:
-        child(options.table, options.child, options.memory)
+        child(options.table, case.statements[options.child], options.child, options.memory)
         return
-    partitions = options.partitions or (3334 if options.whole else 10_000)
-    memory = options.memory or ("2g" if options.whole else "1g")
-    asked = options.who or (["whole"] if options.whole else ["zcube", "delta"])
-    name = "large_log_whole" if options.whole else "large_log"
+    partitions = options.partitions or case.partitions
+    memory = options.memory or case.memory
+    asked = options.who or list(case.statements)
     folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
     try:
         spark = session(folder, {DRIVER_MEMORY: "3g"})
-        fresh = WHOLE_FRESH if options.whole else FRESH
-        # Of the target size, so that other files stay.
-        size = 1 << 30 if options.whole else 100 << 20
-        write_table(spark, folder / "made" / "table", partitions, fresh, size)
+        write_table(spark, folder / "made" / "table", partitions, case.fresh, case.size)
         java = spark._jvm.java.lang.System.getProperty("java.version")
         spark.stop()
         for who in asked:
@@ -271,16 +313,14 @@ def main() -> None:
         options.output.mkdir(parents=True, exist_ok=True)
         runs = []
         for who in asked:
-            runs += measure(folder / who / "table", who, memory)
+            runs += measure(folder / who / "table", name, who, memory)
             # Wall seconds mean little on a busy machine.
             about["load"] = f"{os.getloadavg()[2]:.1f}"
             print(*runs, sep="\n", flush=True)
             text = json.dumps({"about": about, "memory": memory, "runs": runs}, indent=1)
             (options.output / f"{name}.json").write_text(text + "\n")
-            markdown.write(
-                options.output / f"{name}.md",
-                report(about, runs, partitions, memory, options.whole),
-            )
+            page = report(case, about, runs, partitions, memory)
+            markdown.write(options.output / f"{name}.md", page)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if any("error" in run and run["who"] != "delta" for run in runs):

@@ -181,17 +181,25 @@ def test_a_bar_that_fails_does_no_harm(spark, path, terminal, monkeypatch, faili
     assert multiset(spark.read.format("delta").load(path)) == before
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError("no terminal\r\nat all"), "no terminal"),
+        # A sentence that ends in nothing says nothing.
+        (BrokenPipeError(), "BrokenPipeError"),
+    ],
+)
 def test_a_bar_that_is_asked_for_and_cannot_start_is_an_error_before_the_run(
-    spark, path, terminal, monkeypatch
+    spark, path, terminal, monkeypatch, error, said
 ):
     make(spark, path)
     version = last_version(path)
 
     def fail(_):
-        raise OSError("no terminal")
+        raise error
 
     monkeypatch.setattr(Progress, "start", fail)
-    with pytest.raises(ZCubeError, match="can't be shown: no terminal"):
+    with pytest.raises(ZCubeError, match=f"can't be shown: {said}. Leave"):
         ClusteredTable.for_path(spark, path).optimize(progress=True)
     assert last_version(path) == version
     assert "RewriteProgress" not in listeners(spark)

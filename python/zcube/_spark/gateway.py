@@ -90,9 +90,13 @@ def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of a message; of an error from Java, of Java's own message."""
+    """Return the first line of a message; of an error from Java, of Java's own message.
+
+    An error without a text is named by its class, so that no sentence ends in nothing.
+    """
     java = getattr(error, "java_exception", None)
-    return str(error if java is None else java.toString()).partition("\n")[0]
+    text = str(error if java is None else java.toString()).strip()
+    return text.splitlines()[0].rstrip() if text else type(error).__name__
 
 
 def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:

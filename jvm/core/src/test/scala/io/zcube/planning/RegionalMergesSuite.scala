@@ -36,18 +36,6 @@ class RegionalMergesSuite extends AnyFunSuite {
   // In a larger table each file is narrower, and saves less.
   for (scale <- Seq(1, 20))
     test(s"the files of one region, from four cubes; ${200 * scale * scale} files") {
-      def grid(cube: String, side: Int): Seq[DataFile] = for {
-        x <- 0 until side
-        y <- 0 until side
-      } yield {
-        val width = (1 << 20) / side
-        file(
-          s"$cube-$x-$y",
-          cube,
-          100,
-          Array(x * width.toLong, y * width.toLong),
-          Array((x + 1) * width - 1L, (y + 1) * width - 1L))
-      }
       val files = grid("base", 14 * scale) ++ Seq("a", "b", "c", "d").flatMap(grid(_, 2 * scale))
       val budget = 800L * scale * scale
       val options = PlanOptions(targetFileBytes = 100, maxBytes = Some(budget))
@@ -106,6 +94,26 @@ class RegionalMergesSuite extends AnyFunSuite {
         assert(merges.inside(region, i).toSeq === merges.boxes.indices.filter(other =>
           other == i || merges.boxes(other).within(region) >= RegionalMerges.Inside))
     }
+
+  private def parts(options: PlanOptions, small: String*) = {
+    val cubes = Seq("base" -> 14) ++ small.map(_ -> 2)
+    new RegionalMerges(
+      cubes.map { case (cube, side) => ZCube(cube, grid(cube, side)) },
+      options.copy(targetFileBytes = 100)).within(10000)
+  }
+
+  test("two cubes alone aren't merged in turns, whatever fanOut is") {
+    val options = PlanOptions(fanOut = 2)
+    assert(parts(options, "a", "b").isEmpty)
+    assert(parts(options, "a", "b", "c").nonEmpty)
+  }
+
+  test("a quarter of the largest cube isn't rewritten for one wide file, whatever mergeShare is") {
+    Seq(1e-9, 0.05, 0.1).foreach { share =>
+      assert(parts(PlanOptions(mergeShare = share), "a").isEmpty)
+      assert(parts(PlanOptions(mergeShare = share), "a", "b", "c", "d").nonEmpty)
+    }
+  }
 
   test("without appends, runs come to an end, and queries read fewer files") {
     for {
@@ -172,6 +180,20 @@ private object RegionalMergesSuite {
     cube = Some(CubeTag(cube, matches = true)),
     ranges = new KeyRanges(lower, upper))
 
+  /** The files of a cube in two columns, which divide each into so many parts. */
+  private def grid(cube: String, side: Int): Seq[DataFile] = for {
+    x <- 0 until side
+    y <- 0 until side
+  } yield {
+    val width = (1 << 20) / side
+    file(
+      s"$cube-$x-$y",
+      cube,
+      100,
+      Array(x * width.toLong, y * width.toLong),
+      Array((x + 1) * width - 1L, (y + 1) * width - 1L))
+  }
+
   type Row = Array[Long]
 
   /** A clustered cube and 25 small ones, of rows of one byte that are really sorted into files.
@@ -219,6 +241,7 @@ private object RegionalMergesSuite {
       Seq.fill(400)((rows(asked.nextInt(rows.length)), asked.nextInt(columns))).map {
         case (row, column) =>
           files.map(_._1).count { f =>
+            isBlind(column) ||
             f.ranges.lower(column) <= row(column) && row(column) <= f.ranges.upper(column)
           }
       }.sum
