@@ -38,25 +38,22 @@ final class JobDivision(options: PlanOptions) {
     *
     * Their files are small boxes, unlike those that the jobs read. What can't be divided into regions
     * of a job stays, and so does what only one job made, and what is too little for a cube: WHERE
-    * may select a part.
+    * may select a part. As in [[divide]], a region that can't be two cubes may be larger than a job.
     */
   def regroup(overlapping: Seq[PlannedFile]): Seq[Job] =
     if (overlapping.isEmpty) Nil
     else {
       val job = maxBytesWithoutBudget(overlapping.map(_.file))
       val budget = options.maxBytes.getOrElse(Long.MaxValue)
-      val target = math.min(job, (budget / Slack).toLong)
+      val sizes = CubeSizes(options.minCubeBytes, math.min(job, (budget / Slack).toLong))
       def isRegion(files: Seq[PlannedFile]) = {
         val bytes = PlannedFile.bytesOf(files)
-        bytes >= options.minCubeBytes && bytes <= math.min(Slack * job, budget.toDouble) &&
+        bytes >= options.minCubeBytes && bytes <= budget &&
+        (bytes <= Slack * job || bytes < 2 * sizes.min) &&
         files.flatMap(_.file.cube).flatMap(_.overlapping).distinct.size > 1
       }
       RegionSplit
-        .split(
-          overlapping,
-          CubeSizes(options.minCubeBytes, target),
-          MaxRegroupStraddling,
-          evenness = 1)
+        .split(overlapping, sizes, MaxRegroupStraddling, evenness = 1)
         .filter(isRegion)
         .map(files => Job(files.map(_.copy(reason = FileReason.Overlaps)), overlapping = false))
     }

@@ -20,7 +20,7 @@ import io.zcube.layout.FileCount
   * @param otherColumns    whether files clustered by other columns are rewritten too
   * @param otherLayouts whether files clustered by the same columns, but with another curve or other
   *   weights, are rewritten too
-  * @param regroups whether cubes of jobs that overlap are rewritten once more, by region
+  * @param regrouping      what is done with cubes of jobs that overlap
   * @param force           whether everything is rewritten, regardless of its state
   */
 final case class PlanOptions(
@@ -38,7 +38,7 @@ final case class PlanOptions(
     maxJobFiles: Int = 10000,
     otherColumns: Boolean = false,
     otherLayouts: Boolean = false,
-    regroups: Boolean = true,
+    regrouping: Regrouping = Regrouping.Now,
     force: Boolean = false) {
   require(fanOut >= 2, s"fanOut must be at least 2, not $fanOut")
   require(mergeShare > 0, s"mergeShare must be positive, not $mergeShare")

@@ -30,13 +30,18 @@ final case class PlannedGroup(
   def merges: Boolean =
     files.exists(f => !PlannedGroup.isFresh(f.reason) && f.reason != FileReason.Overlaps)
 
-  /** Its fresh files alone, if there are others. */
+  /** Its fresh files alone, if there are any. */
   def fresh: Option[PlannedGroup] = {
     val some = freshFiles
-    val isStable = PlannedFile.bytesOf(some) >= sizes.stable
-    Option.when(some.nonEmpty && some.size < files.size)(
-      copy(files = some, overlapping = overlapping && isStable)(among))
+    def isStable = PlannedFile.bytesOf(some) >= sizes.stable
+    if (some.isEmpty) None
+    else if (some.size == files.size) Some(this)
+    else Some(part(some, overlapping && isStable))
   }
+
+  /** Some of its files. */
+  def part(some: Seq[PlannedFile], overlapping: Boolean): PlannedGroup =
+    copy(files = some, overlapping = overlapping)(among)
 
   /** Fresh bytes per byte written: a limited budget goes to the highest first. */
   def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)

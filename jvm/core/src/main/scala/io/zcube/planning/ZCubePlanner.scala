@@ -25,13 +25,14 @@ final class ZCubePlanner(options: PlanOptions) {
     val (within, over) = spend(
       partitioned.flatMap(_.groups).sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
     // Of a merge that other groups leave no bytes for, fresh files are written alone too.
-    val (alone, _) = spend(over.flatMap(_.fresh), PlannedGroup.bytesOf(within))
-    val parts = mergesInParts(partitioned, over, within ++ alone)
-    val taken = PlannedFile.pathsOf((alone ++ parts).iterator.flatMap(_.files))
+    val (alone, beyond) = spend(over.flatMap(_.fresh), PlannedGroup.bytesOf(within))
+    val pieces = freshInParts(partitioned, beyond, within ++ alone)
+    val parts = mergesInParts(partitioned, over, within ++ alone ++ pieces)
+    val taken = PlannedFile.pathsOf((alone ++ pieces ++ parts).iterator.flatMap(_.files))
     val kept = partitioned.flatMap(_.kept) ++
       over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget))
     ClusteringPlan(
-      within ++ alone ++ parts,
+      within ++ alone ++ pieces ++ parts,
       kept.filterNot(f => taken(f.file.path)),
       partitioned.exists(_.mayRegroup))
   }
@@ -41,11 +42,14 @@ final class ZCubePlanner(options: PlanOptions) {
       outside: Map[String, CubeRest]): PlannedPartition = {
     val all = CandidateFiles.of(files, options, outside)
     val marked = all.overlapping ++ all.rests
+    val waits = options.regrouping == Regrouping.Never
     val regions =
-      jobs.regroup(marked.flatMap(_.files).map(PlannedFile(_, FileReason.KeptOverlapping)))
+      if (waits) Nil
+      else jobs.regroup(marked.flatMap(_.files).map(PlannedFile(_, FileReason.KeptOverlapping)))
     // What is left of cubes when nothing can be regrouped any more is merged like small ones.
     val (partial, overlapping) =
-      if (regions.isEmpty) (all.partial ++ all.rests, all.overlapping) else (all.partial, marked)
+      if (regions.isEmpty && !waits) (all.partial ++ all.rests, all.overlapping)
+      else (all.partial, marked)
     val candidates = all.copy(partial = partial)
     lazy val space = RankSpace.of(files)
     val extents = new Extents(files)
@@ -55,7 +59,8 @@ final class ZCubePlanner(options: PlanOptions) {
       job.copy(overlapping = job.overlapping || overlaps(job, overlapping, space))
     }
     // What overlaps is regrouped when all of it is clustered.
-    val again = if (!options.regroups || first.exists(_.overlapping)) Nil else regions
+    val again =
+      if (options.regrouping != Regrouping.Now || first.exists(_.overlapping)) Nil else regions
     val groups = (first ++ again).map(planned(_, extents))
     val dropped = beyond.flatten.map(_.copy(reason = FileReason.OverBudget))
     val rewritten = PlannedFile.pathsOf(groups.iterator.flatMap(_.files))
@@ -82,6 +87,37 @@ final class ZCubePlanner(options: PlanOptions) {
     marked.nonEmpty && PlannedFile.bytesOf(job.files) >= options.minCubeBytes && {
       val box = KeyRanges.union(job.files.map(_.file.ranges))
       space.overlap(box, KeyRanges.union(marked.map(_.ranges))) > MinOverlap
+    }
+
+  /** Parts of fresh groups, for what is left of the budget, in partitions that get nothing of it: a
+    * group that never fits beside the new files of the night would never be clustered.
+    *
+    * @param over  groups that other groups leave no bytes for, with fresh files only
+    * @param taken the other groups
+    */
+  private def freshInParts(
+      partitions: Seq[PlannedPartition],
+      over: Seq[PlannedGroup],
+      taken: Seq[PlannedGroup]): Seq[PlannedGroup] =
+    options.maxBytes.fold(Seq.empty[PlannedGroup]) { budget =>
+      val least = math.min(options.minCubeBytes, budget / LeastPart)
+      var left = budget - PlannedGroup.bytesOf(taken)
+      val served = PlannedFile.pathsOf(taken.iterator.flatMap(_.files))
+      val starving = PlannedFile.pathsOf(
+        partitions.iterator.map(_.groups.iterator.flatMap(_.files).toSeq)
+          .filterNot(_.exists(f => served(f.file.path))).flatten)
+      over.filter(_.files.exists(f => starving(f.file.path))).flatMap { group =>
+        if (left < math.max(1L, least)) Nil
+        else {
+          val division = new JobDivision(options.copy(maxBytes = Some(left)))
+          division.divide(group.files).map(job => group.part(job.files, job.overlapping)).filter {
+            part =>
+              val fits = part.bytes <= left
+              if (fits) left -= part.bytes
+              fits
+          }
+        }
+      }
     }
 
   /** Parts of merges that don't fit as a whole, for what is left of the budget.
@@ -144,6 +180,9 @@ private object ZCubePlanner {
 
   /** A job that covers less of marked cubes, as a share of its box, counts as disjoint from them. */
   private val MinOverlap = 0.05
+
+  /** With less than this part of the budget left, no fresh files are written in parts. */
+  private val LeastPart = 4
 }
 
 /** What an OPTIMIZE does with every file.

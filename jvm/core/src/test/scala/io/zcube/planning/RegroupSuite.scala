@@ -55,7 +55,7 @@ class RegroupSuite extends AnyFunSuite {
     def unmarked = Seq("a", "b", "c", "d").flatMap(grid(_, overlapping = false))
     assert(reasons(plan(unmarked)) === Map(FileReason.Stable -> four.size))
     assert(reasons(plan(grid("a"))) === Map(FileReason.KeptOverlapping -> side * side))
-    assert(reasons(plan(four, options.copy(regroups = false))) ===
+    assert(reasons(plan(four, options.copy(regrouping = Regrouping.Later))) ===
       Map(FileReason.KeptOverlapping -> four.size))
     val others = four.map(f => f.copy(cube = f.cube.map(_.copy(matches = false))))
     assert(reasons(plan(others)) === Map(FileReason.KeptOtherLayout -> four.size))
@@ -80,9 +80,26 @@ class RegroupSuite extends AnyFunSuite {
     val large = options.copy(policy = MergeAll, maxJobBytes = 100000)
     assert(reasons(plan(some, large)) === Map(FileReason.Overlaps -> some.size))
     val left = four.filter(_.path.drop(1) == "-0-0").drop(1)
-    assert(reasons(plan(left, options.copy(policy = MergeAll))) === Map(FileReason.SmallCube -> 3))
+    val merged = options.copy(policy = MergeAll)
+    assert(reasons(plan(left, merged)) === Map(FileReason.SmallCube -> 3))
+    assert(reasons(plan(left, merged.copy(regrouping = Regrouping.Never))) ===
+      Map(FileReason.KeptOverlapping -> 3))
     // What one job can hold needn't be divided.
     assert(plan(wide, options.copy(maxJobBytes = 30000)).groups.map(_.bytes) === Seq(25600))
+  }
+
+  test("a region that can't be two cubes may be larger than a job") {
+    val eight = Seq("a", "b").flatMap { id =>
+      for (x <- 0 to 1; y <- 0 to 1)
+        yield file(s"$id-$x-$y", (40L * x, 40L * x + 39), (40L * y, 40L * y + 39))
+          .copy(cube = Some(CubeTag(id, true, true, Some(id))))
+    }
+    // Two cubes need 840 bytes.
+    assert(plan(eight, options.copy(maxJobBytes = 1)).groups.map(_.bytes) === Seq(800))
+    assert(plan(eight, options.copy(maxBytes = Some(799))).groups.isEmpty)
+    // Regions of two cubes or more have a job's bytes.
+    val ten = eight ++ eight.take(2).map(f => f.copy(path = s"more-${f.path}"))
+    assert(plan(ten, options.copy(maxJobBytes = 1)).groups.map(_.bytes).forall(_ < 840))
   }
 
   test("jobs that overlap are marked, and only when all is clustered are they regrouped") {

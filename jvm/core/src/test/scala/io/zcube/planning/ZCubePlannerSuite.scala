@@ -307,6 +307,26 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(found.kept.map(_.reason) === Seq.fill(2)(FileReason.OverBudget))
   }
 
+  test("fresh files that never fit beside those of the night are written in parts") {
+    val budget = Some(500L)
+    val planner = new ZCubePlanner(options.copy(maxBytes = budget))
+    def files(partition: String, count: Int, bytes: Long) =
+      (1 to count).map(i => DataFile(s"$partition-$i", bytes))
+    def planned(night: Seq[DataFile], backfill: Seq[DataFile]) =
+      planner.planPartitions(Seq(night, backfill).filter(_.nonEmpty)).groups.map(_.bytes)
+    assert(planned(files("night", 3, 100), files("fill", 5, 50)) === Seq(300, 150))
+    assert(planned(files("night", 3, 100), files("fill", 4, 50)) === Seq(300, 200))
+    // Little is left, so that a cube would be tiny.
+    assert(planned(files("night", 4, 100), files("fill", 9, 50)) === Seq(450))
+    assert(planned(files("night", 4, 100), Seq(fresh("fill", 101))) === Seq(400))
+    // Of a merge, fresh files are written in parts too.
+    val merge = cube("a", 3) ++ cube("b", 3) ++ files("fill", 5, 50)
+    val parts = new ZCubePlanner(all.copy(maxBytes = budget))
+      .planPartitions(Seq(files("night", 3, 100), merge)).groups
+    assert(parts.map(_.bytes).sum > 400 && parts.map(_.bytes).sum <= 500)
+    assert(parts.forall(_.files.forall(_.file.cube.isEmpty)))
+  }
+
   private val tables: Gen[Seq[DataFile]] = for {
     seed <- Gen.choose(0L, 1L << 40)
     count <- Gen.choose(0, 120)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.classic.SparkSession
 
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, TableVersion, WhereClause}
 import io.zcube.layout.{ColumnWeights, FileCount}
-import io.zcube.planning.{MergeAll, MergeNothing, MergePolicy, PlanOptions}
+import io.zcube.planning._
 import io.zcube.sql.layout.LayoutRequest
 
 /** The task of one OPTIMIZE by columns.
@@ -107,7 +107,8 @@ final case class OptimizeTask(
     // A default may change, as ZCube's did, and must not cause a table to be rewritten.
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     // A writer waits for auto compaction, and has not asked for more than it wrote.
-    regroups = regroups && !isAuto,
+    regrouping =
+      if (isAuto) Regrouping.Never else if (regroups) Regrouping.Now else Regrouping.Later,
     force = isFull && !clustered && !onlyRegroups
   )
 }

@@ -2,7 +2,7 @@ package io.zcube.clustering.report
 
 import io.zcube.clustering.plan.RewriteGroup
 import io.zcube.clustering.run.{GroupOutcome, JsonText, RunResult}
-import io.zcube.planning.PlannedFile
+import io.zcube.planning.{FileReason, PlannedFile}
 import io.zcube.quality.LayoutQuality
 
 /** The column `details` of OPTIMIZE's result. */
@@ -45,13 +45,21 @@ object RunDetails {
     JsonText.of(
       Map[String, Any](
         "cubes" -> groups,
-        "kept" -> plan.kept,
+        "kept" -> kept(result),
         "left" -> Map[String, Any](
           "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),
           "bytes" -> (PlannedFile.bytesOf(over) + notStarted(outcomes).map(_.bytes).sum)
         ),
         "workload" -> workload.after()
       ))
+  }
+
+  /** What this run made, and must be rewritten once more, stays for now like other files. */
+  private def kept(result: RunResult): Map[String, Long] = {
+    val planned = result.plan.kept
+    val reason = FileReason.KeptOverlapping.text
+    if (result.overlapping == 0) planned
+    else planned + (reason -> (planned.getOrElse(reason, 0L) + result.overlapping))
   }
 
   private def quality(measured: LayoutQuality): Map[String, Any] = Map.empty[String, Any] ++

@@ -42,6 +42,20 @@ final case class RunResult(plan: RewritePlan, outcomes: Seq[GroupOutcome], start
       outcomes = outcomes ++ second.outcomes)
   }
 
+  /** @throws java.util.ConcurrentModificationException if conflicts are all that came of it */
+  def orConflict: RunResult = {
+    val conflicts = outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
+    if (conflicts.nonEmpty && committed.isEmpty) throw conflicts.head
+    this
+  }
+
+  /** The number of files that jobs wrote over each other, and no second pass regrouped. */
+  def overlapping: Int = {
+    val marked = committed.flatMap(_.cubes).filter(_.overlapping.isDefined).flatMap(_.files)
+    val regrouped = committed.iterator.flatMap(_.removed).map(_.path).toSet
+    marked.count(file => !regrouped(file.path))
+  }
+
   def committed: Seq[RewriteResult] =
     outcomes.collect { case GroupOutcome.Committed(rewritten, _, _) => rewritten }
 }

@@ -1,11 +1,15 @@
 package io.zcube.clustering.run
 
+import scala.util.control.NonFatal
+
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{OptimizeTask, RewritePlan}
 import io.zcube.clustering.table.TableVersion
 import io.zcube.planning.DataFile
+import io.zcube.sql.errors.ZCubeErrors
 
 /** Runs an OPTIMIZE by columns, and regroups what it had to divide.
   *
@@ -22,20 +26,30 @@ final class OptimizePasses(
     task: OptimizeTask,
     listeners: Seq[RunListener] = Nil) {
 
-  /** Throws what [[OptimizeRunner.run]] throws. Conflicts of the second pass alone are no error.
+  /** Throws what [[OptimizeRunner.run]] throws; conflicts only if they are all that came of both
+    * passes. Another failure of the second pass is ZCUBE_REGROUP_FAILED, which says that what the
+    * first committed stays.
     *
     * @return with the plan of the first pass, and the outcomes of both
     */
   def run(): RunResult = {
-    val first = new OptimizeRunner(session, task.copy(regroups = false), listeners).run()
-    second(first).fold(first) { again =>
-      val runner = new OptimizeRunner(session, again, listeners, from = first.startedAt)
-      first.and(runner.runAll())
-    }
+    val first = new OptimizeRunner(session, task.copy(regroups = false), listeners).runAll()
+    val both =
+      try
+        second(first).fold(first) { again =>
+          val runner = new OptimizeRunner(session, again, listeners, from = first.startedAt)
+          first.and(runner.runAll())
+        }
+      catch {
+        // Whether it committed is all that such an error is about.
+        case e: SparkThrowable if e.getCondition == ZCubeErrors.CommitUnknown => throw e
+        case NonFatal(e) => throw ZCubeErrors.regroupFailed(task.tableName, e)
+      }
+    both.orConflict
   }
 
   private def second(first: RunResult): Option[OptimizeTask] =
-    if (first.committed.size < first.outcomes.size ||
+    if (isOver(first) || first.outcomes.exists(OptimizePasses.isAwaited) ||
       !OptimizePasses.mayRegroup(task, first.plan)) None
     else
       Sessions.within(session) {
@@ -44,6 +58,9 @@ final class OptimizePasses(
           .second(task.copy(version = latest), first.committed.map(_.group.liveBytes).sum)
           .filter(_ => isSame(latest))
       }
+
+  private def isOver(first: RunResult) =
+    task.options.maxDuration.exists(System.currentTimeMillis() - first.startedAt >= _)
 
   /** Columns and conditions are those of one schema. */
   private def isSame(latest: TableVersion): Boolean =
@@ -68,21 +85,40 @@ object OptimizePasses {
   def unplannedBytes(task: OptimizeTask, plan: RewritePlan): Long =
     if (!isDivided(plan) || !mayRegroup(task, plan)) 0L
     else {
-      def isMarked(file: DataFile) = file.cube.exists(c => c.matches && c.overlapping.isDefined)
+      val rewritten = plan.groups.iterator.flatMap(_.files).map(_.path).toSet
       val marked = plan.groups.filter(_.planned.overlapping).map(_.bytes).sum +
-        plan.considered.iterator.filter(isMarked).map(_.storedBytes).sum
+        plan.considered.iterator.filter(f => isMarked(f) && !rewritten(f.path))
+          .map(_.storedBytes).sum
       leftOf(task, plan.groups.map(_.liveBytes).sum).fold(marked)(left =>
         math.max(0L, math.min(marked, left)))
     }
 
   private def isDivided(plan: RewritePlan) = plan.groups.exists(_.planned.overlapping)
 
-  /** Whether there may be something to regroup once a plan of the first pass is carried out. What is
-    * clustered in part, because of a budget, waits for the rest.
+  private def isMarked(file: DataFile) =
+    file.cube.exists(cube => cube.matches && cube.overlapping.isDefined)
+
+  /** Whether the second pass must wait for a group, which is one of those that it would regroup. */
+  private def isAwaited(outcome: GroupOutcome): Boolean = outcome match {
+    case GroupOutcome.Committed(_, _, _) => false
+    case GroupOutcome.Dropped(group, _) => group.planned.overlapping
+    case GroupOutcome.NotStarted(_) => true
+  }
+
+  /** Whether there may be something to regroup once a plan of the first pass is carried out. */
+  private def mayRegroup(task: OptimizeTask, plan: RewritePlan): Boolean =
+    !task.isAuto && (isDivided(plan) || plan.plan.mayRegroup) && !isPart(plan)
+
+  /** Whether a partition that has something to regroup is clustered in part, because of a budget, and
+    * so waits for the rest.
     */
-  private def mayRegroup(task: OptimizeTask, plan: RewritePlan): Boolean = {
-    def isPart = plan.plan.overBudget.exists(!_.file.cube.exists(_.matches))
-    !task.isAuto && (isDivided(plan) || plan.plan.mayRegroup) && !isPart
+  private def isPart(plan: RewritePlan): Boolean = {
+    val left = plan.plan.overBudget.iterator.map(_.file)
+      .filterNot(_.cube.exists(_.matches)).map(_.partition).toSet
+    left.nonEmpty &&
+    (plan.considered.iterator.filter(isMarked) ++
+      plan.groups.iterator.filter(_.planned.overlapping).flatMap(_.files))
+      .exists(file => left(file.partition))
   }
 
   /** None if the first pass used up the budget.
@@ -91,7 +127,8 @@ object OptimizePasses {
     */
   private def second(task: OptimizeTask, spent: Long): Option[OptimizeTask] = {
     val left = leftOf(task, spent)
-    Option.when(left.forall(_ > 0))(
+    // Less makes no cube that stays.
+    Option.when(left.forall(_ >= math.max(1L, task.planOptions.minCubeBytes)))(
       task.copy(options = task.options.copy(maxBytes = left), onlyRegroups = true))
   }
 

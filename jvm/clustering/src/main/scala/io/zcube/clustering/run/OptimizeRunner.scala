@@ -50,12 +50,7 @@ final class OptimizeRunner(
 
   /** @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
     */
-  def run(): RunResult = {
-    val result = runAll()
-    val conflicts = result.outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
-    if (conflicts.nonEmpty && result.committed.isEmpty) throw conflicts.head
-    result
-  }
+  def run(): RunResult = runAll().orConflict
 
   /** The same, but returns even if no group could commit. */
   private[run] def runAll(): RunResult =

@@ -1,6 +1,7 @@
 package io.zcube.clustering.memory
 
 import java.util.UUID
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.annotation.tailrec
 
@@ -23,6 +24,9 @@ final class MemoryTable(
     extends ClusterableTable {
 
   val store = new MemoryStore
+
+  /** How often files were scanned or rewritten that their selection wasn't prepared for. */
+  val unprepared = new AtomicInteger
 
   override def nameParts: Seq[String] = Seq("memory", name)
 

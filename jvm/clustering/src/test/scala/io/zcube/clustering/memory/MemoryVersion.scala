@@ -1,5 +1,7 @@
 package io.zcube.clustering.memory
 
+import java.util.concurrent.ConcurrentHashMap
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Expression, GenericInternalRow, Literal}
@@ -154,7 +156,16 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
       picked.filter(file => paths.forall(_.contains(file.path))),
       columns)
 
+  private val prepared = ConcurrentHashMap.newKeySet[String]()
+
+  override def prepare(files: Seq[DataFile]): Unit = files.foreach(f => prepared.add(f.path))
+
+  private def use(files: Seq[DataFile]): Unit =
+    if (!files.forall(f => prepared.contains(f.path)))
+      version.table.unprepared.incrementAndGet(): Unit
+
   override def scanGroups(session: SparkSession, groups: Seq[Seq[DataFile]]): FileScan = {
+    groups.foreach(use)
     val columns = toAttributes(version.schema)
     val hidden = toAttributes(
       new StructType().add("file_name", StringType).add("row_index", LongType)
@@ -174,6 +185,8 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
       hidden.drop(2).headOption)
   }
 
-  override def begin(session: SparkSession, files: Seq[DataFile]): RewriteTransaction =
+  override def begin(session: SparkSession, files: Seq[DataFile]): RewriteTransaction = {
+    use(files)
     new MemoryRewrite(session, version, files.map(f => version.files(f.path)))
+  }
 }

@@ -94,6 +94,7 @@ class ReportsSuite extends AnyFunSuite with MemoryEngine {
     val (commits, files, before) = (table.now.commits.size, table.now.live.size, depth(table))
     val Seq(group, total) = dryRun(table)
     assert(table.now.commits.size === commits)
+    assert(table.unprepared.get === 0)
     assert(group.getString(1) === "rewrite")
     assert((group.getLong(4), group.getLong(5)) === (files, table.now.live.map(_.bytes).sum))
     run(taskOf(table))

@@ -1,14 +1,19 @@
 package io.zcube.clustering.run
 
+import java.util.ConcurrentModificationException
+
 import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
+import org.json4s.jackson.JsonMethods
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable, StoreFaults}
 import io.zcube.clustering.plan.{OptimizeSettings, RewriteGroup, RewritePlan}
+import io.zcube.clustering.report.{RunDetails, WorkloadReport}
+import io.zcube.sql.errors.ZCubeExecutionException
 
 /** Jobs that overlap, and what regroups their cubes. Whether boxes overlap is counted from the rows.
   */
@@ -25,8 +30,12 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
   private val rows = 800L
 
   /** In no order: each file covers everything. */
-  private def newTable(declared: Boolean = true): MemoryTable = {
-    val table = new MemoryTable("t", schema, Nil, if (declared) Seq("x", "y") else Nil)
+  private def newTable(declared: Boolean = true, partitioned: Boolean = false): MemoryTable = {
+    val table = new MemoryTable(
+      "t",
+      schema,
+      if (partitioned) Seq("p") else Nil,
+      if (declared) Seq("x", "y") else Nil)
     val random = new Random(41)
     (0L until rows)
       .map(id => InternalRow(id, random.nextInt(10000), random.nextInt(10000).toLong, 0))
@@ -124,8 +133,14 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(overlapping(plenty) == 0)
     val table = newTable()
     val limited = taskOf(table, smallJobs, Seq("maxBytes" -> s"${rows * MemoryFile.RowBytes}"))
-    assert(runPasses(limited).committed.size == 4)
+    val divided = runPasses(limited)
+    assert(divided.committed.size == 4)
     assert(overlapping(table) == table.now.live.size)
+    def kept(result: RunResult) =
+      (JsonMethods.parse(RunDetails.json(result, WorkloadReport.of(limited))) \ "kept").values
+    val reason = "overlaps since jobs were too small"
+    assert(kept(divided) == Map(reason -> table.now.live.size))
+    assert(kept(runPasses(taskOf(plenty, smallJobs))) != kept(divided))
     val late = limited.copy(options = limited.options.copy(maxBytes = None, maxDuration = Some(0L)))
     assert(runPasses(late.copy(version = table.latest())).committed.isEmpty)
     assert(overlapping(table) == table.now.live.size)
@@ -157,6 +172,84 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(table.rows == newTable().rows)
   }
 
+  /** A listener that changes the table when a pass is planned, or after a commit, counted from 1. */
+  private def changing(plan: Int = 0, commit: Int = 0)(change: => Unit): RunListener =
+    new RunListener {
+      private var plans, commits = 0
+      override def planned(planned: RewritePlan): Unit = {
+        plans += 1
+        if (plans == plan) change
+      }
+      override def committed(results: Seq[RewriteResult]): Unit = {
+        commits += 1
+        if (commits == commit) change
+      }
+      override def dropped(groups: Seq[RewriteGroup]): Unit = ()
+    }
+
+  /** Of two partitions: the first is divided, and waits to be regrouped; the second has new files. */
+  private def partitioned(files: Int, rowsOfFile: Int): MemoryTable = {
+    val table = newTable(declared = false, partitioned = true)
+    run(taskOf(table, smallJobs)): Unit
+    (0 until files).foreach { i =>
+      table.append(
+        (0 until rowsOfFile).map(k => InternalRow(rows + rowsOfFile * i + k, k, 1L, 1)))
+    }
+    assert(overlapping(table) == table.now.live.size - files)
+    table
+  }
+
+  test("a file elsewhere that is larger than the budget doesn't keep the second pass waiting") {
+    val table = partitioned(files = 1, rowsOfFile = 300)
+    val marked = overlapping(table)
+    val result = runPasses(
+      taskOf(table, smallJobs, Seq("maxBytes" -> s"${250 * MemoryFile.RowBytes}")))
+    assert(result.committed.map(_.group.bytes).sum <= 250 * MemoryFile.RowBytes)
+    assert(overlapping(table) < marked)
+    assert(table.now.live.count(_.cube.isEmpty) == 1)
+  }
+
+  test("a conflict elsewhere doesn't keep the second pass waiting") {
+    val table = partitioned(files = 10, rowsOfFile = 10)
+    val result = runPasses(
+      taskOf(table, smallJobs),
+      changing(plan = 1)(table.delete(row => row.getInt(3) == 1 && row.getLong(0) % 10 == 0)))
+    assert(result.outcomes.count(_.isInstanceOf[GroupOutcome.Dropped]) == 1)
+    assert(overlapping(table) == 0)
+    assert(table.rows.values.sum == rows + 90)
+    assert(table.now.live.count(_.cube.isEmpty) == 10)
+  }
+
+  test("conflicts are raised if nothing came of either pass, and no more than that") {
+    val table = newTable()
+    run(taskOf(table, smallJobs)): Unit
+    val before = table.now.commits.size
+    intercept[ConcurrentModificationException](
+      runPasses(
+        taskOf(table, smallJobs),
+        changing(plan = 2)(table.delete(row => row.getLong(0) % 2 == 0))))
+    assert(table.now.commits.size == before + 1)
+    assert(table.orphans.isEmpty && table.rows.values.sum == rows / 2)
+  }
+
+  test("a failure between the passes, or in the second, says that the first is committed") {
+    // At the fourth commit the first pass is over; at the fifth the second has begun.
+    for (commits <- Seq(4, 5)) {
+      val table = newTable()
+      val error = intercept[ZCubeExecutionException](
+        runPasses(
+          taskOf(table, smallJobs.copy(maxThreads = 1)),
+          changing(commit = commits)(table.store.faults.arm(0, StoreFaults.kinds.head))))
+      table.store.faults.disarm(): Unit
+      assert(error.getCondition == "ZCUBE_REGROUP_FAILED", commits)
+      assert(error.getCause != null && error.getMessage.contains("what it committed stays"))
+      assert(table.rows == newTable().rows)
+      assert(table.now.live.forall(_.cube.isDefined))
+      runPasses(taskOf(table, smallJobs)): Unit
+      assert(overlapping(table) < 10)
+    }
+  }
+
   test("what another writer changes between the passes stays out of the second") {
     for (change <- Seq(
         (_: MemoryTable).append(Seq(InternalRow(rows, 1, 1L, 0))),
@@ -164,20 +257,14 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
       val table = newTable()
       var expected = table.rows
       var commits = 0
-      val meanwhile = new RunListener {
-        override def planned(plan: RewritePlan): Unit = ()
-        override def committed(results: Seq[RewriteResult]): Unit = {
-          commits += 1
-          // The first commit of the second pass: later ones conflict.
-          if (commits == 5) {
-            change(table)
-            expected = table.rows
-          }
-        }
-        override def dropped(groups: Seq[RewriteGroup]): Unit = ()
+      // The first commit of the second pass: later ones conflict.
+      val meanwhile = changing(commit = 5) {
+        change(table)
+        expected = table.rows
+        commits = 5
       }
       val result = runPasses(taskOf(table, smallJobs.copy(maxThreads = 1)), meanwhile)
-      assert(commits >= 5)
+      assert(commits == 5)
       assert(table.rows == expected)
       assert(result.committed.size >= 5)
     }

@@ -110,6 +110,7 @@ class OptimizeRunnerSuite
       assert(table.rows == before)
       val now = table.now
       assert(table.orphans.isEmpty)
+      assert(table.unprepared.get == 0)
       assert(now.live.forall(file => table.store.paths(file.path)))
       val committed = result.outcomes.collect { case done: GroupOutcome.Committed => done }
       assert(committed.size == result.plan.groups.size)

@@ -31,6 +31,8 @@ object ZCubeErrors {
       Map("table" -> table, "what" -> cause.toString),
       cause)
 
+  val CommitUnknown = "ZCUBE_COMMIT_UNKNOWN"
+
   /** @param tried the versions that may have it
     * @param why   why the outcome is unknown
     */
@@ -41,7 +43,7 @@ object ZCubeErrors {
       why: String,
       cause: Throwable): Throwable =
     new ZCubeExecutionException(
-      "ZCUBE_COMMIT_UNKNOWN",
+      CommitUnknown,
       Map(
         "table" -> table,
         "versions" -> tried.toSeq.sorted.mkString(" or "),
@@ -114,6 +116,13 @@ object ZCubeErrors {
     "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD",
     "table" -> table,
     "reasons" -> reasons.take(3).mkString("; "))
+
+  /** @param cause why the second pass of an OPTIMIZE failed */
+  def regroupFailed(table: String, cause: Throwable): Throwable =
+    new ZCubeExecutionException(
+      "ZCUBE_REGROUP_FAILED",
+      Map("table" -> table, "cause" -> innermostMessage(cause)),
+      cause)
 
   /** @param reserved the column's name, or its name in files */
   def reservedColumn(table: String, column: String, reserved: String): Throwable =

@@ -40,6 +40,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.notAText("x"),
     ZCubeErrors.optionsNotSupported(),
     ZCubeErrors.recommendNothingUnderstood("t", Seq("what?")),
+    ZCubeErrors.regroupFailed("t", new RuntimeException("disk full")),
     ZCubeErrors.reservedColumn("t", "c", "_c"),
     ZCubeErrors.rewriteFailed("t", new RuntimeException("job", new RuntimeException("disk full"))),
     ZCubeErrors.rowCountMismatch("t", 1, 2),

@@ -215,7 +215,7 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
     val found = FilesOutside.of(
       spark.asInstanceOf[classic.SparkSession],
       snapshot,
-      inside.map(_.path),
+      FileFilter(inside.iterator.map(_.path)),
       ids)
     assert(found == OutsideWhere(outside.size.toLong, expected))
   }

@@ -20,26 +20,26 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
   private lazy val logged = LoggedStatistics.of(SparkSession.active, snapshot, where.filters)
 
   /** The files that WHERE selects, once they are known. */
-  @volatile private var picked: Option[Seq[String]] = None
+  @volatile private var picked: Option[FileFilter] = None
 
   /** Log actions of files that are scanned or rewritten. All of them would take gigabytes. */
   private val actions = new ConcurrentHashMap[String, AddFile]
 
   override def files(layout: Option[LayoutTag]): Seq[DataFile] = {
     val found = logged.files(layout.map(new CubeTags(_)))
-    if (where.picks) picked = Some(found.map(_.path))
+    if (where.picks) picked = Some(FileFilter(found.iterator.map(_.path)))
     found
   }
 
   override def ranges(columns: Seq[ColumnPath]): String => KeyRanges = {
     // For the whole table, requesting each file by name gains nothing.
-    val named = Option.when(where.picks)(FileFilter(paths.iterator))
+    val named = Option.when(where.picks)(selected)
     val ranges = PlanningRanges.of(SparkSession.active, columns, logged.parsed(named))
     ranges.of
   }
 
   override def outside(cubes: Set[String]): OutsideWhere =
-    FilesOutside.of(SparkSession.active, snapshot, paths, cubes)
+    FilesOutside.of(SparkSession.active, snapshot, selected, cubes)
 
   override def statistics(
       columns: Seq[ColumnPath],
@@ -63,19 +63,21 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       actionsOf(files),
       own)
 
-  private def paths: Iterable[String] = picked.getOrElse(logged.paths)
+  private def selected: FileFilter = picked.getOrElse(FileFilter(logged.paths.iterator))
 
   override def prepare(files: Seq[DataFile]): Unit = {
     val missing = files.iterator.map(_.path).filterNot(actions.containsKey(_)).toSeq
-    if (missing.nonEmpty)
+    if (missing.nonEmpty) {
+      if (where.picks) missing.find(!selected.contains(_)).foreach(refuse)
       logged.actions(FileFilter(missing.iterator)).foreach(file => actions.put(file.path, file))
+    }
   }
 
   private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = {
     prepare(files)
-    files.map { file =>
-      Option(actions.get(file.path)).getOrElse(
-        throw ZCubeErrors.internal(s"${file.path} is not of this selection"))
-    }
+    files.map(file => Option(actions.get(file.path)).getOrElse(refuse(file.path)))
   }
+
+  private def refuse(path: String): Nothing =
+    throw ZCubeErrors.internal(s"$path is not of this selection")
 }

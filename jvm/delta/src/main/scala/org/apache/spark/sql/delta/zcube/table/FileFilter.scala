@@ -20,6 +20,12 @@ final class FileFilter private (hashes: Array[Long]) extends Serializable {
     */
   def of(files: DataFrame): DataFrame = files.where(isWanted)
 
+  /** The number of these files. */
+  def size: Int = hashes.length
+
+  def contains(path: String): Boolean =
+    Arrays.binarySearch(hashes, FileFilter.hashOf(path)) >= 0
+
   /** Selects all other files. */
   def except(files: DataFrame): DataFrame = files.where(!isWanted)
 

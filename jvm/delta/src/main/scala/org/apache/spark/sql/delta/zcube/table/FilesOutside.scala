@@ -13,13 +13,13 @@ object FilesOutside {
 
   /** Aggregated on the executors, because a cube may have a million files.
     *
-    * @param selected paths of the files that WHERE selects
+    * @param selected the files that WHERE selects
     * @param cubes    ids of the cubes that contain some of them
     */
   def of(
       session: SparkSession,
       snapshot: Snapshot,
-      selected: Iterable[String],
+      selected: FileFilter,
       cubes: Set[String]): OutsideWhere = Sessions.within(session) {
     val files = snapshot.numOfFiles - selected.size
     if (files == 0 || cubes.isEmpty) OutsideWhere(files, Map.empty)
@@ -32,7 +32,7 @@ object FilesOutside {
         .when(physical === 0, lit(0.0))
         .otherwise(col("size").cast("double"))
       val id = LoggedTags.cubeId
-      val sums = FileFilter(selected.iterator)
+      val sums = selected
         .except(snapshot.withStats)
         .where(id.isin(cubes.toSeq.sorted: _*))
         .groupBy(id)

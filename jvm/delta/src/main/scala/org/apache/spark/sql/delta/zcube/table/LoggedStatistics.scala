@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube.table
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
@@ -22,35 +24,37 @@ final class LoggedStatistics private (
     filters: Seq[Expression],
     byPartition: Boolean) {
 
-  /** The selected files, without their ranges.
+  /** The selected files, without their ranges. If the predicates need statistics, Delta brings the
+    * log actions of all selected files to the driver, for the moment; otherwise they stay where they
+    * are.
     *
     * @param tags reads their cubes; with None, no file has one
     */
   def files(tags: Option[CubeTags]): Seq[DataFile] = Sessions.within(session) {
     import org.apache.spark.sql.delta.implicits._
-    if (byPartition) PlanningFiles.of(session, counted(pickedByPartition).as[AddFile], tags)
-    else if (filters.isEmpty)
-      PlanningFiles.of(
-        session,
-        LoggedStatistics.countOnly(snapshot.withStats).as[AddFile],
-        tags)
-    else
-      snapshot.filesForScan(filters, keepNumRecords = true).files
-        .map(file => DataFiles.of(file, tags.flatMap(_.read(file))))
+    if (byPartition) {
+      val picked = LoggedStatistics.parsed(snapshot, pickedByPartition)
+      PlanningFiles.of(LoggedStatistics.countOnly(picked).as[AddFile], tags)
+    } else if (filters.isEmpty)
+      PlanningFiles.of(LoggedStatistics.countOnly(snapshot.withStats).as[AddFile], tags)
+    else PlanningFiles.of(snapshot.filesForScan(filters, keepNumRecords = true).files, tags)
   }
 
-  /** Log actions of some files. Their statistics have only the row count, as in Delta's own command.
+  /** Log actions of some of the selected files. Their statistics have only the row count, as in
+    * Delta's own command.
     */
   def actions(of: FileFilter): Seq[AddFile] = Sessions.within(session) {
     import org.apache.spark.sql.delta.implicits._
-    // The filter needs no statistics, so the optimizer applies it before they are parsed.
-    counted(of.of(snapshot.allFiles.toDF())).as[AddFile].collect().toSeq
+    // Files of a cube have the same tags.
+    val known = new mutable.HashMap[Map[String, String], Map[String, String]]
+    def same(map: Map[String, String]) =
+      if (map == null) map else known.getOrElseUpdate(map, map)
+    LoggedStatistics.countOnly(parsed(Some(of))).as[AddFile].collect().toSeq.map { file =>
+      file.copy(partitionValues = same(file.partitionValues), tags = same(file.tags))
+    }
   }
 
-  private def counted(files: DataFrame): DataFrame =
-    LoggedStatistics.countOnly(LoggedStatistics.parsed(snapshot, files))
-
-  /** The statistics of the selected files. */
+  /** The paths of the selected files. */
   def paths: Set[String] = Sessions.within(session) {
     if (byPartition) pickedByPartition.select("path").collect().map(_.getString(0)).toSet
     else snapshot.filesForScan(filters, keepNumRecords = false).files.map(_.path).toSet
@@ -84,9 +88,9 @@ object LoggedStatistics {
     new LoggedStatistics(session, snapshot, filters, byPartition)
   }
 
-  /** Puts the JSON of statistics that have a row count, or nothing, for the parsed ones. It doesn't use to_json of a struct:
-    * the optimizer would rewrite that to use the parsed text, which is NULL if the text is blank,
-    * and fails.
+  /** Replaces parsed statistics by JSON that has the row count, or nothing. It doesn't use to_json of
+    * a struct: the optimizer would rewrite that to use the parsed text, which is NULL if the text is
+    * blank, and fails.
     */
   private def countOnly(parsed: DataFrame): DataFrame = {
     val rows = col("stats.numRecords")

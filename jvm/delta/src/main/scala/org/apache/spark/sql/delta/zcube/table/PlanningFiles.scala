@@ -1,36 +1,49 @@
 package org.apache.spark.sql.delta.zcube.table
 
+import java.nio.ByteBuffer
+import java.util.Arrays
+
 import scala.collection.mutable
 
-import org.apache.spark.sql.Dataset
-import org.apache.spark.sql.classic.{Dataset => ClassicDataset, SparkSession}
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.zcube.Sessions
+import org.apache.spark.sql.{Dataset, Encoders}
 
 import io.zcube.planning.{CubeTag, DataFile}
 
 /** Brings what planning needs to know of the log's files to the driver.
   *
   * There, a file's log action would take more than a kilobyte, mostly for texts that all files of a
-  * cube or a partition have in common. So executors read the actions, and send each of these once.
+  * cube or a partition have in common. So executors read the actions, and each task sends each of
+  * these texts once.
   */
 object PlanningFiles {
 
   /** @param files with any statistics, as long as they have the row counts
     * @param tags  reads the files' cubes; with None, no file has one
     */
-  def of(
-      session: SparkSession,
-      files: Dataset[AddFile],
-      tags: Option[CubeTags]): Seq[DataFile] = Sessions.within(session) {
-    val query = files.asInstanceOf[ClassicDataset[AddFile]]
-    val parts = SQLExecution.withNewExecutionId(query.queryExecution) {
-      query.rdd.mapPartitions(actions => Iterator(partOf(actions, tags))).collect()
-    }
+  def of(files: Dataset[AddFile], tags: Option[CubeTags]): Seq[DataFile] = {
+    def serializer = SparkEnv.get.closureSerializer.newInstance()
+    // Spark compresses the rows of a result.
+    val parts = files
+      .mapPartitions { actions =>
+        val bytes = serializer.serialize(partOf(actions, tags))
+        Iterator(Arrays.copyOf(bytes.array, bytes.limit()))
+      }(Encoders.BINARY)
+      .collect()
+    val loader = getClass.getClassLoader
+    together(parts.iterator.map(part =>
+      serializer.deserialize[Part](ByteBuffer.wrap(part), loader)))
+  }
+
+  /** The same of files that are on the driver already. */
+  def of(files: Seq[AddFile], tags: Option[CubeTags]): Seq[DataFile] =
+    together(Iterator(partOf(files.iterator, tags)))
+
+  private def together(parts: Iterator[Part]): Seq[DataFile] = {
     val cubes = new Known[CubeTag]
     val partitions = new Known[Map[String, String]]
-    parts.toSeq.flatMap(_.files(cubes, partitions))
+    parts.flatMap(_.files(cubes, partitions)).toIndexedSeq
   }
 
   private def partOf(actions: Iterator[AddFile], tags: Option[CubeTags]): Part = {
@@ -72,10 +85,10 @@ object PlanningFiles {
 
     def files(
         knownCubes: Known[CubeTag],
-        knownPartitions: Known[Map[String, String]]): Seq[DataFile] = {
+        knownPartitions: Known[Map[String, String]]): Iterator[DataFile] = {
       val cubeOf = cubes.among(knownCubes)
       val partitionOf = partitions.among(knownPartitions)
-      paths.indices.map { i =>
+      paths.indices.iterator.map { i =>
         def number(k: Int) = numbers(i * NumbersPerFile + k)
         def known(k: Int) = Option.when(number(k) != Absent)(number(k))
         DataFile(

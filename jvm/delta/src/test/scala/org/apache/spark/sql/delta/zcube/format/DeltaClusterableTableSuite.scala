@@ -4,14 +4,17 @@ import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, ThrowingLogStore}
+import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.Night
 import io.zcube.clustering.run.LayoutSession
-import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract, WhereClause}
+import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract, FileSelection, WhereClause}
+import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeExecutionException
 
 /** Delta tables satisfy the engine's assumptions. */
@@ -86,16 +89,17 @@ class DeltaClusterableTableSuite extends ClusterableTableContract with DeltaSpar
     val version = made.table.latest()
     val clone = LayoutSession.cloneOf(session, version)
     Sessions.within(clone) {
-      def chosen() = {
-        val selection = version.select(WhereClause.Everything)
-        (selection, selection.files(None).sortBy(_.path).take(2))
-      }
-      val (prepared, files) = chosen()
-      assert(jobsOf(prepared.prepare(files)) == 1)
-      assert(jobsOf(prepared.prepare(files)) == 0)
-      assert(jobsOf(prepared.begin(clone, files).abort()) == 0)
-      assert(jobsOf(prepared.scan(clone, files): Unit) == 0)
-      val (unprepared, same) = chosen()
+      def files(of: FileSelection) = of.files(None).sortBy(_.path)
+      val prepared = version.select(WhereClause.Everything)
+      val Seq(first, second, third) = files(prepared)
+      val chosen = Seq(first, second)
+      assert(jobsOf(prepared.prepare(chosen)) == 1)
+      assert(jobsOf(prepared.prepare(chosen)) == 0)
+      assert(jobsOf(prepared.begin(clone, chosen).abort()) == 0)
+      assert(jobsOf(prepared.scan(clone, chosen): Unit) == 0)
+      assert(jobsOf(prepared.begin(clone, Seq(second, third)).abort()) == 1)
+      val unprepared = version.select(WhereClause.Everything)
+      val same = files(unprepared).take(2)
       assert(jobsOf(unprepared.begin(clone, same).abort()) == 1)
       val rows = Seq(prepared, unprepared).map { selection =>
         Sessions.rowsOf(clone, selection.scan(clone, same).plan).collect().map(_.getLong(0)).toSet
@@ -104,16 +108,28 @@ class DeltaClusterableTableSuite extends ClusterableTableContract with DeltaSpar
     }
   }
 
-  test("a file that isn't of the selection is refused") {
-    val made = newTable(partitioned = false)
+  test("a file that WHERE excludes, or of another table, is refused") {
+    val made = newTable(partitioned = true)
     made.append(0 until 10)
     val version = made.table.latest()
     val clone = LayoutSession.cloneOf(session, version)
+    def refused(selection: FileSelection, file: DataFile): Unit = {
+      val scanned = intercept[ZCubeExecutionException](selection.scan(clone, Seq(file)))
+      assert(scanned.getMessage.contains(s"${file.path} is not of this selection"))
+      intercept[ZCubeExecutionException](selection.begin(clone, Seq(file))): Unit
+    }
     Sessions.within(clone) {
-      val selection = version.select(WhereClause.Everything)
-      val another = selection.files(None).map(_.copy(path = "part-of-another-table.parquet"))
-      val refused = intercept[ZCubeExecutionException](selection.scan(clone, another))
-      assert(refused.getMessage.contains("part-of-another-table.parquet is not of this selection"))
+      val everything = version.select(WhereClause.Everything)
+      val all = everything.files(None)
+      refused(everything, all.head.copy(path = "part-of-another-table.parquet"))
+      val p = AttributeReference("p", IntegerType)()
+      val one = Seq(EqualTo(p, Literal(0)))
+      val selection = version.select(WhereClause(one, one))
+      val selected = selection.files(None).map(_.path).toSet
+      val (within, without) = all.partition(file => selected(file.path))
+      assert(within.nonEmpty && without.nonEmpty)
+      without.foreach(refused(selection, _))
+      selection.begin(clone, within).abort()
     }
   }
 }
