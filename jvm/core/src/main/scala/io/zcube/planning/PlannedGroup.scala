@@ -33,15 +33,15 @@ final case class PlannedGroup(
   /** Its fresh files alone, if there are any. */
   def fresh: Option[PlannedGroup] = {
     val some = freshFiles
-    def isStable = PlannedFile.bytesOf(some) >= sizes.stable
     if (some.isEmpty) None
     else if (some.size == files.size) Some(this)
-    else Some(part(some, overlapping && isStable))
+    else Some(part(some, overlapping))
   }
 
-  /** Some of its files. */
+  /** Some of its files. What makes no stable cube is merged with others anyway, so it needs no mark. */
   def part(some: Seq[PlannedFile], overlapping: Boolean): PlannedGroup =
-    copy(files = some, overlapping = overlapping)(among)
+    copy(files = some, overlapping = overlapping && PlannedFile.bytesOf(some) >= sizes.stable)(
+      among)
 
   /** Fresh bytes per byte written: a limited budget goes to the highest first. */
   def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)

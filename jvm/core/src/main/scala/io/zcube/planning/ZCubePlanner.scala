@@ -8,6 +8,7 @@ package io.zcube.planning
   * existing cube, otherwise one of all files.
   */
 final class ZCubePlanner(options: PlanOptions) {
+  import PlannedGroup.isFresh
   import ZCubePlanner._
 
   private val jobs = new JobDivision(options)
@@ -22,17 +23,21 @@ final class ZCubePlanner(options: PlanOptions) {
       partitions: Seq[Seq[DataFile]],
       outside: Map[String, CubeRest] = Map.empty): ClusteringPlan = {
     val partitioned = partitions.map(planOne(_, outside))
-    val (within, over) = spend(
-      partitioned.flatMap(_.groups).sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path)))
+    val (fresh, others) = partitioned.flatMap(_.groups)
+      .sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path))
+      .partition(_.freshBytes > 0)
+    val (within, overFresh) = spend(fresh)
     // Of a merge that other groups leave no bytes for, fresh files are written alone too.
-    val (alone, beyond) = spend(over.flatMap(_.fresh), PlannedGroup.bytesOf(within))
+    val (alone, beyond) = spend(overFresh.flatMap(_.fresh), PlannedGroup.bytesOf(within))
     val pieces = freshInParts(partitioned, beyond, within ++ alone)
-    val parts = mergesInParts(partitioned, over, within ++ alone ++ pieces)
+    val (merged, overMerges) = spend(others, PlannedGroup.bytesOf(within ++ alone ++ pieces))
+    val (groups, over) = (within ++ alone ++ pieces ++ merged, overFresh ++ overMerges)
+    val parts = mergesInParts(partitioned, over, groups)
     val taken = PlannedFile.pathsOf((alone ++ pieces ++ parts).iterator.flatMap(_.files))
     val kept = partitioned.flatMap(_.kept) ++
       over.flatMap(_.files).map(_.copy(reason = FileReason.OverBudget))
     ClusteringPlan(
-      within ++ alone ++ pieces ++ parts,
+      groups ++ parts,
       kept.filterNot(f => taken(f.file.path)),
       partitioned.exists(_.mayRegroup))
   }
@@ -89,8 +94,8 @@ final class ZCubePlanner(options: PlanOptions) {
       space.overlap(box, KeyRanges.union(marked.map(_.ranges))) > MinOverlap
     }
 
-  /** Parts of fresh groups, for what is left of the budget, in partitions that get nothing of it: a
-    * group that never fits beside the new files of the night would never be clustered.
+  /** Parts of fresh groups, for what is left of the budget, in partitions whose fresh files get nothing
+    * of it: a group that never fits beside the new files of the night would never be clustered.
     *
     * @param over  groups that other groups leave no bytes for, with fresh files only
     * @param taken the other groups
@@ -102,7 +107,8 @@ final class ZCubePlanner(options: PlanOptions) {
     options.maxBytes.fold(Seq.empty[PlannedGroup]) { budget =>
       val least = math.min(options.minCubeBytes, budget / LeastPart)
       var left = budget - PlannedGroup.bytesOf(taken)
-      val served = PlannedFile.pathsOf(taken.iterator.flatMap(_.files))
+      val served =
+        PlannedFile.pathsOf(taken.iterator.flatMap(_.files).filter(f => isFresh(f.reason)))
       val starving = PlannedFile.pathsOf(
         partitions.iterator.map(_.groups.iterator.flatMap(_.files).toSeq)
           .filterNot(_.exists(f => served(f.file.path))).flatten)
@@ -110,12 +116,14 @@ final class ZCubePlanner(options: PlanOptions) {
         if (left < math.max(1L, least)) Nil
         else {
           val division = new JobDivision(options.copy(maxBytes = Some(left)))
-          division.divide(group.files).map(job => group.part(job.files, job.overlapping)).filter {
-            part =>
+          // Where the group overlaps others, so do its parts.
+          division.divide(group.files)
+            .map(job => group.part(job.files, job.overlapping || group.overlapping))
+            .filter { part =>
               val fits = part.bytes <= left
               if (fits) left -= part.bytes
               fits
-          }
+            }
         }
       }
     }
@@ -157,7 +165,7 @@ final class ZCubePlanner(options: PlanOptions) {
     */
   private def afford(group: Seq[PlannedFile]): (Seq[PlannedFile], Seq[PlannedFile]) = {
     val bytes = PlannedFile.bytesOf(group)
-    if (options.maxBytes.exists(bytes > _)) group.partition(f => PlannedGroup.isFresh(f.reason))
+    if (options.maxBytes.exists(bytes > _)) group.partition(f => isFresh(f.reason))
     else (group, Nil)
   }
 

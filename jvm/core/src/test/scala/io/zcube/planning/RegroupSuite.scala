@@ -130,6 +130,11 @@ class RegroupSuite extends AnyFunSuite {
     val over = new ZCubePlanner(merged.copy(maxBytes = Some(850)))
       .planPartitions(Seq(four ++ fresh(3) ++ small, Seq(DataFile("elsewhere", 500))))
     assert(over.groups.map(g => (g.bytes, g.overlapping)) === Seq((500, false), (300, false)))
+    // Parts of what overlaps do so too, also where they don't overlap each other.
+    val slices = (0 to 7).map(i => file(s"o$i", (10L * i, 10L * i + 9), (0, 79)))
+    val parts = new ZCubePlanner(options.copy(maxBytes = Some(1600)))
+      .planPartitions(Seq(four ++ slices, Seq(DataFile("night", 1100)))).groups
+    assert(parts.map(g => (g.bytes, g.overlapping)) === Seq((1100, false), (400, true)))
     // What isn't a stable cube is merged anyway.
     val tight = plan(fresh(40), options.copy(maxBytes = Some(300)))
     assert(tight.groups.map(group => (group.bytes, group.overlapping)) === Seq((300, false)))

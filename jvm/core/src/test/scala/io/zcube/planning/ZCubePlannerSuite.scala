@@ -325,6 +325,11 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       .planPartitions(Seq(files("night", 3, 100), merge)).groups
     assert(parts.map(_.bytes).sum > 400 && parts.map(_.bytes).sum <= 500)
     assert(parts.forall(_.files.forall(_.file.cube.isEmpty)))
+    // What merges cubes alone comes after them.
+    val both = Seq(files("night", 3, 100), files("fill", 5, 50), cube("c", 1) ++ cube("d", 1))
+    assert(new ZCubePlanner(all.copy(maxBytes =
+      budget)).planPartitions(both).groups.map(_.bytes) ===
+      Seq(300, 150))
   }
 
   private val tables: Gen[Seq[DataFile]] = for {
@@ -363,8 +368,11 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     otherLayouts = full)
 
   test("every file has one outcome; files not selected, stable or foreign stay") {
-    forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
-      val found = plan(files, options)
+    forAll(tables, anyOptions, Gen.choose(1, 4), minSuccessful(500)) { (files, options, count) =>
+      def partitions(of: Seq[DataFile]) =
+        of.groupBy(file => file.path.hashCode.abs % count).toSeq.sortBy(_._1).map(_._2)
+      def plan(of: Seq[DataFile]) = new ZCubePlanner(options).planPartitions(partitions(of))
+      val found = plan(files)
       val fates = (found.groups.flatMap(_.files) ++ found.kept).map(_.file.path)
       assert(fates.sorted === files.map(_.path).sorted)
       assert(found.groups.flatMap(_.files).forall(_.file.selected))
@@ -376,7 +384,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       options.maxBytes.foreach(budget => assert(found.groups.map(_.bytes).sum <= budget))
       val order = new Random(1).shuffle(files)
       def fatesOf(plan: ClusteringPlan) = (plan.groups.map(_.files.toSet), plan.kept.toSet)
-      assert(fatesOf(plan(order, options)) === fatesOf(found))
+      assert(fatesOf(plan(order)) === fatesOf(found))
     }
   }
 

@@ -19,6 +19,7 @@ import io.zcube.sql.layout.LayoutRequest
   * @param isAuto     whether it is auto compaction after a write, not a statement
   * @param regroups whether cubes that overlap because several jobs made them are rewritten
   * @param onlyRegroups whether nothing else is
+  * @param waiting partitions that are left alone
   */
 final case class OptimizeTask(
     version: TableVersion,
@@ -32,7 +33,8 @@ final case class OptimizeTask(
     workload: Seq[ResolvedQuery] = Nil,
     isAuto: Boolean = false,
     regroups: Boolean = true,
-    onlyRegroups: Boolean = false) {
+    onlyRegroups: Boolean = false,
+    waiting: Set[Map[String, String]] = Set.empty) {
 
   /** The table as the user knows it, for job descriptions and messages. */
   val tableName: String = version.table.name

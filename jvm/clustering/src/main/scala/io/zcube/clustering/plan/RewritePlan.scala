@@ -64,7 +64,9 @@ object RewritePlan {
     val described =
       files.map(file => file.copy(ranges = ranges(file.path), selected = isTaken(file)))
     val plan =
-      new ZCubePlanner(options).planPartitions(byPartition(task, described), outside.cubes)
+      new ZCubePlanner(options).planPartitions(
+        byPartition(task, described.filterNot(file => task.waiting(file.partition))),
+        outside.cubes)
     RewritePlan(selection, plan, numbered(plan.groups), described, outside.files)
   }
 

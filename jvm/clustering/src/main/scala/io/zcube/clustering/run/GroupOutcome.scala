@@ -44,10 +44,18 @@ final case class RunResult(plan: RewritePlan, outcomes: Seq[GroupOutcome], start
 
   /** @throws java.util.ConcurrentModificationException if conflicts are all that came of it */
   def orConflict: RunResult = {
-    val conflicts = outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
-    if (conflicts.nonEmpty && committed.isEmpty) throw conflicts.head
+    if (committed.isEmpty) conflicts.headOption.foreach(throw _)
     this
   }
+
+  def conflicts: Seq[Exception] =
+    outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
+
+  /** Live bytes that were rewritten, also those that a conflict dropped. */
+  def begunBytes: Long = outcomes.map {
+    case GroupOutcome.NotStarted(_) => 0L
+    case begun => begun.group.liveBytes
+  }.sum
 
   /** The number of files that jobs wrote over each other, and no second pass regrouped. */
   def overlapping: Int = {

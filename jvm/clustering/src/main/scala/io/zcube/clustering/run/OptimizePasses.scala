@@ -2,12 +2,12 @@ package io.zcube.clustering.run
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{OptimizeTask, RewritePlan}
 import io.zcube.clustering.table.TableVersion
+import io.zcube.concurrent.Causes
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -34,33 +34,46 @@ final class OptimizePasses(
     */
   def run(): RunResult = {
     val first = new OptimizeRunner(session, task.copy(regroups = false), listeners).runAll()
-    val both =
-      try
-        second(first).fold(first) { again =>
-          val runner = new OptimizeRunner(session, again, listeners, from = first.startedAt)
-          first.and(runner.runAll())
-        }
-      catch {
-        // Whether it committed is all that such an error is about.
-        case e: SparkThrowable if e.getCondition == ZCubeErrors.CommitUnknown => throw e
-        case NonFatal(e) => throw ZCubeErrors.regroupFailed(task.tableName, e)
-      }
+    val both = explaining(first, _ => false)(second(first)).fold(first) { again =>
+      val runner = new OptimizeRunner(session, again, listeners, from = first.startedAt)
+      explaining(first, runner.isAfterCommit)(first.and(runner.runAll()))
+    }
     both.orConflict
   }
 
-  private def second(first: RunResult): Option[OptimizeTask] =
-    if (isOver(first) || first.outcomes.exists(OptimizePasses.isAwaited) ||
-      !OptimizePasses.mayRegroup(task, first.plan)) None
+  /** Says what a failure of the second pass leaves. What ends the run, or comes after a commit, says
+    * what it is by itself.
+    */
+  private def explaining[T](first: RunResult, isAfterCommit: Throwable => Boolean)(body: => T): T =
+    try body
+    catch {
+      case e: Throwable if !isAfterCommit(e) && !Causes.of(e).exists(OptimizePasses.endsRun) =>
+        if (first.committed.isEmpty) first.conflicts.headOption.foreach { conflict =>
+          conflict.addSuppressed(e)
+          throw conflict
+        }
+        val failed = ZCubeErrors.regroupFailed(task.tableName, e)
+        first.conflicts.foreach(failed.addSuppressed)
+        throw failed
+    }
+
+  private def second(first: RunResult): Option[OptimizeTask] = {
+    val waiting = OptimizePasses.waiting(first.plan, first.outcomes)
+    if (isOver(first) || !OptimizePasses.mayRegroup(task, first.plan, waiting)) None
     else
       Sessions.within(session) {
         val latest = task.version.table.latest()
         OptimizePasses
-          .second(task.copy(version = latest), first.committed.map(_.group.liveBytes).sum)
+          .second(task.copy(version = latest), waiting, first.begunBytes)
           .filter(_ => isSame(latest))
       }
+  }
 
   private def isOver(first: RunResult) =
-    task.options.maxDuration.exists(System.currentTimeMillis() - first.startedAt >= _)
+    first.outcomes.exists {
+      case GroupOutcome.NotStarted(_) => true
+      case _ => false
+    } || task.options.maxDuration.exists(System.currentTimeMillis() - first.startedAt >= _)
 
   /** Columns and conditions are those of one schema. */
   private def isSame(latest: TableVersion): Boolean =
@@ -76,62 +89,72 @@ object OptimizePasses {
     */
   def plan(task: OptimizeTask): RewritePlan = {
     val first = RewritePlan.of(task.copy(regroups = false))
-    if (isDivided(first) || !mayRegroup(task, first)) first
-    else second(task, first.groups.map(_.liveBytes).sum).fold(first)(again =>
+    val left = waiting(first, Nil)
+    if (isDivided(first) || !mayRegroup(task, first, left)) first
+    else second(task, left, first.groups.map(_.liveBytes).sum).fold(first)(again =>
       first.and(RewritePlan.of(again)))
   }
 
   /** The bytes that a second pass rewrites besides, at most. */
-  def unplannedBytes(task: OptimizeTask, plan: RewritePlan): Long =
-    if (!isDivided(plan) || !mayRegroup(task, plan)) 0L
+  def unplannedBytes(task: OptimizeTask, plan: RewritePlan): Long = {
+    val left = waiting(plan, Nil)
+    if (!isDivided(plan) || !mayRegroup(task, plan, left)) 0L
     else {
       val rewritten = plan.groups.iterator.flatMap(_.files).map(_.path).toSet
       val marked = plan.groups.filter(_.planned.overlapping).map(_.bytes).sum +
         plan.considered.iterator.filter(f => isMarked(f) && !rewritten(f.path))
           .map(_.storedBytes).sum
-      leftOf(task, plan.groups.map(_.liveBytes).sum).fold(marked)(left =>
-        math.max(0L, math.min(marked, left)))
+      budget(task, plan.groups.map(_.liveBytes).sum).fold(0L)(math.min(marked, _))
     }
+  }
 
   private def isDivided(plan: RewritePlan) = plan.groups.exists(_.planned.overlapping)
 
   private def isMarked(file: DataFile) =
     file.cube.exists(cube => cube.matches && cube.overlapping.isDefined)
 
-  /** Whether the second pass must wait for a group, which is one of those that it would regroup. */
-  private def isAwaited(outcome: GroupOutcome): Boolean = outcome match {
-    case GroupOutcome.Committed(_, _, _) => false
-    case GroupOutcome.Dropped(group, _) => group.planned.overlapping
-    case GroupOutcome.NotStarted(_) => true
+  /** The partitions that are clustered in part, because of a budget or a conflict of what is to be
+    * regrouped. Regrouping waits for the rest.
+    */
+  private def waiting(plan: RewritePlan, outcomes: Seq[GroupOutcome]): Set[Map[String, String]] = {
+    val over = plan.plan.overBudget.iterator.map(_.file).filterNot(_.cube.exists(_.matches))
+    val dropped = outcomes.iterator.collect {
+      case GroupOutcome.Dropped(group, _) if group.planned.overlapping => group.files
+    }.flatten
+    (over ++ dropped).map(_.partition).toSet
   }
 
   /** Whether there may be something to regroup once a plan of the first pass is carried out. */
-  private def mayRegroup(task: OptimizeTask, plan: RewritePlan): Boolean =
-    !task.isAuto && (isDivided(plan) || plan.plan.mayRegroup) && !isPart(plan)
-
-  /** Whether a partition that has something to regroup is clustered in part, because of a budget, and
-    * so waits for the rest.
-    */
-  private def isPart(plan: RewritePlan): Boolean = {
-    val left = plan.plan.overBudget.iterator.map(_.file)
-      .filterNot(_.cube.exists(_.matches)).map(_.partition).toSet
-    left.nonEmpty &&
-    (plan.considered.iterator.filter(isMarked) ++
-      plan.groups.iterator.filter(_.planned.overlapping).flatMap(_.files))
-      .exists(file => left(file.partition))
-  }
+  private def mayRegroup(
+      task: OptimizeTask,
+      plan: RewritePlan,
+      waiting: Set[Map[String, String]]): Boolean =
+    !task.isAuto && (isDivided(plan) || plan.plan.mayRegroup) && (waiting.isEmpty || {
+      val divided = plan.groups.iterator.filter(_.planned.overlapping).flatMap(_.files)
+      (divided ++ plan.considered.iterator.filter(isMarked)).exists(f => !waiting(f.partition))
+    })
 
   /** None if the first pass used up the budget.
     *
     * @param spent live bytes that it rewrote
     */
-  private def second(task: OptimizeTask, spent: Long): Option[OptimizeTask] = {
-    val left = leftOf(task, spent)
-    // Less makes no cube that stays.
-    Option.when(left.forall(_ >= math.max(1L, task.planOptions.minCubeBytes)))(
-      task.copy(options = task.options.copy(maxBytes = left), onlyRegroups = true))
+  private def second(
+      task: OptimizeTask,
+      waiting: Set[Map[String, String]],
+      spent: Long): Option[OptimizeTask] =
+    budget(task, spent).map { left =>
+      val maxBytes = task.planOptions.maxBytes.map(_ => left)
+      task.copy(
+        options = task.options.copy(maxBytes = maxBytes),
+        onlyRegroups = true,
+        waiting = waiting)
+    }
+
+  /** What the first pass leaves for the second; None if that makes no cube that stays. */
+  private def budget(task: OptimizeTask, spent: Long): Option[Long] = {
+    val left = task.planOptions.maxBytes.fold(Long.MaxValue)(_ - spent)
+    Option.when(left >= math.max(1L, task.planOptions.minCubeBytes))(left)
   }
 
-  private def leftOf(task: OptimizeTask, spent: Long): Option[Long] =
-    task.planOptions.maxBytes.map(_ - spent)
+  private def endsRun(e: Throwable) = Causes.isInterruption(e) || !NonFatal(e)
 }

@@ -45,19 +45,22 @@ final class OptimizeRunner(
   private val samples =
     budget(() => if (stopped.get) throw new CancellationException(s"cancelled with $tag"))
 
-  /** The error of a commit with an unknown outcome, which takes precedence over other failures. */
-  @volatile private var unknown: Option[Throwable] = None
+  /** The error of a commit that has happened, or may have, which takes precedence over others. */
+  @volatile private var afterCommit: Option[Throwable] = None
 
   /** @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
     */
   def run(): RunResult = runAll().orConflict
 
-  /** The same, but returns even if no group could commit. */
+  /** Whether a run failed with this because a commit happened, or may have. */
+  private[run] def isAfterCommit(e: Throwable): Boolean = afterCommit.exists(_ eq e)
+
+  /** As [[run]], but returns even if no group could commit. */
   private[run] def runAll(): RunResult =
     try Sessions.within(session)(planAndRun())
     catch {
       case e: Throwable =>
-        unknown.filter(_ ne e).foreach { first =>
+        afterCommit.filter(_ ne e).foreach { first =>
           if (e.isInstanceOf[InterruptedException]) Thread.currentThread().interrupt()
           throw first
         }
@@ -154,6 +157,7 @@ final class OptimizeRunner(
                 Success(attempt.dropped ++ committed)
               case Some(e) =>
                 stopped.set(true)
+                afterCommit = Some(e)
                 Failure(e)
             }
           case CommitResult.Rejected(e: ConcurrentModificationException, _) =>
@@ -165,7 +169,7 @@ final class OptimizeRunner(
             Failure(e)
           case CommitResult.Unknown(e) =>
             stopped.set(true)
-            unknown = Some(e)
+            afterCommit = Some(e)
             monitor.warn(groups, "it isn't known whether it is committed", e)
             Failure(e)
         }

@@ -1,9 +1,11 @@
 package io.zcube.clustering.run
 
+import java.io.IOException
 import java.util.ConcurrentModificationException
 
 import scala.util.Random
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
 import org.json4s.jackson.JsonMethods
@@ -13,7 +15,6 @@ import io.zcube.Night
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable, StoreFaults}
 import io.zcube.clustering.plan.{OptimizeSettings, RewriteGroup, RewritePlan}
 import io.zcube.clustering.report.{RunDetails, WorkloadReport}
-import io.zcube.sql.errors.ZCubeExecutionException
 
 /** Jobs that overlap, and what regroups their cubes. Whether boxes overlap is counted from the rows.
   */
@@ -209,6 +210,33 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(table.now.live.count(_.cube.isEmpty) == 1)
   }
 
+  test("a partition that waits for the rest of it doesn't keep others waiting") {
+    val table = newTable(declared = false, partitioned = true)
+    val second = newTable()
+    second.now.live.foreach(file =>
+      table.append(file.rowsIn(second.store).map { row =>
+        InternalRow(rows + row.getLong(0), row.getInt(1), row.getLong(2), 1)
+      }))
+    run(taskOf(table, smallJobs)): Unit
+    table.append((0 until 700).map(k => InternalRow(2 * rows + k, k, 1L, 1)))
+    def marked(p: Int) =
+      table.now.live.count(f => f.overlapping.isDefined && f.partition("p") == s"$p")
+    val before = marked(1)
+    assert(marked(0) > 0 && before > 0)
+    for (_ <- 1 to 3)
+      runPasses(taskOf(table, smallJobs, Seq("maxBytes" -> s"${600 * MemoryFile.RowBytes}"))): Unit
+    assert((marked(0), marked(1)) == (0, before))
+  }
+
+  test("what a conflict drops counts for the budget") {
+    val table = partitioned(files = 10, rowsOfFile = 10)
+    val result = runPasses(
+      taskOf(table, smallJobs, Seq("maxBytes" -> s"${300 * MemoryFile.RowBytes}")),
+      changing(plan = 1)(table.delete(row => row.getInt(3) == 1 && row.getLong(0) % 10 == 0)))
+    assert(result.conflicts.size == 1 && result.committed.nonEmpty)
+    assert(result.outcomes.map(_.group.liveBytes).sum <= 300 * MemoryFile.RowBytes)
+  }
+
   test("a conflict elsewhere doesn't keep the second pass waiting") {
     val table = partitioned(files = 10, rowsOfFile = 10)
     val result = runPasses(
@@ -232,22 +260,70 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(table.orphans.isEmpty && table.rows.values.sum == rows / 2)
   }
 
-  test("a failure between the passes, or in the second, says that the first is committed") {
-    // At the fourth commit the first pass is over; at the fifth the second has begun.
-    for (commits <- Seq(4, 5)) {
+  test("a failure between the passes, or in the second, says what is committed") {
+
+    /** Fails one operation after the first pass, which has four commits. */
+    def failing(
+        number: Int,
+        kind: StoreFaults.Kind): (MemoryTable, Option[Throwable], Seq[String]) = {
       val table = newTable()
-      val error = intercept[ZCubeExecutionException](
-        runPasses(
-          taskOf(table, smallJobs.copy(maxThreads = 1)),
-          changing(commit = commits)(table.store.faults.arm(0, StoreFaults.kinds.head))))
-      table.store.faults.disarm(): Unit
-      assert(error.getCondition == "ZCUBE_REGROUP_FAILED", commits)
-      assert(error.getCause != null && error.getMessage.contains("what it committed stays"))
+      val error =
+        try {
+          runPasses(
+            taskOf(table, smallJobs.copy(maxThreads = 1)),
+            changing(commit = 4)(table.store.faults.arm(number, kind)))
+          None
+        } catch { case e: Throwable => Some(e) }
+      Thread.interrupted(): Unit
+      (table, error, table.store.faults.disarm()._1)
+    }
+    val operations = failing(Int.MaxValue, StoreFaults.Before)._3
+    val (put, commit) = (operations.indexOf("put"), operations.indexOf("append"))
+    assert(put > 0 && commit > put)
+    val kinds =
+      if (Night.all) StoreFaults.kinds
+      else Seq(StoreFaults.Before, StoreFaults.Unseen, StoreFaults.Interrupted)
+    val seen = for {
+      kind <- kinds
+      number <- Seq(0, put, commit)
+      (table, Some(error), _) <- Seq(failing(number, kind))
+    } yield {
+      val said = error match {
+        case e: SparkThrowable => e.getCondition
+        case e => e.getClass.getSimpleName
+      }
       assert(table.rows == newTable().rows)
       assert(table.now.live.forall(_.cube.isDefined))
+      if (said == "ZCUBE_REGROUP_FAILED") {
+        assert(error.getCause != null && error.getMessage.contains(" stays. The second"))
+        // It is only said of what didn't happen.
+        assert(table.now.commits.size == newTable().now.commits.size + 4)
+      }
       runPasses(taskOf(table, smallJobs)): Unit
       assert(overlapping(table) < 10)
+      (kind, number) -> said
     }
+    info(seen.toString)
+    def of(kind: StoreFaults.Kind, number: Int) = seen.toMap.apply((kind, number))
+    for (number <- Seq(0, put))
+      assert(of(StoreFaults.Before, number) == "ZCUBE_REGROUP_FAILED")
+    // A commit that may have happened, which is all that matters then.
+    for (kind <- Seq(StoreFaults.Before, StoreFaults.Unseen))
+      assert(of(kind, commit) == "IOException")
+    assert(seen.filter(_._1._1 == StoreFaults.Interrupted).forall(_._2.startsWith("Interrupted")))
+    assert(seen.filter(_._1._1 == StoreFaults.Fatal).forall(_._2 == "NoClassDefFoundError"))
+  }
+
+  test("a conflict of the first pass isn't lost if the second fails") {
+    val table = partitioned(files = 10, rowsOfFile = 10)
+    val conflict = intercept[ConcurrentModificationException](
+      runPasses(
+        taskOf(table, smallJobs),
+        changing(plan = 1)(table.delete(row => row.getInt(3) == 1 && row.getLong(0) % 10 == 0)),
+        changing(plan = 2)(table.store.faults.arm(0, StoreFaults.Before))
+      ))
+    table.store.faults.disarm(): Unit
+    assert(conflict.getSuppressed.exists(_.isInstanceOf[IOException]))
   }
 
   test("what another writer changes between the passes stays out of the second") {

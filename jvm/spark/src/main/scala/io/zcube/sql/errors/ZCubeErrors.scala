@@ -31,8 +31,6 @@ object ZCubeErrors {
       Map("table" -> table, "what" -> cause.toString),
       cause)
 
-  val CommitUnknown = "ZCUBE_COMMIT_UNKNOWN"
-
   /** @param tried the versions that may have it
     * @param why   why the outcome is unknown
     */
@@ -43,7 +41,7 @@ object ZCubeErrors {
       why: String,
       cause: Throwable): Throwable =
     new ZCubeExecutionException(
-      CommitUnknown,
+      "ZCUBE_COMMIT_UNKNOWN",
       Map(
         "table" -> table,
         "versions" -> tried.toSeq.sorted.mkString(" or "),
