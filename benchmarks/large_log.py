@@ -220,7 +220,7 @@ def child(table: Path, statements: list[str], who: str, memory: str) -> None:
     """Run the statements, and print a line of JSON after each."""
     settings = {
         DRIVER_MEMORY: memory,
-        "spark.zcube.enabled": str(who != "delta").lower(),
+        "spark.zcube.enabled": str(who == "zcube").lower(),
     }
     spark = session(table.parent, settings)
     beans = spark._jvm.java.lang.management.ManagementFactory.getGarbageCollectorMXBeans()
@@ -323,7 +323,7 @@ def main() -> None:
             markdown.write(options.output / f"{name}.md", page)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if any("error" in run and run["who"] != "delta" for run in runs):
+    if any("error" in run and run["who"] == "zcube" for run in runs):
         raise SystemExit("ZCube didn't come to its end")
 
 

@@ -5,6 +5,7 @@ import java.nio.channels.ClosedByInterruptException
 import java.util.{Collections, IdentityHashMap}
 
 import scala.collection.mutable
+import scala.util.control.NonFatal
 
 /** The causes of a failure. */
 object Causes {
@@ -41,6 +42,10 @@ object Causes {
       io.getClass == classOf[InterruptedIOException] && !Timeouts.contains(io.getMessage)
     case _ => false
   }
+
+  /** Whether a failure, or what caused it, must end the run: an interruption, or a fatal error. */
+  def endsRun(failure: Throwable): Boolean =
+    of(failure).exists(e => isInterruption(e) || !NonFatal(e))
 
   private val Timeouts = Set("timeout", "deadline reached")
 

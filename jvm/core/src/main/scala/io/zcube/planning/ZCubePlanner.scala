@@ -104,26 +104,24 @@ final class ZCubePlanner(options: PlanOptions) {
       partitions: Seq[PlannedPartition],
       over: Seq[PlannedGroup],
       taken: Seq[PlannedGroup]): Seq[PlannedGroup] =
-    options.maxBytes.fold(Seq.empty[PlannedGroup]) { budget =>
+    options.maxBytes.filter(_ => over.nonEmpty).fold(Seq.empty[PlannedGroup]) { budget =>
       val least = math.min(options.minCubeBytes, budget / LeastPart)
-      var left = budget - PlannedGroup.bytesOf(taken)
+      var spent = PlannedGroup.bytesOf(taken)
       val served =
         PlannedFile.pathsOf(taken.iterator.flatMap(_.files).filter(f => isFresh(f.reason)))
       val starving = PlannedFile.pathsOf(
         partitions.iterator.map(_.groups.iterator.flatMap(_.files).toSeq)
           .filterNot(_.exists(f => served(f.file.path))).flatten)
       over.filter(_.files.exists(f => starving(f.file.path))).flatMap { group =>
+        val left = budget - spent
         if (left < math.max(1L, least)) Nil
         else {
-          val division = new JobDivision(options.copy(maxBytes = Some(left)))
           // Where the group overlaps others, so do its parts.
-          division.divide(group.files)
+          val parts = new JobDivision(options.copy(maxBytes = Some(left))).divide(group.files)
             .map(job => group.part(job.files, job.overlapping || group.overlapping))
-            .filter { part =>
-              val fits = part.bytes <= left
-              if (fits) left -= part.bytes
-              fits
-            }
+          val (within, _) = spend(parts, spent)
+          spent += PlannedGroup.bytesOf(within)
+          within
         }
       }
     }

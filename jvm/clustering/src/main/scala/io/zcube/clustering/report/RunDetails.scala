@@ -56,10 +56,9 @@ object RunDetails {
 
   /** What this run made, and must be rewritten once more, stays for now like other files. */
   private def kept(result: RunResult): Map[String, Long] = {
-    val planned = result.plan.kept
+    val (planned, made) = (result.plan.kept, result.overlapping)
     val reason = FileReason.KeptOverlapping.text
-    if (result.overlapping == 0) planned
-    else planned + (reason -> (planned.getOrElse(reason, 0L) + result.overlapping))
+    if (made == 0) planned else planned + (reason -> (planned.getOrElse(reason, 0L) + made))
   }
 
   private def quality(measured: LayoutQuality): Map[String, Any] = Map.empty[String, Any] ++

@@ -1,7 +1,5 @@
 package io.zcube.clustering.run
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
@@ -47,7 +45,7 @@ final class OptimizePasses(
   private def explaining[T](first: RunResult, isAfterCommit: Throwable => Boolean)(body: => T): T =
     try body
     catch {
-      case e: Throwable if !isAfterCommit(e) && !Causes.of(e).exists(OptimizePasses.endsRun) =>
+      case e: Throwable if !isAfterCommit(e) && !Causes.endsRun(e) =>
         if (first.committed.isEmpty) first.conflicts.headOption.foreach { conflict =>
           conflict.addSuppressed(e)
           throw conflict
@@ -155,6 +153,4 @@ object OptimizePasses {
     val left = task.planOptions.maxBytes.fold(Long.MaxValue)(_ - spent)
     Option.when(left >= math.max(1L, task.planOptions.minCubeBytes))(left)
   }
-
-  private def endsRun(e: Throwable) = Causes.isInterruption(e) || !NonFatal(e)
 }

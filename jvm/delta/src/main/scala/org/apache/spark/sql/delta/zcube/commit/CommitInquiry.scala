@@ -20,7 +20,6 @@ import io.zcube.sql.errors.ZCubeErrors
   */
 final class CommitInquiry(table: String, txn: DeltaTransaction, changes: RewriteChanges)
     extends Logging {
-  import CommitInquiry._
 
   private val added = changes.added.map(_.path).toSet
   private val removed = changes.removed.map(_.path).toSet
@@ -29,7 +28,7 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
   def after(failure: Throwable): CommitResult = {
     val interrupted = Thread.currentThread().isInterrupted
     val result = DeferredInterrupt.within {
-      try search(failure, interrupted || endsRun(failure))
+      try search(failure, interrupted || Causes.endsRun(failure))
       catch {
         case e: Throwable =>
           if (e ne failure) failure.addSuppressed(e)
@@ -103,11 +102,4 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
   private def unknown(failure: Throwable, why: String): CommitResult.Unknown =
     CommitResult.Unknown(
       ZCubeErrors.commitUnknown(table, txn.triedVersions, txn.readVersion, why, failure))
-}
-
-object CommitInquiry {
-
-  /** Whether a run must stop after this, even though the commit succeeded. */
-  private def endsRun(failure: Throwable): Boolean =
-    Causes.of(failure).exists(e => Causes.isInterruption(e) || !NonFatal(e))
 }

@@ -37,11 +37,7 @@ final class FileFilter private (hashes: Array[Long]) extends Serializable {
       lit(null).cast("string")).as[AddFile].collect().toSeq
   }
 
-  private def isWanted: Column = {
-    val sorted = hashes
-    udf((path: String) => Arrays.binarySearch(sorted, FileFilter.hashOf(path)) >= 0).apply(col(
-      "path"))
-  }
+  private def isWanted: Column = udf((path: String) => contains(path)).apply(col("path"))
 }
 
 object FileFilter {
