@@ -262,6 +262,27 @@ def test_what_one_job_cannot_hold_is_regrouped_by_region(spark, path, tmp_path):
     assert table.optimize(**options).cubes == []
 
 
+def test_without_regrouping_what_overlaps_waits(spark, path):
+    clustered(spark, path, count=4_000, parts=6)
+    before = rows(spark, path)
+    size = sum(file.size for file in live_files(path))
+    spark.conf.set("spark.zcube.layout.maxJobBytes", str(size // 2))
+    spark.conf.set("spark.zcube.layout.regroup", "false")
+    table = ClusteredTable.for_path(spark, path)
+    options = {"min_cube_size": size // 6, "target_cube_size": size // 6}
+    options["max_file_size"] = size // 24
+    result = table.optimize(**options)
+    assert len(result.cubes) > 1
+    assert all(c.reasons == {"fresh": c.files} for c in result.cubes)
+    assert table.optimize(**options).cubes == []
+    assert all("ZCUBE_OVERLAPPING" in file.tags for file in live_files(path))
+    spark.conf.unset("spark.zcube.layout.regroup")
+    again = table.optimize(**options)
+    assert again.cubes != []
+    assert all(c.reasons == {"overlaps": c.files} for c in again.cubes)
+    assert rows(spark, path) == before
+
+
 def boxes(path):
     return sorted(
         [file.minimum["x"], file.maximum["x"], file.minimum["y"], file.maximum["y"]]

@@ -17,9 +17,7 @@ import io.zcube.sql.layout.LayoutRequest
   * @param weights of the columns, normalized; empty if all are equal
   * @param workload   queries that should skip files
   * @param isAuto     whether it is auto compaction after a write, not a statement
-  * @param regroups whether cubes that overlap because several jobs made them are rewritten
-  * @param onlyRegroups whether nothing else is
-  * @param waiting partitions that are left alone
+  * @param pass       what it does with cubes that overlap because several jobs made them
   */
 final case class OptimizeTask(
     version: TableVersion,
@@ -32,9 +30,7 @@ final case class OptimizeTask(
     weights: Seq[Double] = Nil,
     workload: Seq[ResolvedQuery] = Nil,
     isAuto: Boolean = false,
-    regroups: Boolean = true,
-    onlyRegroups: Boolean = false,
-    waiting: Set[Map[String, String]] = Set.empty) {
+    pass: OptimizePass = OptimizePass.Only) {
 
   /** The table as the user knows it, for job descriptions and messages. */
   val tableName: String = version.table.name
@@ -100,18 +96,19 @@ final case class OptimizeTask(
         }
     }
 
+  /** A writer waits for auto compaction, and has not asked for more than it wrote. */
+  def mayRegroup: Boolean = !isAuto && stated.regrouping != Regrouping.Never
+
   def planOptions: PlanOptions = stated.copy(
-    policy = if (onlyRegroups) MergeNothing else if (isFull) MergeAll else policy,
+    policy = if (pass.onlyRegroups) MergeNothing else if (isFull) MergeAll else policy,
     maxJobBytes = jobBytes,
     // ZORDER BY names its columns each time; files with other columns are then simply not
     // clustered.
     otherColumns = isFull || !(clustered || isAuto),
     // A default may change, as ZCube's did, and must not cause a table to be rewritten.
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
-    // A writer waits for auto compaction, and has not asked for more than it wrote.
-    regrouping =
-      if (isAuto) Regrouping.Never else if (regroups) Regrouping.Now else Regrouping.Later,
-    force = isFull && !clustered && !onlyRegroups
+    regrouping = if (mayRegroup) pass.regrouping else Regrouping.Never,
+    force = isFull && !clustered && !pass.onlyRegroups
   )
 }
 

@@ -65,7 +65,7 @@ object RewritePlan {
       files.map(file => file.copy(ranges = ranges(file.path), selected = isTaken(file)))
     val plan =
       new ZCubePlanner(options).planPartitions(
-        byPartition(task, described.filterNot(file => task.waiting(file.partition))),
+        byPartition(task, described.filterNot(file => task.pass.leaves(file.partition))),
         outside.cubes)
     RewritePlan(selection, plan, numbered(plan.groups), described, outside.files)
   }

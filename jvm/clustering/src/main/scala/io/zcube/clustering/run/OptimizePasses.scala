@@ -3,7 +3,7 @@ package io.zcube.clustering.run
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
-import io.zcube.clustering.plan.{OptimizeTask, RewritePlan}
+import io.zcube.clustering.plan.{OptimizePass, OptimizeTask, RewritePlan}
 import io.zcube.clustering.table.TableVersion
 import io.zcube.concurrent.Causes
 import io.zcube.planning.DataFile
@@ -31,7 +31,7 @@ final class OptimizePasses(
     * @return with the plan of the first pass, and the outcomes of both
     */
   def run(): RunResult = {
-    val first = new OptimizeRunner(session, task.copy(regroups = false), listeners).runAll()
+    val first = new OptimizeRunner(session, task.copy(pass = OptimizePass.First), listeners).runAll()
     val both = explaining(first, _ => false)(second(first)).fold(first) { again =>
       val runner = new OptimizeRunner(session, again, listeners, from = first.startedAt)
       explaining(first, runner.isAfterCommit)(first.and(runner.runAll()))
@@ -86,7 +86,7 @@ object OptimizePasses {
     * one does with them isn't known yet, and isn't included.
     */
   def plan(task: OptimizeTask): RewritePlan = {
-    val first = RewritePlan.of(task.copy(regroups = false))
+    val first = RewritePlan.of(task.copy(pass = OptimizePass.First))
     val left = waiting(first, Nil)
     if (isDivided(first) || !mayRegroup(task, first, left)) first
     else second(task, left, first.groups.map(_.liveBytes).sum).fold(first)(again =>
@@ -127,7 +127,7 @@ object OptimizePasses {
       task: OptimizeTask,
       plan: RewritePlan,
       waiting: Set[Map[String, String]]): Boolean =
-    !task.isAuto && (isDivided(plan) || plan.plan.mayRegroup) && (waiting.isEmpty || {
+    task.mayRegroup && (isDivided(plan) || plan.plan.mayRegroup) && (waiting.isEmpty || {
       val divided = plan.groups.iterator.filter(_.planned.overlapping).flatMap(_.files)
       (divided ++ plan.considered.iterator.filter(isMarked)).exists(f => !waiting(f.partition))
     })
@@ -144,8 +144,7 @@ object OptimizePasses {
       val maxBytes = task.planOptions.maxBytes.map(_ => left)
       task.copy(
         options = task.options.copy(maxBytes = maxBytes),
-        onlyRegroups = true,
-        waiting = waiting)
+        pass = OptimizePass.Second(waiting))
     }
 
   /** What the first pass leaves for the second; None if that makes no cube that stays. */

@@ -15,6 +15,7 @@ import io.zcube.Night
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable, StoreFaults}
 import io.zcube.clustering.plan.{OptimizeSettings, RewriteGroup, RewritePlan}
 import io.zcube.clustering.report.{RunDetails, WorkloadReport}
+import io.zcube.planning.Regrouping
 
 /** Jobs that overlap, and what regroups their cubes. Whether boxes overlap is counted from the rows.
   */
@@ -88,7 +89,7 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     counted.store.faults.count()
     runPasses(taskOf(counted, smallJobs)): Unit
     val operations = counted.store.faults.disarm()._1.size
-    val step = if (Night.all) 23 else 311
+    val step = if (Night.all) 23 else 617
     var regrouped = 0
     var deepest = 1.0
     for (kind <- StoreFaults.kinds;
@@ -126,6 +127,24 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(some.committed.map(_.group.bytes).sum <= 450 * MemoryFile.RowBytes)
     assert(some.committed.nonEmpty)
     assert(overlapping(table) > 0)
+  }
+
+  test("without regrouping, what overlaps stays, until a run with it") {
+    val table = newTable()
+    val without = planning(smallJobs)(_.copy(regrouping = Regrouping.Never))
+    val before = table.rows
+    val divided = runPasses(taskOf(table, without))
+    assert(divided.committed.map(_.removed.flatMap(_.rows).sum).sum == rows)
+    assert(overlapping(table) == table.now.live.size)
+    for (isFull <- Seq(false, true)) {
+      val again = taskOf(table, without, isFull = isFull)
+      assert(OptimizePasses.plan(again).groups.isEmpty)
+      assert(OptimizePasses.unplannedBytes(again, OptimizePasses.plan(again)) == 0)
+      assert(runPasses(again).outcomes.isEmpty)
+    }
+    runPasses(taskOf(table, smallJobs)): Unit
+    assert(overlapping(table) == 0)
+    assert(table.rows == before)
   }
 
   test("the second pass has what limits of bytes and time leave; else the next run does it") {

@@ -63,6 +63,15 @@ object ZCubeConf {
     .checkValue(_ > 0, "must be positive")
     .createWithDefaultString(s"${PlanOptions.Default.maxJobBytes >> 40}t")
 
+  val Regroup = SQLConf
+    .buildConf("spark.zcube.layout.regroup")
+    .doc(
+      "Whether OPTIMIZE writes cubes of several jobs that overlap once more, divided by region. If " +
+        "false, they stay as they are, and queries read more files, until an OPTIMIZE with true.")
+    .version("0.1.0")
+    .booleanConf
+    .createWithDefault(true)
+
   val MergePolicy = SQLConf
     .buildConf("spark.zcube.merge.policy")
     .doc(

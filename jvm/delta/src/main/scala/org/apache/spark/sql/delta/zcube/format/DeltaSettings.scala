@@ -5,7 +5,7 @@ import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.internal.SQLConf
 
 import io.zcube.clustering.plan.OptimizeSettings
-import io.zcube.planning.{MergePolicy, PlanOptions}
+import io.zcube.planning.{MergePolicy, PlanOptions, Regrouping}
 import io.zcube.sql.conf.ZCubeConf
 
 /** The settings of a run on a Delta table: ZCube's settings, and those of Delta's own OPTIMIZE. */
@@ -41,6 +41,8 @@ object DeltaSettings {
     fanOut = conf.getConf(ZCubeConf.MergeFanOut),
     mergeShare = conf.getConf(ZCubeConf.MergeShare),
     overlapShare = conf.getConf(ZCubeConf.MergeOverlapShare),
-    maxJobBytes = conf.getConf(ZCubeConf.MaxJobBytes)
+    maxJobBytes = conf.getConf(ZCubeConf.MaxJobBytes),
+    regrouping =
+      if (conf.getConf(ZCubeConf.Regroup)) PlanOptions.Default.regrouping else Regrouping.Never
   )
 }
