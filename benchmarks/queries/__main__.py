@@ -1,19 +1,22 @@
 """What queries gain from each layout: TPC-H's 22, 20 selective ones, and 30 on a web log.
 
 Spark runs them on the unclustered tables, on those that Delta, ZCube and delta-rs clustered, and, if
-an environment with PySpark 4.1 is given, on Iceberg's. Makes docs/leaderboard.md.
+an environment with PySpark 4.1 is given, on Iceberg's. Makes docs/leaderboard.md. Runs of sets that
+aren't asked for stay as they are on record.
 
     python -m benchmarks.queries [--scale 1] [--rounds 3] [--iceberg .build/venv-4.1/bin/python]
+                                 [--sets "selective on TPC-H,web log"]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,7 @@ from benchmarks.queries.layouts import BY_SPARK, LAYOUTS, Layouts
 from benchmarks.queries.measure import run
 from benchmarks.queries.other_spark import ICEBERG, iceberg
 from benchmarks.queries.query import Query
+from benchmarks.queries.results import with_earlier
 from benchmarks.session import (
     DRIVER_MEMORY,
     SHUFFLE_PARTITIONS,
@@ -49,13 +53,16 @@ Found = dict[str, Any]
 class Benchmark:
     """A run of the benchmark: collects the results."""
 
-    def __init__(self, scale: float, rounds: int, every: int) -> None:
+    def __init__(self, scale: float, rounds: int, every: int, sets: Sequence[str]) -> None:
         cache = bench_data()
         self.rounds = rounds
         self.tables = all_tables.clustered(cache, scale)
         self.plain = all_tables.plain(cache, scale)
-        sets = all_tables.queries(self.tables, scale)
-        self.sets = {name: queries[::every] for name, queries in sets.items()}
+        self.sets = all_tables.queries(self.tables, scale)
+        unknown = set(sets) - set(self.sets)
+        if unknown:
+            raise ValueError(f"no sets of queries: {unknown}; there are {list(self.sets)}")
+        self.asked = {name: self.sets[name][::every] for name in sets or self.sets}
         self.clustering: list[Found] = []
         self.once: list[str] = []
         self._runs: dict[tuple[str, str], list[Found]] = {}
@@ -63,11 +70,11 @@ class Benchmark:
         self._started = time.monotonic()
 
     def queries(self) -> list[Query]:
-        """All of them."""
-        return [query for queries in self.sets.values() for query in queries]
+        """Those that run."""
+        return [query for queries in self.asked.values() for query in queries]
 
     def of_one_table(self) -> list[Query]:
-        """Those whose condition is known as such."""
+        """Of these, those whose condition is known as such."""
         return [query for query in self.queries() if query.where]
 
     def matches(self) -> list[Found]:
@@ -95,9 +102,11 @@ class Benchmark:
             after_round: called with the number of rounds that are done.
         """
         layouts = Layouts(spark, folder)
+        # All queries, also those that don't run now.
+        workload = [query for queries in self.sets.values() for query in queries]
         for table in self.tables:
             for layout in LAYOUTS:
-                took = layouts.write(layout, table, self.queries())
+                took = layouts.write(layout, table, workload)
                 path = layouts.path(layout, table)
                 files = [str(path / file.path) for file in live_files(path)]
                 self._add_clustering(layout, table.name, took, files)
@@ -191,12 +200,16 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--every", type=int, default=1, help="each n-th query only, for a trial")
+    parser.add_argument("--sets", default="", help="of queries, separated by commas; all if none")
     parser.add_argument("--iceberg", type=Path, metavar="PYTHON")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     parser.add_argument("--page", type=Path, default=Path("docs/leaderboard.md"))
     options = parser.parse_args()
     started = time.monotonic()
-    benchmark = Benchmark(options.scale, options.rounds, options.every)
+    sets = [name for name in options.sets.split(",") if name]
+    benchmark = Benchmark(options.scale, options.rounds, options.every, sets)
+    record = options.output / "queries.json"
+    before = json.loads(record.read_text()) if record.exists() else None
     matches = benchmark.matches()
     about = machine() | {"delta-rs": metadata.version("deltalake"), "scale": f"{options.scale:g}"}
     load = f"{os.getloadavg()[0]:.1f}"
@@ -206,19 +219,23 @@ def main() -> None:
         loads = f"{load} before, {os.getloadavg()[0]:.1f} after"
         result = {
             "about": about | {"rounds": str(rounds), "minutes": minutes, "load": loads},
-            "tables": [{"table": t.name, "by": t.by, "files": t.files} for t in benchmark.tables],
-            "sets": {name: [q.name for q in queries] for name, queries in benchmark.sets.items()},
+            "tables": [
+                {"table": t.name, "by": list(t.by), "files": t.files} for t in benchmark.tables
+            ],
+            "sets": {name: [q.name for q in queries] for name, queries in benchmark.asked.items()},
             "sql": {query.name: query.sql for query in benchmark.queries()},
             "matches": matches,
             "once": benchmark.once,
             "clustering": benchmark.clustering,
             "runs": benchmark.runs(),
         }
+        if before:
+            result = with_earlier(result, before)
         options.output.mkdir(parents=True, exist_ok=True)
-        (options.output / "queries.json").write_text(report.as_json(result))
+        record.write_text(report.as_json(result))
         options.page.write_text(report.as_page(result))
 
-    if options.iceberg:
+    if options.iceberg and benchmark.of_one_table():
         with tempfile.TemporaryDirectory(prefix="zcube-bench-") as folder:
             about |= benchmark.by_iceberg(options.iceberg, Path(folder))
     with scratch(SETTINGS) as (spark, tables):

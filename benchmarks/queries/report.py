@@ -34,9 +34,8 @@ def as_page(result: Found) -> str:
     lines = [
         "# Leaderboard: what queries gain",
         "",
-        "Made by `make leaderboard` (`python -m benchmarks.queries`). "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        f"Made by `make leaderboard` (`python -m benchmarks.queries`). {_about(about)}.",
+        *_earlier(result.get("earlier", {})),
         "",
         *_method(found),
         "",
@@ -68,6 +67,22 @@ def as_page(result: Found) -> str:
     options = {"wrap": 120, "number": True, "plugin": {"tables": {"compact_tables": True}}}
     text: str = mdformat.text("\n".join(lines) + "\n", extensions={"gfm"}, options=options)
     return text
+
+
+def _about(about: Found) -> str:
+    return ", ".join(f"{k} {v}" for k, v in about.items())
+
+
+def _earlier(sets: dict[str, Found]) -> list[str]:
+    """A paragraph for each set of queries of an earlier run."""
+    return [
+        line
+        for name, about in sets.items()
+        for line in (
+            "",
+            f"The set *{name}* is of an earlier run (`--sets {name}`): {_about(about)}.",
+        )
+    ]
 
 
 def _method(found: Results) -> list[str]:

@@ -14,6 +14,44 @@ Found = dict[str, Any]
 EVERY = (*layouts.LAYOUTS, ICEBERG)
 
 
+def with_earlier(result: Found, before: Found) -> Found:
+    """Results, with those on record of sets of queries that did not run now.
+
+    They are dropped if they are of other tables.
+    """
+    sets = {name: of for name, of in before["sets"].items() if name not in result["sets"]}
+    is_same = result["tables"] == before["tables"]
+    if not (sets and is_same and result["about"]["scale"] == before["about"]["scale"]):
+        return result
+    queries = {query for of in sets.values() for query in of}
+    both = {
+        **result,
+        # In the order of the record.
+        "sets": before["sets"] | result["sets"],
+        "sql": {
+            query: sql
+            for query, sql in (before["sql"] | result["sql"]).items()
+            if query in queries or query in result["sql"]
+        },
+        "once": result["once"] + [query for query in before["once"] if query in queries],
+        "earlier": {name: before.get("earlier", {}).get(name, before["about"]) for name in sets},
+        "clustering": _clustering(result["clustering"], before["clustering"]),
+    }
+    for part in ("runs", "matches"):
+        both[part] = result[part] + [of for of in before[part] if of["query"] in queries]
+    return both
+
+
+def _clustering(now: list[Found], before: list[Found]) -> list[Found]:
+    """Of each table and layout the newest, with the row groups that all queries read."""
+    earlier = {(c["table"], c["layout"]): c for c in before}
+    newer = {(c["table"], c["layout"]): c for c in now}
+    return [
+        {**of, "row_groups_read": earlier.get(key, of)["row_groups_read"] | of["row_groups_read"]}
+        for key, of in (earlier | newer).items()
+    ]
+
+
 class Results:
     """What was measured, and what follows from it."""
 

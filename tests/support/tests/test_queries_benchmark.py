@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.queries import bounds, report, selective, tpch, weblog
 from benchmarks.queries.query import Comparison, filtered
+from benchmarks.queries.results import with_earlier
 
 DAYS = pa.table(
     {
@@ -145,3 +146,50 @@ def test_the_page_has_the_ratios_and_where_others_are_better():
     assert "| Iceberg zorder | 13 | 65.0 % | 10.0 % | – | 100.0 % | 0.5 | 0.2 |" in page
     assert "| ZCube | 10 | 50.0 % | 10.0 % | 100.0 % | 100.0 % | 0.5 | 0.2 |" in page
     assert report.Results(result).result == report.json.loads(report.as_json(result))
+
+
+def measured(about, sets, files):
+    """A result of two queries at most, of one layout."""
+    queries = [query for of in sets.values() for query in of]
+    return {
+        "about": {"scale": "1", "minutes": about},
+        "tables": [{"table": "t", "by": ["x"], "files": 10}],
+        "sets": sets,
+        "sql": {query: query.lower() for query in queries},
+        "once": queries[:1],
+        "matches": [
+            {"query": q, "table": "t", "matching": 5, "rows": 100, "compared": 1} for q in queries
+        ],
+        "clustering": [
+            {
+                "table": "t",
+                "layout": "ZCube",
+                "files": files,
+                "row_groups_read": dict.fromkeys(queries, 8),
+            }
+        ],
+        "runs": [{"query": q, "layout": "ZCube", "files": files} for q in queries],
+    }
+
+
+def test_sets_that_did_not_run_stay_on_record():
+    before = measured("50", {"first": ["A"], "second": ["B"]}, files=5)
+    before["once"] = ["A", "B"]
+    now = measured("20", {"second": ["B", "C"]}, files=7)
+    both = with_earlier(now, before)
+    assert both["sets"] == {"first": ["A"], "second": ["B", "C"]}
+    assert list(both["sql"]) == ["A", "B", "C"]
+    assert {run["query"]: run["files"] for run in both["runs"]} == {"A": 5, "B": 7, "C": 7}
+    assert both["about"]["minutes"] == "20"
+    assert both["earlier"] == {"first": before["about"]}
+    assert sorted(both["once"]) == ["A", "B"]
+    (clustering,) = both["clustering"]
+    assert clustering["files"] == 7
+    assert set(clustering["row_groups_read"]) == {"A", "B", "C"}
+    # The other set is older than this record then.
+    again = with_earlier(measured("30", {"second": ["B"]}, files=6), both)
+    assert again["earlier"] == {"first": before["about"]}
+    assert list(again["sql"]) == ["A", "B"]
+    of_other_tables = before | {"tables": []}
+    assert with_earlier(now, of_other_tables) == now
+    assert with_earlier(before, now) == before
