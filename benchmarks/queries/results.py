@@ -24,16 +24,18 @@ def with_earlier(result: Found, before: Found) -> Found:
     if not (sets and is_same and result["about"]["scale"] == before["about"]["scale"]):
         return result
     queries = {query for of in sets.values() for query in of}
+    # In the order of the record.
+    sql = {
+        query: text
+        for query, text in (before["sql"] | result["sql"]).items()
+        if query in queries or query in result["sql"]
+    }
+    once = {*result["once"], *(query for query in before["once"] if query in queries)}
     both = {
         **result,
-        # In the order of the record.
         "sets": before["sets"] | result["sets"],
-        "sql": {
-            query: sql
-            for query, sql in (before["sql"] | result["sql"]).items()
-            if query in queries or query in result["sql"]
-        },
-        "once": result["once"] + [query for query in before["once"] if query in queries],
+        "sql": sql,
+        "once": [query for query in sql if query in once],
         "earlier": {name: before.get("earlier", {}).get(name, before["about"]) for name in sets},
         "clustering": _clustering(result["clustering"], before["clustering"]),
     }
