@@ -6,7 +6,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.{Project, SubqueryAlias}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
@@ -83,6 +83,8 @@ final class MergePruning(
       _ <- unless(condition.alternatives.isEmpty)(
         if (keys.repeatable.isEmpty) "the source may return different rows when it is read again"
         else "what ON compares may differ when the source is read again")
+      _ <- unless(target.isEmpty)(
+        "the target isn't a table as it is stored: it is a view, has CHAR columns, or is masked")
       _ <- unless(!isRestricted(columns))(
         "no target column has statistics that ON compares with a repeatable value")
       _ <- unless(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
@@ -164,39 +166,49 @@ final class MergePruning(
   /** The columns of the target that ON compares with the source, and that have statistics in the
     * log.
     */
-  private def keyColumns: Seq[KeyColumn] =
+  private def keyColumns: Seq[KeyColumn] = {
+    val skips = conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING)
+    for {
+      relation <- target.toSeq
+      column <- condition.columns
+      if column.references.subsetOf(relation.outputSet)
+      path <- TableColumns.find(txn.snapshot.schema, namesOf(column), conf.resolver)
+      // By the name with which the statement was analyzed; columns may have been renamed since.
+      known <- TableColumns
+        .find(merge.targetFileIndex.metadata.schema, namesOf(column), conf.resolver)
+      if known.physical == path.physical
+      if path.dataType == column.dataType
+      isPartition =
+        txn.snapshot.metadata.physicalPartitionColumns.exists(name => path.physical == Seq(name))
+      // For times, the meaning of a folder's name depends on the session's time zone.
+      if (if (isPartition) !isTime(path.dataType)
+          else skips && PlanningRanges.hasMinima(txn.snapshot, path))
+    } yield KeyColumn(column, path, isPartition)
+  }
+
+  /** The target, if it has the values that are stored. A view could return others, or the same under
+    * other names; Spark pads values of CHAR above the scan.
+    */
+  private lazy val target: Option[LogicalRelation] =
     EliminateSubqueryAliases(merge.target) match {
-      // A view could return other values, or the same under other names.
-      case relation: LogicalRelation if isReadAsItIs(relation) =>
-        val skips = conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING)
-        for {
-          column <- condition.columns
-          if column.references.subsetOf(relation.outputSet)
-          path <- TableColumns.find(txn.snapshot.schema, namesOf(column), conf.resolver)
-          // By the name with which the statement was analyzed; columns may have been renamed since.
-          known <- TableColumns
-            .find(merge.targetFileIndex.metadata.schema, namesOf(column), conf.resolver)
-          if known.physical == path.physical
-          if path.dataType == column.dataType
-          isPartition =
-            txn.snapshot.metadata.physicalPartitionColumns.exists(name =>
-              path.physical == Seq(name))
-          // For times, the meaning of a folder's name depends on the session's time zone.
-          if (if (isPartition) !isTime(path.dataType)
-              else skips && PlanningRanges.hasMinima(txn.snapshot, path))
-        } yield KeyColumn(column, path, isPartition)
-      case _ => Nil
+      case relation: LogicalRelation if isReadAsItIs(relation) => Some(relation)
+      case _ => None
     }
 
   /** Whether no extension changes the columns' values on read, for example with a mask. Like Delta's
     * own plans, it asks with a copy: no rule is applied to a node that was analyzed.
     */
-  private def isReadAsItIs(relation: LogicalRelation): Boolean =
-    !Sessions.analyzed(session, Project(relation.output, relation.copy())).exists {
+  private def isReadAsItIs(relation: LogicalRelation): Boolean = {
+    def copyOf(plan: LogicalPlan): LogicalPlan = plan match {
+      case alias: SubqueryAlias => alias.copy(child = copyOf(alias.child))
+      case _ => relation.copy()
+    }
+    !Sessions.analyzed(session, Project(relation.output, copyOf(merge.target))).exists {
       case _: LogicalRelation | _: SubqueryAlias => false
       case Project(columns, _) => !columns.forall(_.isInstanceOf[Attribute])
       case _ => true
     }
+  }
 }
 
 object MergePruning {

@@ -1,7 +1,7 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{And, Expression}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
@@ -9,7 +9,6 @@ import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.DeduplicateCDFDeletes
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
 import org.apache.spark.sql.delta.files.TahoeFileIndex
-import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
@@ -94,30 +93,23 @@ class PrunedMergeCommand(
       deltaTxn: OptimisticTransaction): (Seq[AddFile], DeduplicateCDFDeletes) =
     withPredicates(spark, deltaTxn)(super.findTouchedFiles(spark, deltaTxn))
 
-  override protected def getTargetOnlyPredicates(spark: SparkSession): Seq[Expression] =
-    super.getTargetOnlyPredicates(spark) ++ added
-
-  /** Without WHEN MATCHED, Delta takes the predicates from the condition itself. So a MERGE with a
-    * longer condition does only this step; the history records this command's condition.
+  /** Delta selects files by the parts of the condition that name only the target. The predicates must
+    * not become part of the condition itself: Spark's Parquet reader would get them, and it skips row
+    * groups wrongly whose decimals are narrower than the column's (type widening).
     */
+  override protected def splitConjunctivePredicates(of: Expression): Seq[Expression] =
+    super.splitConjunctivePredicates(of) ++ (if (of eq condition) added else Nil)
+
+  /** Without WHEN MATCHED, this is all that Delta does. */
   override protected def writeOnlyInserts(
       spark: SparkSession,
       deltaTxn: OptimisticTransaction,
       filterMatchedRows: Boolean,
-      numSourceRowsMetric: String): Seq[FileAction] =
-    if (!filterMatchedRows) {
+      numSourceRowsMetric: String): Seq[FileAction] = {
+    def write() =
       super.writeOnlyInserts(spark, deltaTxn, filterMatchedRows, numSourceRowsMetric)
-    } else {
-      withPredicates(spark, deltaTxn) {
-        if (added.isEmpty) super.writeOnlyInserts(spark, deltaTxn, true, numSourceRowsMetric)
-        else {
-          new PrunedMergeCommand.Inserts(
-            copy(condition = And(condition, added.reduce(And(_, _)))),
-            metrics,
-            getMergeSource).write(spark, deltaTxn, numSourceRowsMetric)
-        }
-      }
-    }
+    if (filterMatchedRows) withPredicates(spark, deltaTxn)(write()) else write()
+  }
 
   // Plans show Delta's name, and so do its log lines.
   override def nodeName: String = classOf[MergeIntoCommand].getSimpleName
@@ -151,35 +143,4 @@ object PrunedMergeCommand {
   private def columnsOf(merge: MergeIntoCommand): Seq[Expression] =
     try MergePruning.conditionOf(merge, RepeatableColumns(merge.source.outputSet)).columns
     catch { case _: StackOverflowError => Nil }
-
-  /** A step of a MERGE that only inserts: it writes the rows that match nothing.
-    *
-    * @param ofWhole the metrics of the whole MERGE
-    * @param source  its prepared source
-    */
-  final private class Inserts(
-      merge: MergeIntoCommand,
-      ofWhole: Map[String, SQLMetric],
-      source: MergeSource)
-      extends MergeIntoCommand(
-        merge.source,
-        merge.target,
-        merge.catalogTable,
-        merge.targetFileIndex,
-        merge.condition,
-        merge.matchedClauses,
-        merge.notMatchedClauses,
-        merge.notMatchedBySourceClauses,
-        merge.migratedSchema,
-        merge.trackHighWaterMarks,
-        merge.schemaEvolutionEnabled
-      ) {
-
-    override lazy val metrics: Map[String, SQLMetric] = ofWhole
-
-    override protected def getMergeSource: MergeSource = source
-
-    def write(spark: SparkSession, txn: OptimisticTransaction, metric: String): Seq[FileAction] =
-      writeOnlyInserts(spark, txn, filterMatchedRows = true, metric)
-  }
 }

@@ -210,6 +210,43 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
   }
 
   /** Other writers of statistics replace the bytes that aren't UTF-8. */
+  for ((before, after, stored, later, keys) <- Seq(
+      // As INT32: 21474836.48 isn't one, as a number of hundredths.
+      ("DECIMAL(9,2)", "DECIMAL(20,2)", "1.00", "1000000000.00", Seq("0.50", "21474836.48")),
+      // As INT64, and as bytes.
+      ("DECIMAL(18,2)", "DECIMAL(38,2)", "1.00", "1e20", Seq("0.50", "92233720368547758.08")),
+      ("DECIMAL(20,0)", "DECIMAL(38,0)", "5", "1e35", Seq("5", "1e30"))
+    ))
+    test(s"files whose decimals are narrower than the column's: $before, $after") {
+      val path = newPath()
+      spark.sql(s"CREATE TABLE delta.`$path` (d $before, v STRING) USING delta " +
+        "TBLPROPERTIES ('delta.enableTypeWidening' = 'true')")
+      spark.sql(s"INSERT INTO delta.`$path` VALUES ($stored, 'old')")
+      spark.sql(s"ALTER TABLE delta.`$path` ALTER COLUMN d TYPE $after")
+      spark.sql(s"INSERT INTO delta.`$path` VALUES (CAST('$later' AS $after), 'old')")
+      val Seq(low, high) = keys.map(key => s"CAST('$key' AS $after)")
+      val insert = "WHEN NOT MATCHED THEN INSERT (d, v) VALUES (s.a, 'new')"
+      // From a table: of literals, Delta's own plan compares with them too.
+      def written(query: String) = {
+        val of = newPath()
+        spark.sql(query).write.format("delta").save(of)
+        s"SELECT * FROM delta.`$of`"
+      }
+      val some = s"SELECT $low AS a UNION SELECT $high UNION SELECT CAST('$stored' AS $after)"
+      for {
+        (source, on) <- Seq(
+          written(s"SELECT $low AS a, $high AS b") -> "t.d BETWEEN s.a AND s.b",
+          written(some) -> "t.d = s.a")
+        clauses <- Seq(insert, s"WHEN MATCHED THEN UPDATE SET v = 'new' $insert")
+        boxes <- Seq(1, 64)
+      } withSettings(ZCubeConf.MergeIntoMaxBoxes.key -> s"$boxes") {
+        val (read, all) = compared(path, (source, on, clauses))(target =>
+          spark.sql(
+            s"MERGE INTO delta.`$target` t USING ($source) s ON $on $clauses").collect(): Unit)
+        assert(read == 1 && all == 2)
+      }
+    }
+
   test("texts that aren't UTF-8 are found, and so are others in their files") {
     val ofId = "CAST(unhex(md5(CAST(id AS STRING))) AS STRING)"
     def binary = table("k STRING", ofId)
