@@ -28,7 +28,7 @@ class WorkloadResult:
         weight: as it was given.
         files_before: files that a scan read before.
         bytes_before: their bytes.
-        files_after: files that it reads now.
+        files_after: files that it reads now; None if the log could not be read after the run.
         bytes_after: their bytes.
         note: parts that didn't affect the layout; empty if all did.
     """
@@ -37,8 +37,8 @@ class WorkloadResult:
     weight: float
     files_before: int
     bytes_before: int
-    files_after: int
-    bytes_after: int
+    files_after: int | None
+    bytes_after: int | None
     note: str = ""
 
     @classmethod
@@ -59,8 +59,8 @@ class WorkloadResult:
             f"{self.weight:g}",
             str(self.files_before),
             formatting.size(self.bytes_before),
-            str(self.files_after),
-            formatting.size(self.bytes_after),
+            "–" if self.files_after is None else str(self.files_after),
+            "–" if self.bytes_after is None else formatting.size(self.bytes_after),
             self.note or "–",
         ]
 

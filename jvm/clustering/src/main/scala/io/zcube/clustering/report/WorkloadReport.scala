@@ -1,5 +1,7 @@
 package io.zcube.clustering.report
 
+import scala.util.control.NonFatal
+
 import io.zcube.clustering.plan.OptimizeTask
 import io.zcube.clustering.table.FilesRead
 
@@ -8,26 +10,32 @@ import io.zcube.clustering.table.FilesRead
   */
 final class WorkloadReport private (task: OptimizeTask, before: Seq[FilesRead]) {
 
-  /** Describes each query, and what it reads in both states. */
-  def after(): Seq[Map[String, Any]] = {
-    val now =
-      if (before.isEmpty) Nil
-      else {
+  /** Describes each query, and what it reads in both states. The run is committed: if the table can't
+    * be read now, the figures afterwards are null, and the note says why.
+    */
+  def after(): Seq[Map[String, Any]] =
+    if (before.isEmpty) Nil
+    else
+      try {
         val updated = task.version.table.latest()
-        task.workload.map(query => updated.filesRead(query.condition))
+        describe(task.workload.map(query => Some(updated.filesRead(query.condition))), None)
+      } catch {
+        case NonFatal(e) =>
+          describe(task.workload.map(_ => None), Some(s"not read afterwards: ${e.getMessage}"))
       }
+
+  private def describe(now: Seq[Option[FilesRead]], why: Option[String]): Seq[Map[String, Any]] =
     task.workload.zip(before.zip(now)).map { case (query, (was, is)) =>
       Map[String, Any](
         "predicate" -> query.predicate.text,
         "weight" -> query.predicate.weight,
         "filesBefore" -> was.files,
         "bytesBefore" -> was.bytes,
-        "filesAfter" -> is.files,
-        "bytesAfter" -> is.bytes,
-        "note" -> query.notes.mkString("; ")
+        "filesAfter" -> is.map(_.files).orNull,
+        "bytesAfter" -> is.map(_.bytes).orNull,
+        "note" -> (query.notes ++ why).mkString("; ")
       )
     }
-  }
 }
 
 object WorkloadReport {

@@ -51,7 +51,7 @@ final case class RunResult(plan: RewritePlan, outcomes: Seq[GroupOutcome], start
   def conflicts: Seq[Exception] =
     outcomes.collect { case GroupOutcome.Dropped(_, conflict) => conflict }
 
-  /** Live bytes that were rewritten, also those that a conflict dropped. */
+  /** Live bytes that were rewritten, and those that a conflict dropped, rewritten or not. */
   def begunBytes: Long = outcomes.map {
     case GroupOutcome.NotStarted(_) => 0L
     case begun => begun.group.liveBytes

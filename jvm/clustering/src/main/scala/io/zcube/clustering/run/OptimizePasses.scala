@@ -1,10 +1,12 @@
 package io.zcube.clustering.run
 
+import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{OptimizePass, OptimizeTask, RewritePlan}
-import io.zcube.clustering.table.TableVersion
+import io.zcube.clustering.table.{ColumnPath, TableVersion}
 import io.zcube.concurrent.Causes
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
@@ -31,7 +33,8 @@ final class OptimizePasses(
     * @return with the plan of the first pass, and the outcomes of both
     */
   def run(): RunResult = {
-    val first = new OptimizeRunner(session, task.copy(pass = OptimizePass.First), listeners).runAll()
+    val first =
+      new OptimizeRunner(session, task.copy(pass = OptimizePass.First), listeners).runAll()
     val both = explaining(first, _ => false)(second(first)).fold(first) { again =>
       val runner = new OptimizeRunner(session, again, listeners, from = first.startedAt)
       explaining(first, runner.isAfterCommit)(first.and(runner.runAll()))
@@ -58,13 +61,16 @@ final class OptimizePasses(
   private def second(first: RunResult): Option[OptimizeTask] = {
     val waiting = OptimizePasses.waiting(first.plan, first.outcomes)
     if (isOver(first) || !OptimizePasses.mayRegroup(task, first.plan, waiting)) None
-    else
+    else {
+      // Of a large table, one pass's is as much as the driver holds.
+      first.plan.selection.release()
       Sessions.within(session) {
         val latest = task.version.table.latest()
         OptimizePasses
           .second(task.copy(version = latest), waiting, first.begunBytes)
           .filter(_ => isSame(latest))
       }
+    }
   }
 
   private def isOver(first: RunResult) =
@@ -73,14 +79,27 @@ final class OptimizePasses(
       case _ => false
     } || task.options.maxDuration.exists(System.currentTimeMillis() - first.startedAt >= _)
 
-  /** Columns and conditions are those of one schema. */
   private def isSame(latest: TableVersion): Boolean =
-    latest.schema == task.version.schema &&
-      latest.partitionColumns == task.version.partitionColumns &&
-      latest.clusteringColumns == task.version.clusteringColumns
+    OptimizePasses.isSame(task.version, latest, task.columns, session.sessionState.conf.resolver)
 }
 
 object OptimizePasses {
+
+  /** Whether columns and conditions mean the same in both versions. Fields may have other metadata:
+    * Delta has the last value of an identity column there.
+    */
+  def isSame(
+      earlier: TableVersion,
+      latest: TableVersion,
+      columns: Seq[ColumnPath],
+      resolver: Resolver): Boolean = {
+    // WHERE may name any of them.
+    val all = earlier.schema.fieldNames.flatMap(name => earlier.column(Seq(name), resolver))
+    DataTypeUtils.sameType(latest.schema, earlier.schema) &&
+    (columns ++ all).forall(column => latest.column(column.logical, resolver).contains(column)) &&
+    latest.partitionColumns == earlier.partitionColumns &&
+    latest.clusteringColumns == earlier.clusteringColumns
+  }
 
   /** The plan of a statement for DRY RUN. If the first pass makes jobs that overlap, what the second
     * one does with them isn't known yet, and isn't included.

@@ -5,6 +5,7 @@ import java.util.concurrent.CancellationException
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.annotation.tailrec
+import scala.collection.mutable
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
 
@@ -69,6 +70,7 @@ final class OptimizeRunner(
 
   private def planAndRun(): RunResult = {
     val planned = RewritePlan.of(task)
+    checkDisjoint(planned)
     monitor.begin(planned)
     planned.selection.prepare(planned.groups.flatMap(_.files))
     val shared = batches.commits(planned.groups)
@@ -109,17 +111,39 @@ final class OptimizeRunner(
       Success(batch.map(GroupOutcome.NotStarted))
     } else {
       val outcome = Caught {
-        val txn = selection.begin(session, batch.flatMap(_.files))
-        rewriteAll(selection, txn, batch, threads) match {
-          case Failure(e) =>
-            remove(txn, batch, e)
-            Failure(e)
-          case Success(rewritten) => commit(txn, rewritten)
+        val (valid, lost) = withoutLost(selection, batch)
+        if (valid.isEmpty) Success(lost)
+        else {
+          val txn = selection.begin(session, valid.flatMap(_.files))
+          rewriteAll(selection, txn, valid, threads) match {
+            case Failure(e) =>
+              remove(txn, valid, e)
+              Failure(e)
+            case Success(rewritten) => commit(txn, rewritten).map(lost ++ _)
+          }
         }
       }.flatten
       if (outcome.isFailure) stop()
       outcome
     }
+
+  /** The groups of a batch that may still be committed, and those that others' changes are known to
+    * have invalidated: these aren't rewritten in vain.
+    */
+  private def withoutLost(
+      selection: FileSelection,
+      batch: Seq[RewriteGroup]): (Seq[RewriteGroup], Seq[GroupOutcome]) = {
+    val conflicts = batch.flatMap(group => selection.conflictOf(group.files).map(group.number -> _))
+    val isLost = conflicts.iterator.map(_._1).toSet
+    conflicts.headOption match {
+      case None => (batch, Nil)
+      case Some((_, first)) =>
+        // A batch of the user's size is committed as a whole or not at all.
+        val isWhole = task.settings.batchBytes.isDefined
+        val (lost, valid) = batch.partition(group => isWhole || isLost(group.number))
+        (valid, commits.synchronized(dropped(lost, first)))
+    }
+  }
 
   /** Prevents new work, and cancels running jobs. */
   private def stop(): Unit = {
@@ -254,6 +278,16 @@ final class OptimizeRunner(
 }
 
 object OptimizeRunner {
+
+  /** No commit of a run is checked against its others, so two groups with a file in common would
+    * double its rows.
+    */
+  private[run] def checkDisjoint(planned: RewritePlan): Unit = {
+    val seen = mutable.HashSet.empty[String]
+    planned.groups.iterator.flatMap(_.files).map(_.path).find(!seen.add(_)).foreach { path =>
+      throw ZCubeErrors.internal(s"$path is in two groups of files")
+    }
+  }
 
   /** @param tried   the groups of the last attempt, whose result is `result`
     * @param dropped the groups that were excluded from it

@@ -1,5 +1,7 @@
 package io.zcube.clustering.table
 
+import java.util.ConcurrentModificationException
+
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
 
@@ -34,6 +36,9 @@ trait FileSelection {
     */
   def prepare(files: Seq[DataFile]): Unit = ()
 
+  /** Forgets what [[prepare]] read, when nothing of it runs any more. */
+  def release(): Unit = ()
+
   /** The rows of some files, without deleted rows.
     *
     * @param session made for reading and writing a layout, active on the calling thread
@@ -50,6 +55,14 @@ trait FileSelection {
     * selects, was changed since in a way that the rewrite would undo.
     */
   def begin(session: SparkSession, files: Seq[DataFile]): RewriteTransaction
+
+  /** Why a rewrite of these files can't be committed any more, as far as it is known from earlier
+    * commits of this selection: then it need not begin. None says nothing.
+    */
+  def conflictOf(files: Seq[DataFile]): Option[ConcurrentModificationException] = {
+    val _ = files
+    None
+  }
 }
 
 /** Summary of the files that a WHERE excludes.

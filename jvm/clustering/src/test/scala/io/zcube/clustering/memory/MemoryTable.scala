@@ -28,6 +28,9 @@ final class MemoryTable(
   /** How often files were scanned or rewritten that their selection wasn't prepared for. */
   val unprepared = new AtomicInteger
 
+  /** Whether its selections say which rewrites can't be committed any more. */
+  @volatile var tellsConflicts = false
+
   override def nameParts: Seq[String] = Seq("memory", name)
 
   override def latest(): MemoryVersion = versionOf(store.commits())

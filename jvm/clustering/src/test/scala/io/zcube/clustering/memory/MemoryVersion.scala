@@ -1,5 +1,6 @@
 package io.zcube.clustering.memory
 
+import java.util.ConcurrentModificationException
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -184,6 +185,12 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
       hidden.take(2),
       hidden.drop(2).headOption)
   }
+
+  override def conflictOf(files: Seq[DataFile]): Option[ConcurrentModificationException] =
+    files.find(f =>
+      version.table.tellsConflicts && version.table.now.files.get(f.path) != version.files.get(
+        f.path))
+      .map(file => new ConcurrentModificationException(s"${file.path} is gone"))
 
   override def begin(session: SparkSession, files: Seq[DataFile]): RewriteTransaction = {
     use(files)

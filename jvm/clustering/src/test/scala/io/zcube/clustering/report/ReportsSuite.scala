@@ -6,7 +6,7 @@ import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{AnalysisException, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.clustering.memory.{MemoryEngine, MemoryTable}
+import io.zcube.clustering.memory.{MemoryEngine, MemoryTable, StoreFaults}
 import io.zcube.clustering.plan.RewritePlan
 import io.zcube.clustering.run.{CommitMetrics, GroupOutcome, LayoutSession}
 import io.zcube.clustering.table.WhereClause
@@ -131,6 +131,21 @@ class ReportsSuite extends AnyFunSuite with MemoryEngine {
       assert(Seq(tens, low).map(_("note")) === Seq("", ""))
     }
     assert(table.rows.values.sum === 600)
+  }
+
+  test("if the table can't be read after a run, the report on a workload says so") {
+    val table = newTable()
+    val task =
+      taskOf(table, options = Seq("details" -> "true", "workload" -> """["x < 5"]"""))
+    Sessions.within(session) {
+      val report = WorkloadReport.of(task)
+      table.store.faults.arm(0, StoreFaults.Before)
+      val Seq(query) = report.after()
+      table.store.faults.disarm(): Unit
+      assert(query("filesBefore") === 6)
+      assert(query("filesAfter") == null && query("bytesAfter") == null)
+      assert(query("note").toString.startsWith("not read afterwards: "))
+    }
   }
 
   test("the history records what the reference page describes, and nothing else") {

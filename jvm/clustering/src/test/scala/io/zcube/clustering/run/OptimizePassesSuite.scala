@@ -345,6 +345,35 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(conflict.getSuppressed.exists(_.isInstanceOf[IOException]))
   }
 
+  for (batch <- Seq(None, Some(250 * MemoryFile.RowBytes)); tells <- Seq(true, false))
+    test(s"what is known to be lost isn't written; batches of $batch, known: $tells") {
+      val table = newTable(declared = false, partitioned = true)
+      table.append((0 until 400).map(k => InternalRow(rows + k, k, 1L, 1)))
+      table.tellsConflicts = tells
+      // Large enough for commits of their own.
+      val settings = smallJobs.copy(maxThreads = 1, batchBytes = batch)
+      table.store.faults.count()
+      val result = run(
+        taskOf(table, settings),
+        changing(plan = 1)(table.delete(row => row.getInt(3) == 1 && row.getLong(0) % 10 == 0)))
+      val puts = table.store.faults.disarm()._1.count(_ == "put")
+      val lost = result.conflicts.size
+      assert(lost > 0 && table.orphans.isEmpty)
+      assert(table.rows.values.sum == rows + 360)
+      val written = result.committed.flatMap(_.added).size
+      if (tells) assert(puts == written) else assert(puts > written)
+    }
+
+  test("files in two groups are refused") {
+    val table = newTable()
+    val task = taskOf(table, smallJobs)
+    val planned = RewritePlan.of(task)
+    val twice = planned.copy(groups = planned.groups :+ planned.groups.head)
+    assert(intercept[SparkThrowable](OptimizeRunner.checkDisjoint(twice)).getCondition ==
+      "ZCUBE_INTERNAL_ERROR")
+    OptimizeRunner.checkDisjoint(planned)
+  }
+
   test("what another writer changes between the passes stays out of the second") {
     for (change <- Seq(
         (_: MemoryTable).append(Seq(InternalRow(rows, 1, 1L, 0))),

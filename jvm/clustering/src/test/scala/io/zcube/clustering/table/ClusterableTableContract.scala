@@ -430,6 +430,9 @@ trait ClusterableTableContract extends AnyFunSuite {
           if (i == between) { if (deletes) made.delete(ids(3).head) else made.append(40 until 45) }
           begun(i).commit()
         }
+        // What is said not to be worth a try is what can't be committed.
+        val lost = files.indices.filter(i => selection.conflictOf(Seq(files(i))).isDefined)
+        assert(lost.forall(_ == 3) && (deletes || lost.isEmpty), s"$between: $lost")
         val committed = results.count(_.isInstanceOf[CommitResult.Committed])
         assert(committed == (if (deletes) 3 else 4), s"$between: $results")
         assert(made.ids ==

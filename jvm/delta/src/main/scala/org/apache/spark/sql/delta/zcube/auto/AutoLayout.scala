@@ -8,7 +8,7 @@ import org.apache.spark.sql.delta.metering.DeltaLogging
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.AutoCompactPartitionStats
-import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion, LastVersion}
 import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, LastZOrder, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{CommittedTransaction, Snapshot}
 import org.apache.spark.sql.{SparkSession, classic}
@@ -54,7 +54,8 @@ object AutoLayout extends DeltaLogging {
         SnapshotState.build(session, snapshot)
         val ours = taskOf(session, txn, snapshot, request)
         ours.foreach { task =>
-          new OptimizeRunner(LayoutSession.cloneOf(session, task.version), task).run(): Unit
+          val clone = LayoutSession.cloneOf(session, task.version)
+          LastVersion.within(session, clone)(new OptimizeRunner(clone, task).run()): Unit
           // Before they are released, as in Delta.
           AutoCompactPartitionStats.instance(session)
             .markPartitionsAsCompacted(tableId, request.allowedPartitions)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.delta.commands.{OptimizeTableCommand, OptimizeTableCommandBase}
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
-import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
+import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion, LastVersion}
 import org.apache.spark.sql.delta.zcube.report.{CommandMetrics, OptimizeReport}
 import org.apache.spark.sql.delta.zcube.table.{CatalogManaged, DeltaTableCommand, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
@@ -88,7 +88,10 @@ case class OptimizeCommand(
         val reading = LayoutSession.cloneOf(session, version)
         DryRunReport.rows(planned, Forecast.of(reading, task, planned, task.options.forecast))
       } else if (task.options.forecast) throw ZCubeErrors.forecastNotTaken()
-      else Seq(optimize(LayoutSession.cloneOf(session, version), snapshot, task))
+      else {
+        val clone = LayoutSession.cloneOf(session, version)
+        Seq(LastVersion.within(session, clone)(optimize(clone, snapshot, task)))
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.annotation.tailrec
 import scala.util.{Failure, Success, Try}
 
+import io.delta.exceptions.{MetadataChangedException, ProtocolChangedException}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -13,7 +14,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay, RemoveFile}
 import org.apache.spark.sql.delta.zcube.table.{CubeTags, DataFiles, FileFilter, LoggedFileStatistics}
 import org.apache.spark.sql.delta.zcube.write.{CleaningCommitProtocol, DeltaTransaction}
-import org.apache.spark.sql.delta.{IcebergCompat, RowTracking, Snapshot}
+import org.apache.spark.sql.delta.{IcebergCompat, MaterializedRowCommitVersion, MaterializedRowId, RowTracking, Snapshot}
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.run.{FailurePoint, Workers}
@@ -28,7 +29,7 @@ import io.zcube.sql.errors.ZCubeErrors
   * @param session a clone of the user's session, made for reading and writing a layout
   * @param table    the name that users know
   * @param rewritten the files that are replaced
-  * @param own       the commits of the same run
+  * @param since     what is known of the commits since the plan
   */
 final class DeltaRewrite(
     session: SparkSession,
@@ -37,7 +38,7 @@ final class DeltaRewrite(
     snapshot: Snapshot,
     where: WhereClause,
     rewritten: Seq[AddFile],
-    own: OwnCommits)
+    since: CommitsSincePlan)
     extends RewriteTransaction {
   import DeltaRewrite._
 
@@ -87,8 +88,8 @@ final class DeltaRewrite(
 
   /** The conflict check begins with the first version that may have touched the files. */
   private def begin(changes: RewriteChanges): DeltaTransaction = resumed.getOrElse {
-    val latest = own.latest
-    if (latest.version == snapshot.version) txn else transactionOf(latest, changes.replaced)
+    val base = since.baseOf(changes.replaced)
+    if (base.version == snapshot.version) txn else transactionOf(base, changes.replaced)
   }
 
   override def discard(files: Seq[DataFile]): Unit =
@@ -150,7 +151,7 @@ final class DeltaRewrite(
       val operation = OptimizeOperation.of(where, summary)
       val tags = RowTracking.addPreservedRowTrackingTagIfNotSet(current.snapshot)
       val version = current.commit(changes.actions, operation, tags)
-      own.add(current)
+      since.add(current, hasSameNeeds)
       CommitResult.Committed(version)
     } catch {
       case e: Throwable =>
@@ -166,12 +167,19 @@ final class DeltaRewrite(
       current: DeltaTransaction,
       changes: RewriteChanges,
       groups: Seq[RewrittenGroup],
-      conflict: Throwable): Try[Again] =
+      conflict: ConcurrentModificationException): Try[Again] =
     Caught {
       val now = log.update(catalogTableOpt = catalogTable)
+      val fits = hasSameNeeds(now)
+      conflict match {
+        case _ if fits => since.accept(now)
+        case _: MetadataChangedException | _: ProtocolChangedException => since.refuseAll(conflict)
+        // Delta may let commits pass that no conflict of their own holds up.
+        case _ =>
+      }
       // Without progress, the same conflict would repeat forever.
       val invalidated =
-        if (now.version > current.readVersion) invalidatedBy(now, changes, groups)
+        if (fits && now.version > current.readVersion) lost(now, changes, groups)
         else groups.map(_.id).toSet
       val valid = groups.filterNot(group => invalidated(group.id))
       Again(transactionOf(now, replacedBy(valid)), invalidated)
@@ -187,30 +195,36 @@ final class DeltaRewrite(
     begun
   }
 
-  /** The groups whose rewritten files are not all still in the table with the same deleted rows; all
-    * groups if the new files lack something that the table now requires of its files.
+  /** Whether files written for the plan's snapshot are surely as the table now requires. Delta's own
+    * check tolerates more.
     */
-  private def invalidatedBy(
+  private def hasSameNeeds(now: Snapshot): Boolean = {
+    def needs(of: Snapshot) = (
+      of.metadata.partitionSchema,
+      of.metadata.columnMappingMode,
+      RowTracking.isEnabled(of.protocol, of.metadata),
+      rowIdColumns(of),
+      IcebergCompat.isAnyEnabled(of.metadata),
+      of.protocol)
+    needs(now) == needs(snapshot)
+  }
+
+  /** The hidden columns in which files keep rows' ids. */
+  private def rowIdColumns(of: Snapshot): Seq[Option[String]] =
+    Seq(MaterializedRowId, MaterializedRowCommitVersion)
+      .map(column => of.metadata.configuration.get(column.MATERIALIZED_COLUMN_NAME_PROP))
+
+  /** The groups whose rewritten files are not all still in the table with the same deleted rows. */
+  private def lost(
       now: Snapshot,
       changes: RewriteChanges,
       groups: Seq[RewrittenGroup]): Set[String] = {
     def identity(file: AddFile) = InMemoryLogReplay.UniqueFileActionTuple(
       file.pathAsUri,
       file.getDeletionVectorUniqueId)
-    val sameNeeds =
-      now.metadata.partitionSchema == snapshot.metadata.partitionSchema &&
-        now.metadata.columnMappingMode == snapshot.metadata.columnMappingMode &&
-        RowTracking.isEnabled(now.protocol, now.metadata) ==
-        RowTracking.isEnabled(snapshot.protocol, snapshot.metadata) &&
-        IcebergCompat.isAnyEnabled(now.metadata) ==
-        IcebergCompat.isAnyEnabled(snapshot.metadata) &&
-        now.protocol == snapshot.protocol
-    if (sameNeeds) {
-      val paths = changes.replaced.iterator.map(_.path)
-      val live = FileFilter(paths).filesOf(now).map(identity).toSet
-      groups.filterNot(group => replacedBy(Seq(group)).forall(f => live.contains(identity(f))))
-        .map(_.id).toSet
-    } else groups.map(_.id).toSet
+    val live = FileFilter(changes.replaced.iterator.map(_.path)).filesOf(now).map(identity).toSet
+    groups.filterNot(group => replacedBy(Seq(group)).forall(f => live.contains(identity(f))))
+      .map(_.id).toSet
   }
 
   private def replacedBy(groups: Seq[RewrittenGroup]): Seq[AddFile] =

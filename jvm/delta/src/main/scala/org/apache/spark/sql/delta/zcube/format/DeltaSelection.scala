@@ -1,10 +1,11 @@
 package org.apache.spark.sql.delta.zcube.format
 
+import java.util.ConcurrentModificationException
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.delta.zcube.commit.{DeltaRewrite, OwnCommits}
+import org.apache.spark.sql.delta.zcube.commit.{CommitsSincePlan, DeltaRewrite}
 import org.apache.spark.sql.delta.zcube.table._
 import org.apache.spark.sql.delta.zcube.write.InputRows
 
@@ -16,7 +17,8 @@ import io.zcube.sql.errors.ZCubeErrors
 final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends FileSelection {
 
   private val snapshot = version.snapshot
-  private val own = new OwnCommits(snapshot)
+  private val since =
+    new CommitsSincePlan(snapshot, version.table.name, version.table.catalogTable)
   private lazy val logged = LoggedStatistics.of(SparkSession.active, snapshot, where.filters)
 
   /** The files that WHERE selects, once they are known. */
@@ -61,7 +63,10 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       snapshot,
       where,
       actionsOf(files),
-      own)
+      since)
+
+  override def conflictOf(files: Seq[DataFile]): Option[ConcurrentModificationException] =
+    since.conflictOf(files.map(_.path))
 
   private def selected: FileFilter = picked.getOrElse(FileFilter(logged.paths.iterator))
 
@@ -72,6 +77,8 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       logged.actions(FileFilter(missing.iterator)).foreach(file => actions.put(file.path, file))
     }
   }
+
+  override def release(): Unit = actions.clear()
 
   private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = {
     prepare(files)

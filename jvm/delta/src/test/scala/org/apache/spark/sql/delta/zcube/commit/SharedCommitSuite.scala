@@ -39,6 +39,9 @@ class SharedCommitSuite extends AnyFunSuite with DeltaSparkSession {
     assert(result != null)
     val now = log.update()
     assert(now.version == version + 1)
+    // As after Delta's.
+    assert(
+      spark.conf.get("spark.databricks.delta.lastCommitVersionInSession") == now.version.toString)
     assert(rows(path) == before)
     val files = now.allFiles.collect()
     assert(files.length == values.size + 1)

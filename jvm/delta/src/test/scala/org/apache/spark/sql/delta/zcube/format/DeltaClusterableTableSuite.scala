@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.format
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
 
+import io.delta.tables.{DeltaTable => DeltaDDL}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
 import org.apache.spark.sql.classic
@@ -12,7 +13,7 @@ import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.Night
-import io.zcube.clustering.run.LayoutSession
+import io.zcube.clustering.run.{LayoutSession, OptimizePasses}
 import io.zcube.clustering.table.{ClusterableTable, ClusterableTableContract, FileSelection, WhereClause}
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeExecutionException
@@ -131,5 +132,38 @@ class DeltaClusterableTableSuite extends ClusterableTableContract with DeltaSpar
       without.foreach(refused(selection, _))
       selection.begin(clone, within).abort()
     }
+  }
+
+  test("new values of an identity column leave the columns as they are; other columns don't") {
+    val path = folder.resolve(s"identity-${numbers.incrementAndGet()}").toString
+    DeltaDDL.create(spark).location(path)
+      .addColumn("x", "INT")
+      .addColumn(DeltaDDL.columnBuilder(spark, "number").dataType("BIGINT")
+        .generatedAlwaysAsIdentity(1L, 1L).build())
+      .property("delta.columnMapping.mode", "name").execute()
+    val table = new DeltaClusterableTable(DeltaLog.forTable(spark, path), None)
+    def latest() = Sessions.within(session)(table.latest())
+    def changed(statement: String) = {
+      val before = latest()
+      spark.sql(statement.replace("THIS", s"delta.`$path`")).collect()
+      val after = latest()
+      assert(before.schema != after.schema)
+      val x = before.column(Seq("x"), _ == _).toSeq
+      !Sessions.within(session)(OptimizePasses.isSame(before, after, x, _ == _))
+    }
+    assert(!changed("INSERT INTO THIS (x) VALUES (1), (2)"))
+    assert(!changed("ALTER TABLE THIS ALTER COLUMN x COMMENT 'some'"))
+    assert(changed("ALTER TABLE THIS ADD COLUMN y INT"))
+    assert(changed("ALTER TABLE THIS RENAME COLUMN x TO z"))
+    val x = latest()
+    spark.sql(s"ALTER TABLE delta.`$path` RENAME COLUMN y TO x")
+    val before = latest()
+    Seq("DROP COLUMN x", "ADD COLUMN x INT").foreach(change =>
+      spark.sql(s"ALTER TABLE delta.`$path` $change"))
+    // Of the same name and type.
+    val column = before.column(Seq("x"), _ == _).toSeq
+    assert(column.nonEmpty && x.column(Seq("x"), _ == _).isEmpty)
+    Sessions.within(session)(
+      assert(!OptimizePasses.isSame(before, latest(), column, _ == _)))
   }
 }
