@@ -16,9 +16,9 @@ import io.zcube.concurrent.Causes
 /** What a run knows of the versions after its plan: its own commits, and others' between them.
   *
   * Each commit would else be checked against all versions since the plan. The run's own rewrite
-  * different files. Others' are read once: a rewrite of files that none of them names needs no check
-  * against them, unless one changed the table's metadata or protocol: then a commit finds out whether
-  * that matters ([[add]], [[accept]], [[refuseAll]]).
+  * different files. Others' are read once. A rewrite of files that none of them names needs no check
+  * against them, unless one changed the table's metadata or protocol. Whether that matters, a commit
+  * finds out ([[add]], [[accept]], [[refuseAll]]).
   *
   * @param read  the snapshot from which the run was planned
   * @param table the name that users know
