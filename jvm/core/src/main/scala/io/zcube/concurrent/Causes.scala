@@ -47,6 +47,11 @@ object Causes {
   def endsRun(failure: Throwable): Boolean =
     of(failure).exists(e => isInterruption(e) || !NonFatal(e))
 
+  /** What a failure says, in one line; its class if it says nothing. */
+  def firstLine(e: Throwable): String =
+    Option(e.getMessage).getOrElse(e.getClass.getSimpleName).linesIterator.map(_.trim)
+      .find(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
+
   private val Timeouts = Set("timeout", "deadline reached")
 
   private val MaxCauses = 100

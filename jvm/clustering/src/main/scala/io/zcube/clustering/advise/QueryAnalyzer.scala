@@ -11,6 +11,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.{TableScan, TableVersion}
+import io.zcube.concurrent.Causes
 
 /** Determines what queries read from one table: Spark parses, analyzes and optimizes each, and the
   * table format says which files it would read. Nothing is executed.
@@ -36,10 +37,10 @@ final class QueryAnalyzer(
       try {
         val query = parse(text.trim.stripSuffix(";"))
         try AnalyzedQuery(text, weight, scansOf(query), Nil)
-        catch { case NonFatal(e) => byColumnNames(text, weight, query, firstLine(e)) }
+        catch { case NonFatal(e) => byColumnNames(text, weight, query, Causes.firstLine(e)) }
       } catch {
         case NonFatal(e) =>
-          AnalyzedQuery(text, weight, Nil, Seq(s"can't be read: ${firstLine(e)}"))
+          AnalyzedQuery(text, weight, Nil, Seq(s"can't be read: ${Causes.firstLine(e)}"))
       }
     if (analyzed.scans.nonEmpty || analyzed.notes.nonEmpty) analyzed
     else analyzed.copy(notes = Seq("it doesn't read the table, or needs no file of it"))
@@ -134,10 +135,6 @@ final class QueryAnalyzer(
       case NonFatal(_) => // If a name isn't valid for a view, no query uses it.
     }
   }
-
-  private def firstLine(e: Throwable): String =
-    Option(e.getMessage).getOrElse(e.getClass.getSimpleName).linesIterator.map(_.trim)
-      .find(_.nonEmpty).getOrElse(e.getClass.getSimpleName)
 }
 
 /** A query for which the table should be laid out.

@@ -4,6 +4,7 @@ import scala.util.control.NonFatal
 
 import io.zcube.clustering.plan.OptimizeTask
 import io.zcube.clustering.table.FilesRead
+import io.zcube.concurrent.Causes
 
 /** What the queries of a workload must read before and after an OPTIMIZE: the files that remain
   * after the table format's data skipping. It uses metadata, not the data.
@@ -21,7 +22,8 @@ final class WorkloadReport private (task: OptimizeTask, before: Seq[FilesRead]) 
         describe(task.workload.map(query => Some(updated.filesRead(query.condition))), None)
       } catch {
         case NonFatal(e) =>
-          describe(task.workload.map(_ => None), Some(s"not read afterwards: ${e.getMessage}"))
+          val why = s"not read afterwards: ${Causes.firstLine(e)}"
+          describe(task.workload.map(_ => None), Some(why))
       }
 
   private def describe(now: Seq[Option[FilesRead]], why: Option[String]): Seq[Map[String, Any]] =

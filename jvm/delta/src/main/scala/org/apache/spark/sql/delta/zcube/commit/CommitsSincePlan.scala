@@ -95,7 +95,7 @@ final class CommitsSincePlan(read: Snapshot, table: String, catalogTable: Option
       } catch {
         case NonFatal(e) =>
           fits = false
-          // The commit has happened; the run ends at the next step that looks.
+          // What the caller has determined stays true; the run ends at the next step that looks.
           if (Causes.of(e).exists(Causes.isInterruption)) Thread.currentThread().interrupt()
       }
     }
