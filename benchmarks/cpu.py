@@ -17,9 +17,19 @@ def cpu_seconds(spark: SparkSession) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def collect_garbage(spark: SparkSession) -> None:
+    """Run the JVM's garbage collector, so that what ran before doesn't leave it to what comes."""
+    spark._jvm.java.lang.System.gc()
+
+
 def measured(spark: SparkSession, action: Callable[[], object]) -> dict[str, float]:
     """Wall and CPU seconds of an action, after a garbage collection."""
-    spark._jvm.java.lang.System.gc()
+    collect_garbage(spark)
+    return timed(spark, action)
+
+
+def timed(spark: SparkSession, action: Callable[[], object]) -> dict[str, float]:
+    """Wall and CPU seconds of an action that is too short for a garbage collection of its own."""
     wall, cpu = time.monotonic(), cpu_seconds(spark)
     action()
     return {"wall": time.monotonic() - wall, "cpu": cpu_seconds(spark) - cpu}

@@ -23,6 +23,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from benchmarks.cpu import collect_garbage
 from benchmarks.machine import machine
 from benchmarks.queries import bounds, report
 from benchmarks.queries import tables as all_tables
@@ -124,6 +125,8 @@ class Benchmark:
                 # Others' layouts are compared by the queries whose condition is known.
                 compared = list(LAYOUTS if query.where else BY_SPARK)
                 turn = number % len(compared)
+                # Once for all layouts: before each of the short runs it would take as long as they.
+                collect_garbage(spark)
                 for layout in compared[turn:] + compared[:turn]:
                     rows, took, read = run(sessions[layout], query.sql, names)
                     self._check(query, layout, [str(tuple(row)) for row in rows])

@@ -17,7 +17,7 @@ from typing import Any
 import pyspark
 from pyspark.sql import SparkSession
 
-from benchmarks.cpu import measured
+from benchmarks.cpu import collect_garbage, measured, timed
 
 VERSION = "1.12.0"
 PACKAGE = f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{VERSION}"
@@ -99,7 +99,7 @@ def query(spark: SparkSession, sql: str) -> dict[str, Any]:
         frames.append(spark.sql(sql))
         found.extend(frames[0].collect())
 
-    time = measured(spark, act)
+    time = timed(spark, act)
     read = scanned(frames[0]._jdf.queryExecution().executedPlan())
     return {**time, **read, "answer": [str(tuple(row)) for row in found]}
 
@@ -117,6 +117,7 @@ def main() -> None:
         for name, sql in task["queries"].items():
             # So that its code is compiled by then.
             query(spark, sql)
+            collect_garbage(spark)
             runs.append({"query": name, **query(spark, sql)})
         java = spark._jvm.java.lang.System.getProperty("java.version")
         result = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import Row, SparkSession
 
-from benchmarks.cpu import measured
+from benchmarks.cpu import timed
 
 FIGURES = {"files": "numFiles", "bytes": "filesSize", "rows": "numOutputRows"}
 """Names in the results, and those of Spark's metrics of a scan."""
@@ -35,7 +35,7 @@ def run(
         frames.append(frame)
         found.extend(frame.collect())
 
-    time = measured(spark, act)
+    time = timed(spark, act)
     plan = frames[0]._jdf.queryExecution().executedPlan()
     read: dict[str, dict[str, int]] = {}
     # A subquery is in each node that compares with its result.
