@@ -164,7 +164,7 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(BIN)/python -m benchmarks.pictures
 
 # TPC-H's 22 read most files of every layout, and take as long as the rest: `bench-long` runs them.
-leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (half an hour)
+leaderboard: $(VENV)/.ready $(JAR) .build/venv-4.1/.ready ## what queries gain from each layout: docs/leaderboard.md (20 to 30 minutes)
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.queries --sets "selective on TPC-H,web log" --iceberg .build/venv-4.1/bin/python
 
 soak: soak-sequences soak-faults soak-merges ## run soak-sequences, soak-faults and soak-merges (hours)
