@@ -74,3 +74,90 @@ def test_a_partition_value_equal_to_hives_name_for_null_stays_a_string(spark, pa
     optimize(spark, path, "ZORDER BY (x)")
     read = spark.read.format("delta").load(path).groupBy("p").count()
     assert read.collect() == [Row(p=text, count=60)]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("spark.sql.legacy.timeParserPolicy", "LEGACY"),
+        ("spark.sql.files.supportSecondOffsetFormat", "false"),
+    ],
+)
+def test_statistics_of_old_times_hide_no_rows(spark, path, setting, value):
+    """Shanghai's offset was 8:05:43 until 1901."""
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Shanghai")
+    old = "TIMESTAMP'0001-01-01'"
+    spark.sql(f"CREATE TABLE delta.`{path}` (x INT, ts TIMESTAMP) USING delta")
+    for start in (0, 30):
+        spark.sql(
+            f"INSERT INTO delta.`{path}` SELECT int(id), if(id % 2 = 0, {old}, TIMESTAMP'2024-01-01') "
+            f"FROM range({start}, {start + 30}, 1, 1)"
+        )
+    spark.conf.set(setting, value)
+    optimize(spark, path, "ZORDER BY (x)")
+    spark.conf.unset(setting)
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    found = spark.read.format("delta").load(path)
+    assert found.where(f"ts = {old}").count() == 30
+    assert found.where("ts = TIMESTAMP'2024-01-01'").count() == 30
+
+
+@pytest.mark.parametrize("clause", CLAUSES)
+def test_files_that_spell_a_column_in_another_case_keep_its_values(spark, path, clause):
+    for start, name in ((0, "id"), (30, "ID")):
+        rows = spark.range(start, start + 30, 1, 1).selectExpr(f"id AS {name}", "id AS x")
+        rows.write.mode("append").parquet(path)
+    spark.sql(f"CONVERT TO DELTA parquet.`{path}`")
+    if clause == "FULL":
+        spark.sql(f"ALTER TABLE delta.`{path}` CLUSTER BY (x)")
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    optimize(spark, path, clause)
+    spark.conf.unset("spark.sql.caseSensitive")
+    found = spark.read.format("delta").load(path).selectExpr("id", "x").collect()
+    assert sorted(found) == [Row(id=n, x=n) for n in range(60)]
+
+
+def test_structs_whose_fields_a_file_lacks_stay_structs(spark, path):
+    spark.sql(
+        f"CREATE TABLE delta.`{path}` (id INT, s STRUCT<a: INT>) USING delta "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    for start in (0, 10):
+        spark.sql(
+            f"INSERT INTO delta.`{path}` SELECT int(id), if(id % 2 = 0, named_struct('a', 1), NULL) "
+            f"FROM range({start}, {start + 10}, 1, 1)"
+        )
+    spark.sql(f"ALTER TABLE delta.`{path}` ADD COLUMN s.b INT")
+    spark.sql(f"ALTER TABLE delta.`{path}` DROP COLUMN s.a")
+
+    def nulls():
+        return spark.read.format("delta").load(path).where("s IS NULL").count()
+
+    before = nulls()
+    spark.conf.set("spark.sql.legacy.parquet.returnNullStructIfAllFieldsMissing", "true")
+    optimize(spark, path, "ZORDER BY (id)")
+    spark.conf.unset("spark.sql.legacy.parquet.returnNullStructIfAllFieldsMissing")
+    assert nulls() == before
+
+
+def test_files_whose_log_entries_lack_a_null_partition_are_rewritten(spark, path):
+    spark.sql(f"CREATE TABLE delta.`{path}` (x INT, p STRING) USING delta PARTITIONED BY (p)")
+    for start in (0, 30):
+        spark.sql(
+            f"INSERT INTO delta.`{path}` SELECT int(id), NULL "
+            f"FROM range({start}, {start + 30}, 1, 1)"
+        )
+    for version in (1, 2):
+        commit = Path(path) / "_delta_log" / f"{version:020}.json"
+        actions = [json.loads(line) for line in commit.read_text().splitlines()]
+        for action in actions:
+            if "add" in action:
+                del action["add"]["partitionValues"]["p"]
+        commit.write_text("".join(json.dumps(action) + "\n" for action in actions))
+        for checksum in commit.parent.glob(f"*{version:020}*.crc"):
+            checksum.unlink()
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    optimize(spark, path, "ZORDER BY (x)")
+    found = spark.read.format("delta").load(path)
+    assert sorted(found.collect()) == [Row(x=n, p=None) for n in range(60)]
+    assert len(found.inputFiles()) == 1

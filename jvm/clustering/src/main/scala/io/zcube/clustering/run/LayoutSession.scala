@@ -37,11 +37,18 @@ object LayoutSession {
   /** The rewrite would permanently remove whatever a scan skips or reads as NULL. So it fails even
     * where the user's queries are set to continue without such data.
     */
-  private def readAll(conf: SQLConf): Unit =
+  private def readAll(conf: SQLConf): Unit = {
     Seq(
       SQLConf.IGNORE_CORRUPT_FILES,
       SQLConf.IGNORE_MISSING_FILES,
-      SQLConf.IGNORE_MISSING_PARQUET_FIELD_ID).foreach(conf.setConf(_, false))
+      SQLConf.IGNORE_MISSING_PARQUET_FIELD_ID,
+      // A table's files may spell a column in several ways, whatever distinguishes names in queries.
+      SQLConf.CASE_SENSITIVE).foreach(conf.setConf(_, false))
+    // Spark 4.0 has no such setting. A struct isn't NULL because a file lacks all of its fields.
+    if (conf.contains(NullStructs)) conf.setConfString(NullStructs, "false")
+  }
+
+  private val NullStructs = "spark.sql.legacy.parquet.returnNullStructIfAllFieldsMissing"
 
   /** Dates before 1582 in the old calendar would be different dates for every reader except Spark;
     * timestamps stored in milliseconds would lose their microseconds.
@@ -50,6 +57,9 @@ object LayoutSession {
     Seq(SQLConf.PARQUET_REBASE_MODE_IN_WRITE, SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE)
       .foreach(entry => conf.setConfString(entry.key, LegacyBehaviorPolicy.CORRECTED.toString))
     keepMicroseconds(conf, SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key)
+    // It wouldn't read the times in statistics that it writes: before about 1900, Java's old classes
+    // have other offsets, and they don't write years before 1.
+    conf.setConfString(SQLConf.LEGACY_TIME_PARSER_POLICY.key, LegacyBehaviorPolicy.CORRECTED.toString)
   }
 
   /** Changes a setting for encoding timestamps, Spark's or a format's, from milliseconds to
