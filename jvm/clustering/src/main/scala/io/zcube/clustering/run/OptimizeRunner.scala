@@ -230,7 +230,6 @@ final class OptimizeRunner(
     task.layoutTag,
     task.isFull,
     task.isAuto,
-    startedAt,
     CommitMetrics.ours(rewritten),
     CommitMetrics.parameters(rewritten))
 

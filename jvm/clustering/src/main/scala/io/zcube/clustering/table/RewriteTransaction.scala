@@ -81,7 +81,6 @@ final case class NewCube(id: String, files: Seq[DataFile], overlapping: Option[S
   * @param layout     the new files' tags
   * @param isFull     whether FULL was given
   * @param isAuto     whether it is auto compaction after a write, not a statement
-  * @param startedAt  start of the run, in milliseconds since 1970
   * @param metrics    integers
   * @param parameters strings
   */
@@ -89,6 +88,5 @@ final case class CommitSummary(
     layout: LayoutTag,
     isFull: Boolean,
     isAuto: Boolean,
-    startedAt: Long,
     metrics: Map[String, String],
     parameters: Map[String, String])

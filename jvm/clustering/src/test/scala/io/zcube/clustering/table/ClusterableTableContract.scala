@@ -75,7 +75,6 @@ trait ClusterableTableContract extends AnyFunSuite {
     layout,
     isFull = false,
     isAuto = false,
-    startedAt = System.currentTimeMillis(),
     metrics = Map("cpuTimeMs" -> "1234"),
     parameters = Map("cubeId" -> "c"))
 

@@ -79,17 +79,16 @@ final class CommitInquiry(table: String, txn: DeltaTransaction, changes: Rewrite
       actions: Seq[Action],
       failure: Throwable,
       ends: Boolean): Option[CommitResult] = {
-    val ours = actions.exists {
-      case info: CommitInfo => info.txnId.contains(txn.txnId)
-      case _ => false
-    }
+    val writer = actions.collectFirst { case info: CommitInfo => info.txnId }.flatten
+    val ours = writer.contains(txn.txnId)
     val adds = actions.collect { case file: AddFile => file.path }.toSet
     val removes = actions.collect { case file: RemoveFile => file.path }.toSet
     if (ours && added.subsetOf(adds) && removed.subsetOf(removes)) {
       Some(CommitResult.Committed(version, Option.when(ends)(failure)))
     } else if (ours) {
       Some(unknown(failure, s"version $version contains only part of it"))
-    } else if (added.isEmpty && removed.nonEmpty && removed.subsetOf(removes)) {
+    } else if (added.isEmpty && removed.nonEmpty && removed.subsetOf(removes) && writer.isEmpty &&
+      txn.triedVersions.contains(version)) {
       // A rewrite of only deleted rows adds no file that would identify it.
       Some(unknown(
         failure,

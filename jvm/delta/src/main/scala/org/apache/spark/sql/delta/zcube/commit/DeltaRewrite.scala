@@ -44,6 +44,9 @@ final class DeltaRewrite(
 
   private val log = snapshot.deltaLog
   private val byPath = rewritten.iterator.map(f => f.path -> f).toMap
+  /** A log may lack NULLs of old files; those of new ones must have all columns. */
+  private val noValues: Map[String, String] =
+    snapshot.metadata.physicalPartitionColumns.map(_ -> null).toMap
   private val written = new ConcurrentHashMap[String, AddFile]()
   private val txn = transactionOf(snapshot, rewritten)
 
@@ -58,7 +61,8 @@ final class DeltaRewrite(
       // distinguish NULL from the string that denotes it. All rows are in the group's partition.
       case action: AddFile =>
         val (part, untagged) = CleaningCommitProtocol.partOf(action)
-        val file = untagged.copy(partitionValues = partitionOf(part), dataChange = false)
+        val values = noValues ++ partitionOf(part)
+        val file = untagged.copy(partitionValues = values, dataChange = false)
         written.put(file.path, file)
         RewriteTransaction.Written(part, DataFiles.of(file, None))
       case other => throw ZCubeErrors.internal(s"a rewrite that wrote ${other.json}")
@@ -104,7 +108,8 @@ final class DeltaRewrite(
     val replaced = replacedBy(groups)
     RewriteChanges(
       replaced,
-      replaced.map(_.removeWithTimestamp(summary.startedAt, dataChange = false)),
+      // VACUUM keeps them for their readers from now on, not since a long run began.
+      replaced.map(_.removeWithTimestamp(System.currentTimeMillis(), dataChange = false)),
       for (group <- groups; cube <- group.cubes; file <- cube.files)
         yield tags.write(written.get(file.path), cube)
     )

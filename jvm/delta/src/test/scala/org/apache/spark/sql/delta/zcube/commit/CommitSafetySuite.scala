@@ -185,6 +185,27 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
     assert(rows(path) === before)
   }
 
+  for (isKnown <- Seq(true, false))
+    test(s"files of deleted rows that another writer removes, whose commit names it: $isKnown") {
+      val path = folder.resolve(s"deleted-$isKnown").toString
+      // Without row counts, Delta doesn't notice that all rows are deleted.
+      withSettings("spark.databricks.delta.stats.collect" -> "false") {
+        spark.range(0, 10, 1, 2).selectExpr("id", "id AS x").write.format("delta")
+          .option("delta.enableDeletionVectors", "true").save(path)
+        spark.sql(s"DELETE FROM delta.`$path` WHERE id >= 0")
+      }
+      val fault = ThrowingLogStore.Fault { (_, write) =>
+        val files = DeltaLog.forTable(spark, path).unsafeVolatileSnapshot.allFiles.collect()
+        assert(files.length === 2)
+        val writer = if (isKnown) OthersCommit else OthersCommit.replace(",\"txnId\":\"other\"", "")
+        write(Iterator(writer) ++ files.iterator.map(_.remove.json))
+        throw exists
+      }
+      val error = failing(fault)(optimize(path))
+      if (isKnown) assert(error.exists(_.isInstanceOf[ConcurrentDeleteReadException]))
+      else assert(conditionOf(error) === Some("ZCUBE_COMMIT_UNKNOWN"))
+    }
+
   test("a conflict that is real: Delta's own exception, and no file is left") {
     val path = table("conflict")
     val known = dataFiles(path)
