@@ -43,7 +43,8 @@ object CandidateFiles {
       inCubes.flatMap(file => reasonToRewrite(file, options).map(PlannedFile(file, _)))
     fresh ++= worn
     val sizes = new FileSizes(options)
-    val bad = cubes.flatMap { case (id, members) => sizes.badOf(members, restOf(id)) }
+    val bad = (if (options.resizes) cubes else Nil)
+      .flatMap { case (id, members) => sizes.badOf(members, restOf(id)) }
       .filter(file => file.selected && reasonToRewrite(file, options).isEmpty)
     val resized = sizes.worthwhile(bad, fresh.result().map(_.file))
     fresh ++= resized.map(PlannedFile(_, FileReason.FileSize))

@@ -54,11 +54,20 @@ final case class OptimizeTask(
 
   /** The number of files for a group with this many rows. */
   def fileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.of(group.liveBytes, targetFileBytes, rows, stated.maxRecords)
+    FileCount.of(group.liveBytes, targetOf(group), rows, stated.maxRecords)
 
   /** The same if all rows are known: fewer files if the row limit per file decides. */
   def minFileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.min(group.liveBytes, targetFileBytes, rows, stated.maxRecords)
+    FileCount.min(group.liveBytes, targetOf(group), rows, stated.maxRecords)
+
+  /** Where auto compaction merges new files into a layout with larger ones, these don't get smaller. */
+  private def targetOf(group: RewriteGroup): Long = {
+    val sizes = if (isAuto) group.files.filter(_.cube.exists(_.matches)).map(_.bytes) else Nil
+    // The size of the file that a byte of them is in: a few small files are of no matter.
+    val bytes = sizes.sum
+    val size = if (bytes == 0) 0L else (sizes.iterator.map(s => s.toDouble * s).sum / bytes).toLong
+    math.max(targetFileBytes, size)
+  }
 
   /** How to lay out rows.
     *
@@ -107,6 +116,8 @@ final case class OptimizeTask(
     otherColumns = isFull || !(clustered || isAuto),
     // A default may change, as ZCube's did, and must not cause a table to be rewritten.
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
+    // Its target is that of files just written. A layout that OPTIMIZE has made has larger files.
+    resizes = !isAuto,
     regrouping = if (mayRegroup) pass.regrouping else Regrouping.Never,
     force = isFull && !clustered && !pass.onlyRegroups
   )

@@ -192,6 +192,39 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
     }
   }
 
+  for {
+    clustered <- Seq(true, false)
+    (explicit, auto) <- Seq((200L << 10) -> (20L << 10), (20L << 10) -> (200L << 10))
+  } test(s"files of $explicit bytes stay, clustered: $clustered, auto compaction makes $auto") {
+    val path = pathOf(s"sizes-$clustered-$explicit")
+    val statement = s"OPTIMIZE delta.`$path`" + (if (clustered) "" else " ZORDER BY (a, b)")
+    def live = DeltaLog.forTable(spark, path).update().allFiles.collect().toSeq
+    withSettings(
+      "spark.databricks.delta.autoCompact.maxFileSize" -> auto.toString,
+      "spark.databricks.delta.optimize.maxFileSize" -> explicit.toString) {
+      create(path, auto = false, clustered)
+      append(path, 0, 20000)
+      spark.sql(statement).collect()
+      val laidOut = live
+      assert(laidOut.size > 3)
+      val key = "delta.autoOptimize.autoCompact"
+      spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES ('$key' = 'true')")
+      append(path, 20000, 20050)
+      append(path, 20050, 20100)
+      assertLaidOut(path)
+      assert(laidOut.map(_.path).toSet.subsetOf(live.map(_.path).toSet))
+      // Enough for a merge with the large cube, in files small enough for each of the settings.
+      rows(20100, 32000).repartition(100).write.format("delta").mode("append").save(path)
+      val merged = live
+      assert(!laidOut.map(_.path).toSet.subsetOf(merged.map(_.path).toSet))
+      if (explicit > auto) {
+        val large = merged.map(_.size).filter(_ > explicit / 2)
+        assert(large.sum > merged.map(_.size).sum / 2)
+      }
+      assert(ids(path) === (0L until 32000L))
+    }
+  }
+
   test("CREATE TABLE AS SELECT: the table is laid out by ZCube") {
     rows(0, 300).repartition(3).createOrReplaceTempView("more")
     spark.sql("CREATE TABLE made USING delta CLUSTER BY (a, b) TBLPROPERTIES " +
