@@ -10,15 +10,16 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Literal, NamedExpressio
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
-import org.apache.spark.sql.connector.catalog.{StagedTable, SupportsWrite, TableCatalog}
+import org.apache.spark.sql.connector.catalog.{CatalogV2Util, StagedTable, SupportsWrite, TableCatalog}
 import org.apache.spark.sql.connector.expressions.{ClusterByTransform, FieldReference, Transform}
 import org.apache.spark.sql.connector.write.{LogicalWriteInfoImpl, SupportsTruncate, V1Write, Write}
-import org.apache.spark.sql.delta.catalog.DeltaTableV2
+import org.apache.spark.sql.delta.actions.Metadata
+import org.apache.spark.sql.delta.catalog.{AbstractDeltaCatalog, DeltaTableV2}
 import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
 import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
 import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSourceUtils}
 import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
-import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaDynamicPartitionOverwriteCommand, DeltaOptions, GeneratedColumn, Snapshot}
+import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaConfigs, DeltaDynamicPartitionOverwriteCommand, DeltaOptions, GeneratedColumn, Snapshot}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.types.{NullType, StructField, StructType}
@@ -56,7 +57,9 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def mindsColumns(save: SaveIntoDataSourceCommand): Boolean = {
     def overwritesAll = save.mode == SaveMode.Overwrite &&
-      !save.options.contains(DataSourceUtils.PARTITIONING_COLUMNS_KEY) &&
+      // `partitionBy()` without columns is none.
+      save.options.get(DataSourceUtils.PARTITIONING_COLUMNS_KEY)
+        .forall(DataSourceUtils.decodePartitioningColumns(_).isEmpty) &&
       !new DeltaOptions(save.options, session.sessionState.conf).isInsertAtomicReplaceOp
     save.options.contains(DataSourceUtils.CLUSTERING_COLUMNS_KEY) || overwritesAll
   }
@@ -75,9 +78,17 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
       case _ => None
     }
     spec.exists { table =>
-      val provider = table.provider.getOrElse(session.sessionState.conf.defaultDataSourceName)
-      DeltaSourceUtils.isDeltaDataSourceName(provider)
+      def default = session.sessionState.conf.defaultDataSourceName
+      // The default is of no matter to catalogs that know only their own format.
+      val provider = table.provider.orElse(Option.when(isForDelta(create))(default))
+      provider.exists(DeltaSourceUtils.isDeltaDataSourceName)
     }
+  }
+
+  private def isForDelta(create: V2CreateTablePlan): Boolean = create.name match {
+    case ResolvedIdentifier(catalog, _) =>
+      catalog.isInstanceOf[AbstractDeltaCatalog] || CatalogV2Util.isSessionCatalog(catalog)
+    case _ => false
   }
 
   private def keeping(replace: ReplaceTableAsSelect): Option[LogicalPlan] =
@@ -94,7 +105,13 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           val snapshot = table.initialSnapshot
           val rows =
             if (overwritesRowsOnly) withNulls(snapshot, replace.query) else replace.query
-          keptBy(snapshot, rows.schema).map { columns =>
+          val schema = Option.when(options.canOverwriteSchema)(rows.schema.asNullable)
+          keptBy(snapshot, rows.schema).filterNot { columns =>
+            PreservedColumns.lackStatistics(
+              snapshot.protocol,
+              schema.fold(snapshot.metadata)(withSchema(snapshot.metadata, _)),
+              columns.columns)
+          }.map { columns =>
             replace.copy(partitioning = Seq(columns), query = rows)
           }
         }.flatten
@@ -119,6 +136,11 @@ object PreserveClusterBy {
     Option.when(columns.nonEmpty && inRows.size == columns.size)(
       PreservedClusterBy(columns, inRows))
   }
+
+  /** New columns have no physical names yet. */
+  private def withSchema(metadata: Metadata, schema: StructType): Metadata = metadata.copy(
+    schemaString = schema.json,
+    configuration = metadata.configuration - DeltaConfigs.COLUMN_MAPPING_MODE.key)
 
   /** The rows with a NULL of the right type for each clustering column that is missing, or that is
     * an untyped NULL, which the table will get anyway. Delta looks for the columns in the rows,

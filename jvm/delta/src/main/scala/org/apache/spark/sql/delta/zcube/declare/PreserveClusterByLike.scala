@@ -11,6 +11,7 @@ import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.delta.catalog.{AbstractDeltaCatalog, DeltaTableV2}
 import org.apache.spark.sql.delta.commands.CreateDeltaTableCommand
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
+import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
 import org.apache.spark.sql.delta.sources.DeltaSourceUtils
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
@@ -99,10 +100,14 @@ object PreserveClusterByLike {
         case _ => throw ZCubeErrors.internal(s"CREATE TABLE LIKE of ${source.quoted}")
       }
 
-    private def clustering(snapshot: Snapshot): Map[String, String] =
+    /** None if Delta would reject them: then its behaviour applies. */
+    private def clustering(snapshot: Snapshot): Map[String, String] = {
+      val names = PreservedColumns.of(snapshot)
+      val isRejected = PreservedColumns.lackStatistics(snapshot.protocol, snapshot.metadata, names)
       ClusteredTableUtils
         .getClusteringColumnsAsProperty(
-          ClusteredTableUtils.getClusterBySpecOptional(snapshot).filter(_.columnNames.nonEmpty))
+          Option.when(names.nonEmpty && !isRejected)(ClusterBySpec.fromColumnNames(names)))
         .toMap
+    }
   }
 }

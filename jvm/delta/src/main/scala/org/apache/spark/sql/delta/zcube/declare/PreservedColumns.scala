@@ -4,8 +4,9 @@ import java.util.Locale
 
 import scala.util.Try
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.connector.expressions.FieldReference
-import org.apache.spark.sql.delta.actions.{Action, Protocol}
+import org.apache.spark.sql.delta.actions.{Action, Metadata, Protocol}
 import org.apache.spark.sql.delta.clustering.ClusteringMetadataDomain
 import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
 import org.apache.spark.sql.delta.skipping.clustering.{ClusteredTableUtils, ClusteringColumn, ClusteringColumnInfo}
@@ -16,8 +17,22 @@ import org.apache.spark.sql.delta.{ClusteringTableFeature, OptimisticTransaction
   */
 object PreservedColumns {
 
-  /** Names as written by users. */
-  def of(snapshot: Snapshot): Seq[String] = ClusteringColumnInfo.extractLogicalNames(snapshot)
+  /** Names as written by users; none if the log names a column that the table doesn't have. */
+  def of(snapshot: Snapshot): Seq[String] =
+    try ClusteringColumnInfo.extractLogicalNames(snapshot)
+    catch { case _: NoSuchElementException => Nil }
+
+  /** Whether Delta would reject a table with these columns because the log wouldn't have statistics of
+    * one of them.
+    */
+  def lackStatistics(protocol: Protocol, metadata: Metadata, names: Seq[String]): Boolean =
+    try {
+      val spec = ClusterBySpec.fromColumnNames(names)
+      ClusteredTableUtils.validateClusteringColumnsInStatsSchema(protocol, metadata, spec)
+      false
+    } catch {
+      case e: SparkThrowable => e.getCondition == "DELTA_CLUSTERING_COLUMN_MISSING_STATS"
+    }
 
   /** @param actions        actions that Delta's overwrite passes to this transaction's commit
     * @param replacesSchema whether it may have replaced the schema
@@ -26,13 +41,18 @@ object PreservedColumns {
       txn: OptimisticTransaction,
       actions: Seq[Action],
       replacesSchema: Boolean): Seq[Action] = {
-    val before = ClusteredTableUtils.getClusteringColumnsOptional(txn.snapshot).getOrElse(Nil)
+    val before =
+      if (of(txn.snapshot).isEmpty) Nil
+      else ClusteredTableUtils.getClusteringColumnsOptional(txn.snapshot).getOrElse(Nil)
+    // Another schema may lack columns that an ALTER TABLE … CLUSTER BY sets meanwhile. Delta detects
+    // that if both transactions set the columns.
+    def keepsSchema = txn.metadata.schema == txn.snapshot.metadata.schema
     lazy val after = if (replacesSchema) inNewSchema(txn) else Some(before)
     actions.flatMap {
       case action @ ClusteringMetadataDomain(domain, _)
           if before.nonEmpty && domain.clusteringColumns.isEmpty =>
         after match {
-          case Some(columns) if columns == before => None
+          case Some(columns) if columns == before && keepsSchema => None
           // With column mapping, the columns of a new schema have new physical names.
           case Some(columns) => Some(ClusteredTableUtils.createDomainMetadata(columns))
           case None => Some(action)

@@ -6,8 +6,9 @@ import io.delta.exceptions.ConcurrentTransactionException
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.connector.catalog.InMemoryTableCatalog
+import org.apache.spark.sql.delta.skipping.clustering.{ClusteredTableUtils, ClusteringColumn}
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, FailingCommitStore, Meanwhile}
-import org.apache.spark.sql.delta.{DeltaLog, TransactionExecutionObserver}
+import org.apache.spark.sql.delta.{DeltaLog, DeltaOperations, TransactionExecutionObserver}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
@@ -98,6 +99,73 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
       assert(target.found === written :+ 20L)
       assert(target.columns === Seq("a"))
     }
+  }
+
+  private val withOtherSchema = Seq[(String, (DataFrame, Target) => Unit)](
+    "save" -> ((d, t) => replacing(d).save(t.path)),
+    "insertInto" -> ((d, t) => replacing(d).insertInto(t.name)),
+    "overwritePartitions" -> ((d, t) =>
+      d.writeTo(t.name).option("overwriteSchema", "true").overwritePartitions())
+  )
+
+  private def replacing(data: DataFrame) =
+    data.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
+
+  for ((name, write) <- withOtherSchema.take(if (all) 3 else 1))
+    test(s"columns set while the schema is replaced are a conflict: $name") {
+      val target = new Target
+      val other = new Meanwhile(false, () => target.clusterBy("b"))
+      val data = spark.range(10, 13).selectExpr("id AS a", "id AS c")
+      val error = intercept[Exception](
+        TransactionExecutionObserver.withObserver(other)(write(data, target)))
+      assert(Causes.of(error).exists(_.isInstanceOf[ConcurrentTransactionException]))
+      assert(target.found === Seq(0L, 1L))
+      assert(target.columns === Seq("b"))
+      write(data, target)
+      assert(target.found === Seq(10L, 11L, 12L))
+      assert(target.columns.isEmpty)
+      val again = new Target
+      write(data, again)
+      assert(again.columns === Seq("a"))
+    }
+
+  test("a table whose log names a missing clustering column can be overwritten") {
+    val target = new Target
+    val log = DeltaLog.forTable(spark, target.path)
+    val missing = ClusteredTableUtils.createDomainMetadata(Seq(ClusteringColumn(Seq("gone"))))
+    log.startTransaction(None).commit(Seq(missing), DeltaOperations.ManualUpdate)
+    for ((name, write) <- overwrites :+ asTable if !name.contains("clusterBy")) {
+      write(rows(10, 13), target)
+      assert(target.found === Seq(10L, 11L, 12L))
+      assert(target.columns.isEmpty)
+    }
+    saved(rows(20, 21), "overwrite").option("overwriteSchema", "true")
+      .options(Map("txnVersion" -> "2")).clusterBy("a").save(target.path)
+    assert(target.columns === Seq("a"))
+  }
+
+  test("partitionBy without columns keeps the clustering columns") {
+    val target = new Target
+    rows(10, 13).write.format("delta").mode("overwrite").partitionBy().save(target.path)
+    assert(target.found === Seq(10L, 11L, 12L))
+    assert(target.columns === Seq("a"))
+  }
+
+  test("columns without statistics: as with Delta") {
+    val target = new Target
+    val key = "delta.dataSkippingNumIndexedCols"
+    spark.sql(s"ALTER TABLE ${target.name} SET TBLPROPERTIES ('$key' = '0')")
+    asTable._2(rows(10, 13), target)
+    assert(target.found === Seq(10L, 11L, 12L))
+    val wide = new Target
+    val columns = (0 until 40).map(i => s"id AS c$i") ++ Seq("id + 1 AS a", "id AS b")
+    replacing(spark.range(5).selectExpr(columns: _*)).saveAsTable(wide.name)
+    assert(wide.found === (0L until 5L))
+    assert(wide.columns.isEmpty)
+    val source = new Target
+    spark.sql(s"ALTER TABLE ${source.name} SET TBLPROPERTIES ('$key' = '0')")
+    spark.sql(s"CREATE TABLE like${source.name} LIKE ${source.name} USING delta")
+    assert(spark.table(s"like${source.name}").columns === Array("a", "b"))
   }
 
   // Two writes, one before and one after it begins; `ZCUBE_TESTS=all`: each in both ways.
