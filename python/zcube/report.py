@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zcube._log.protocol import TableLog
     from zcube.results.quality import ClusteringQuality
 
-_MAX_PICTURES, _MAX_ROWS = 3, 20
+_MAX_PICTURES, _MAX_ROWS, _MAX_COMMITS = 3, 20, 1000
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff;
        max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
@@ -63,9 +63,9 @@ def page(
             "A report with a predicate needs file boxes, which aren't available over Spark "
             "Connect. Leave the predicate out, or report in a classic session."
         )
+    history = table._commits(_MAX_COMMITS)
     quality, own = unclustered.quality_by_any(table, columns)
     names = [column.column for column in quality.columns]
-    history = table._commits(1000)
     sections = [_section("Quality", _quality(quality))]
     if table._over_connect():
         sections.append("<p>Boxes, cubes and files can't be shown over Spark Connect.</p>")
@@ -81,17 +81,29 @@ def page(
         sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
         sections.append(_section("Files without statistics", _without(table, names)))
     sections.append(_section("OPTIMIZE", _runs(history)))
-    return _document(str(table._table).strip("'"), history[0], names, sections, own)
+    # Each part reads the newest version.
+    last = (table._commits(1) or history)[0]["version"]
+    return _document(str(table._table).strip("'"), history[0], last, names, sections, own)
 
 
 def _document(
-    table: str, last: Any, columns: Sequence[str], sections: Sequence[str], own: bool
+    table: str,
+    first: Any,
+    last: int,
+    columns: Sequence[str],
+    sections: Sequence[str],
+    own: bool,
 ) -> str:
     name = html.escape(table)
     about = (
-        f"Version {last['version']} of {last['timestamp']:%Y-%m-%d %H:%M:%S}, by "
+        f"Version {first['version']} of {first['timestamp']:%Y-%m-%d %H:%M:%S}, by "
         f"{', '.join(columns)}. From the log alone; no data was read. ZCube {__version__}."
     )
+    if last != first["version"]:
+        about += (
+            f" The table changed meanwhile, up to version {last}: parts of this page may show "
+            "different versions."
+        )
     if not own:
         about += f" {unclustered.NOTE}"
     # The policy forbids loading and running anything, which the page doesn't do anyway.
@@ -198,6 +210,8 @@ def _runs(history: Sequence[Any]) -> str:
                 ]
             )
     if not rows:
+        if len(history) == _MAX_COMMITS:
+            return f"<p>There is none in the last {_MAX_COMMITS:,} commits.</p>"
         return "<p>There is none, as far back as the log goes.</p>"
     titles = ("version", "time", "files removed", "bytes", "files added", "bytes")
     return formatting.html_table(titles, rows[:_MAX_ROWS]) + _left_out(len(rows))

@@ -96,7 +96,10 @@ def _with(given: Mapping[str, str], key: str, *values: str) -> str:
 
 
 def _mentions(given: Mapping[str, str], artifact: str) -> bool:
-    return any(artifact in entry for entry in _entries(given, JARS) + _entries(given, PACKAGES))
+    """Return whether a jar's file, or a package, has this name; folders don't count."""
+    files = [entry.rsplit("/", 1)[-1] for entry in _entries(given, JARS)]
+    packages = [part for entry in _entries(given, PACKAGES) for part in entry.split(":")[1:2]]
+    return any(artifact in name for name in files + packages)
 
 
 def _require_in_submit_arguments(submitted: Mapping[str, str], line: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from zcube._spark import extension
 from zcube._spark.progress import watched
 from zcube._sql import quoting, statements
-from zcube._sql.arguments import column_names, column_weights, curve_name, size
+from zcube._sql.arguments import column_names, column_weights, curve_name, size, text
 from zcube._sql.workload import Workload, workload_option
 from zcube.errors import ZCubeError
 from zcube.results.optimize import OptimizeResult
@@ -187,9 +187,9 @@ class ClusteredTable:
             "curve": chosen,
             "weights": quoting.weights(column_weights(weights, chosen)),
             "workload": workload_option(workload, chosen),
-            "mergePolicy": merge_policy,
+            "mergePolicy": text(merge_policy, "merge_policy"),
             "maxBytes": size(max_bytes, "max_bytes"),
-            "maxDuration": max_duration,
+            "maxDuration": text(max_duration, "max_duration"),
             "minCubeSize": size(min_cube_size, "min_cube_size"),
             "targetCubeSize": size(target_cube_size, "target_cube_size"),
             "maxFileSize": size(max_file_size, "max_file_size"),

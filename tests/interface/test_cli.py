@@ -5,6 +5,7 @@ import functools
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -50,10 +51,14 @@ def test_every_command_has_help_and_rejects_bad_usage(capsys):
     assert "write 'a=many' as COLUMN=NUMBER" in errors
 
 
-def test_errors_are_one_line_with_the_remedy(capsys):
+def test_errors_are_one_line_with_the_remedy(capsys, tmp_path):
     assert cli.main(["demo", "--scale", "0"]) == 1
     error = capsys.readouterr().err
     assert error == "zcube: scale must be 0.01 to 100, not 0.\n"
+    queries = tmp_path / "queries.sql"
+    queries.write_bytes(b"\xff")
+    assert cli.main(["recommend", "/x", "--queries", str(queries)]) == 1
+    assert re.fullmatch("zcube: The queries can't be read: .*\n", capsys.readouterr().err)
 
 
 def run(*arguments):

@@ -147,6 +147,11 @@ def test_submit_arguments_that_would_hide_the_jar_are_rejected(
         ("--conf a=b=c --jars x,y pyspark-shell", {"a": "b=c", JARS: "x,y"}),
         ("--jars x --conf spark.jars=z pyspark-shell", {JARS: "x"}),
         ("--packages 'p q' pyspark-shell", {PACKAGES: "p q"}),
+        (
+            "--conf=a=b=c --jars=x,y --packages=p pyspark-shell",
+            {"a": "b=c", JARS: "x,y", PACKAGES: "p"},
+        ),
+        ("--verbose -c a=b pyspark-shell", {"a": "b"}),
         ("", {}),
     ],
 )
@@ -155,6 +160,39 @@ def test_submit_arguments_are_read_as_spark_submit_does(
 ) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
     assert launch.submit_settings() == expected
+
+
+def test_a_properties_file_is_read_instead_of_the_defaults(
+    no_jvm: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spark-defaults.conf").write_text("spark.sql.extensions org.site.Extension\n")
+    file = tmp_path / "my.conf"
+    file.write_text("spark.sql.extensions org.my.Extension\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file={file} pyspark-shell")
+    assert (
+        zcube.configure(SparkSession.Builder())._options[EXTENSIONS] == f"org.my.Extension,{BOTH}"
+    )
+    file.write_bytes(b"\xff")
+    with pytest.raises(zcube.ZCubeError, match=r"my\.conf can't be read"):
+        zcube.configure(SparkSession.Builder())
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf 'a")
+    with pytest.raises(zcube.ZCubeError, match="PYSPARK_SUBMIT_ARGS can't be read: No closing"):
+        zcube.configure(SparkSession.Builder())
+
+
+def test_folders_named_like_the_jar_are_no_jar() -> None:
+    given = {JARS: "/home/u/zcube-spark_4.2-work/delta-spark_/udf.jar"}
+    assert settings(given)[JARS] == f"{given[JARS]},{JAR}"
+    assert settings(given)[PACKAGES] == DELTA
+    packages = {PACKAGES: "org.zcube-spark_.x:udf:1"}
+    assert settings(packages)[JARS] == JAR
+
+
+def test_a_masters_url_may_be_that_of_a_server() -> None:
+    builder = SparkSession.Builder().config("spark.api.mode", "connect").master("sc://db.example")
+    before = dict(builder._options)
+    assert zcube.configure(builder)._options == before
 
 
 @pytest.mark.parametrize("version", ["3.5.7", "4.3.0", "5.0.0.dev1", "unknown"])

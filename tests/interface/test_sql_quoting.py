@@ -1,5 +1,7 @@
 """Names are always quoted, whatever they contain."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,3 +55,24 @@ def test_quoted_names_come_back(parts):
 def test_a_file_is_split_at_its_semicolons(text, queries):
     found = statements.split_statements(text)
     assert found == (queries or ["SELECT /*+ HINT */ 1", "SELECT 2"])
+
+
+@pytest.mark.parametrize(
+    ("comment", "weight"),
+    [("-- weight: 1e3", 1000.0), ("--Weight:3", 3.0), ("-- WEIGHT: .5 ", 0.5)],
+)
+def test_weights_in_comments(comment, weight):
+    assert statements.split_statements(f"{comment}\nx = 1") == [("x = 1", weight)]
+
+
+@pytest.mark.parametrize("weight", ["3 (daily)", "1.2.3", "-1", "0", "nan", "", "inf"])
+def test_other_weights_in_comments_are_refused(weight):
+    with pytest.raises(ZCubeError, match="must be a number greater than 0, not"):
+        statements.split_statements(f"-- weight: {weight}\nx = 1")
+
+
+@given(st.floats(min_value=0, exclude_min=True, allow_infinity=False))
+def test_weights_are_written_exactly(weight):
+    written = statements.recommend("t", [("x = 1", weight)]).rsplit(" ", 1)[1]
+    assert re.fullmatch(r"[0-9]+\.[0-9]+", written)
+    assert float(written) == weight

@@ -117,6 +117,8 @@ def test_dots_are_nested_fields_unless_quoted(spark, name):
         ({"zorder_by": [""]}, "empty part"),
         ({"zorder_by": ["x"], "curve": "peano"}, "linear, zorder, hilbert, kdtree"),
         ({"zorder_by": ["x"], "where": " "}, "where is empty"),
+        ({"max_duration": 90}, "max_duration must be a string, not 90"),
+        ({"merge_policy": 3}, "merge_policy must be a string, not 3"),
     ],
 )
 def test_wrong_arguments_are_rejected_before_spark_sees_them(spark, arguments, message):

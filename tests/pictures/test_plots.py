@@ -6,11 +6,13 @@ import sys
 from datetime import date, datetime
 
 import pytest
+from matplotlib.cbook import is_math_text
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
 from zcube import ClusteredTable, ZCubeError, plots
 from zcube._log.deltalake import DeltaLakeLog
-from zcube._log.files import mark
+from zcube._log.files import Axis, FileBounds, mark
+from zcube.plots import file_boxes, timeline
 from zcube.plots.chart import BLUE, GREY, picture
 from zcube.plots.rectangles import Rectangle, draw
 from zcube.plots.versions import spread
@@ -206,6 +208,69 @@ def test_boxes_of_renamed_columns_partitions_and_odd_paths_are_right(spark, tmp_
     spark.range(3).createOrReplaceTempView("no_table_but_a_view")
     with pytest.raises(ZCubeError, match="not a Delta table"):
         plots.boxes(view, "id", "id")
+
+
+def test_files_of_partitions_whose_names_are_escaped_are_marked(spark, path):
+    values = ["a/b", "50%", "c:d", "e%2Ff", "ü ?#"]
+    rows = spark.createDataFrame(
+        [(i, value) for i, value in enumerate(values)], "v int, part string"
+    )
+    rows.withColumn("at", rows.v.cast("timestamp")).write.format("delta").partitionBy(
+        "part", "at"
+    ).save(path)
+    table = ClusteredTable.for_path(spark, path)
+    _, files = table._file_boxes(["v", "part"])
+    for value in values:
+        marks = mark(files, table.files_read(f"part = '{value}'"))
+        assert [f.ends[1][0] for f, read in zip(files, marks, strict=True) if read] == [value]
+    (panel,) = plots.boxes(table, "v", "part", predicate="at >= timestamp_seconds(3)").axes
+    assert legend_of(panel) == ["2 files are read", "3 files are skipped"]
+
+
+def legend_of(panel):
+    return [text.get_text() for text in panel.get_legend().get_texts()]
+
+
+def test_the_legend_counts_files_that_are_not_drawn(monkeypatch):
+    axes = [Axis("x", "int", "number"), Axis("y", "int", "number")]
+    ends = [((i, i + 1), (i, i + 1)) if i % 10 else (None, (0, 1)) for i in range(100)]
+    files = [FileBounds(f"f{i}", 1, end) for i, end in enumerate(ends)]
+    read = [i % 10 == 0 or i == 7 for i in range(100)]
+    monkeypatch.setattr(file_boxes, "_MAX_BOXES", 9)
+    (panel,) = file_boxes.picture(axes, files, read, "x = 7").axes
+    assert legend_of(panel) == ["11 files are read", "89 files are skipped"]
+    drawn, _, without = panel.get_title().split("\n")
+    assert drawn == "9 of 90 files, each from its minimum to its maximum"
+    assert without == "not drawn: 10 files without a minimum or a maximum, 10 read"
+
+
+def test_text_of_the_table_is_not_read_as_tex(monkeypatch):
+    odd = ["$_$", r"US$ 10 \$ US$ 20", r"$\frac{1$", "a$"]
+    values = sorted(odd)
+    axes = [Axis("$x_$", "int", "number"), Axis("$\\", "string", "text")]
+    files = [FileBounds(v, 1, ((0, 1), (v, v)), "cube") for v in values]
+    figure = file_boxes.picture(axes, files, [True] * 4, "price = '$a_$'")
+    assert figure.png()
+    (panel,) = figure.axes
+    shown = [tick.get_text().replace(r"\$", "$") for tick in panel.get_yticklabels()]
+    assert shown == [value if len(value) <= 14 else value[:13] + "…" for value in values]
+    assert not any(is_math_text(tick.get_text()) for tick in panel.get_yticklabels())
+    quality = ClusteringQuality(
+        [quality_of({1: 2}, "$_$"), quality_of({1: 1}, "$a_$")],
+        *[quality_of({1: 2}), 0, 0, 0, 0, 0, None],
+    )
+    assert plots.depth_histogram(quality).png()
+    lines = timeline.picture({0: quality, 1: quality}, [])
+    assert lines.png()
+
+
+def test_columns_with_an_underscore_are_in_the_legend():
+    quality = ClusteringQuality(
+        [quality_of({1: 2}, "_id"), quality_of({1: 1}, "ts")],
+        *[quality_of({1: 2}), 0, 0, 0, 0, 0, None],
+    )
+    upper, _ = timeline.picture({0: quality, 1: quality}, [1]).axes
+    assert legend_of(upper) == ["`_id`", "ts", "all together", "OPTIMIZE"]
 
 
 def test_rectangles_are_seen_however_thin():

@@ -2,7 +2,7 @@
 
 import json
 import random
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from deltalake import write_deltalake
 from hypothesis import given
 from hypothesis import strategies as st
 from zcube import ClusteredTable, ZCubeError, report
-from zcube._log import conditions, deltalake, quality
+from zcube._log import conditions, deltalake, quality, statistics
 from zcube._log.actions import NotServedError
 from zcube._log.conditions import Condition
 from zcube._log.deltalake import DeltaLakeLog
@@ -264,6 +264,105 @@ def test_what_only_delta_reads_right_is_left_to_it(spark, tmp_path):
     assert "deltalake can't read it" in rejected(odd, ["id"]) or "several files" in rejected(
         odd, ["id"]
     )
+
+
+LONG = json.dumps(
+    {
+        "type": "struct",
+        "fields": [{"name": "c", "type": "long", "nullable": True, "metadata": {}}],
+    }
+)
+
+
+def commit(path, version, *actions):
+    file = Path(path) / "_delta_log" / f"{version:020d}.json"
+    file.write_text("".join(json.dumps(action) + "\n" for action in actions))
+
+
+def test_commits_have_the_numbers_of_their_files(path):
+    written_log.write(path, LONG, [{}])
+    commit(path, 1, {"commitInfo": {"timestamp": 5000, "operation": "OPTIMIZE"}})
+    commit(path, 2, {"txn": {"appId": "a", "version": 1}})
+    commit(path, 3, {"commitInfo": {"operation": "WRITE", "operationMetrics": {"n": 7}}})
+    log = DeltaLakeLog.open(path)
+    # Another writer's, after the table was opened.
+    commit(path, 4, {"commitInfo": {"timestamp": 6000, "operation": "DELETE"}})
+    found = [(row["version"], row["operation"], row["operationMetrics"]) for row in log._commits()]
+    assert found == [(3, "WRITE", {"n": "7"}), (2, None, {}), (1, "OPTIMIZE", {}), (0, None, {})]
+    assert [row["version"] for row in log._commits(2)] == [3, 2]
+    assert log._commits()[2]["timestamp"] == datetime.fromtimestamp(5)
+    assert report.page(log, ["c"]).count("Version 3 of ") == 1
+
+
+def test_a_report_says_how_far_back_it_looked(path, monkeypatch):
+    written_log.write(path, LONG, [{}])
+    for version in range(1, 4):
+        commit(path, version, {"commitInfo": {"timestamp": 5000, "operation": "WRITE"}})
+    assert "There is none, as far back as the log goes." in report.page(
+        DeltaLakeLog.open(path), ["c"]
+    )
+    monkeypatch.setattr(report, "_MAX_COMMITS", 3)
+    assert "There is none in the last 3 commits." in report.page(DeltaLakeLog.open(path), ["c"])
+
+
+def test_a_report_says_that_the_table_changed_meanwhile(path, monkeypatch):
+    written_log.write(path, LONG, [{}])
+    log = DeltaLakeLog.open(path)
+    assert "changed meanwhile" not in report.page(log, ["c"])
+    commit(path, 1, {"commitInfo": {"timestamp": 5000, "operation": "WRITE"}})
+    later = DeltaLakeLog.open(path)
+    # As Spark, which reads the newest version each time.
+    commits = {report._MAX_COMMITS: log._commits(), None: log._commits(), 1: later._commits(1)}
+    monkeypatch.setattr(log, "_commits", lambda count=None: commits[count])
+    page = report.page(log, ["c"])
+    assert "Version 0 of " in page
+    assert "The table changed meanwhile, up to version 1" in page
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        ({"protocol": {"minReaderVersion": 1, "minWriterVersion": 7,
+                       "writerFeatures": ["coordinatedCommits-preview"]}}, "coordinatedCommits-preview"),
+        ({"add": {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1,
+                  "dataChange": True, "tags": {"ZCUBE_ID": "a", "ZCUBE_ZORDER_BY": "{"}}}, "a malformed tag"),
+        ({"add": {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1,
+                  "dataChange": True, "stats": "{"}}, "malformed statistics"),
+        ({"add": {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1,
+                  "dataChange": True, "stats": "{}", "tags": 5}}, "can't read it"),
+    ],
+)  # fmt: skip
+def test_what_the_log_reader_can_not_be_sure_of_is_left_to_spark(path, action, reason):
+    written_log.write(path, LONG, [{}])
+    commit(path, 1, action)
+    assert reason in rejected(path, ["c"])
+
+
+def test_half_a_character_is_for_spark_to_judge(path):
+    schema = LONG.replace('"long"', '"string"')
+    written_log.write(path, schema, [{"stats": {"numRecords": 1, "minValues": {"c": "a"}}}])
+    file = Path(path) / "_delta_log" / f"{0:020d}.json"
+    half = "\\\\ud83d"
+    file.write_text(file.read_text().replace('\\"a\\"', f'\\"{half}\\"'))
+    assert "not of type string" in rejected(path, ["c"])
+
+
+def test_statistics_of_many_files_are_read_as_those_of_few(path, monkeypatch):
+    rng = random.Random(3)
+    files = []
+    for _ in range(30):
+        low = rng.randrange(100)
+        ends = {"minValues": {"c": low}, "maxValues": {"c": low + rng.randrange(20)}}
+        files.append({"stats": {"numRecords": 3, "nullCount": {"c": 0}, **ends}})
+    written_log.write(path, LONG, files)
+    kept = DeltaLakeLog.open(path)
+    monkeypatch.setattr(statistics, "_MAX_KEPT", 29)
+    log = DeltaLakeLog.open(path)
+    assert log._statistics._kept is None
+    assert log.quality(columns=["c"]).to_dict() == kept.quality(columns=["c"]).to_dict()
+    assert log._file_boxes(["c"]) == kept._file_boxes(["c"])
+    monkeypatch.setattr(deltalake, "_MAX_READ", 29)
+    assert rejected(path, ["c"]) == "more than 29 files"
 
 
 def sections(page):

@@ -112,12 +112,48 @@ def _key(action: dict[str, Any]) -> tuple[str, str]:
     return action["path"], "/".join(str(vector.get(name)) for name in names)
 
 
-@lru_cache(maxsize=4096)
+def commits(log: Path, version: int, max_count: int | None = None) -> list[dict[str, Any]]:
+    """Return what the commits up to a version say of themselves, the newest first.
+
+    Each has its ``version``, taken from the file's name, and a ``timestamp`` in milliseconds since
+    1970; a commit need not say more.
+    """
+    numbers = sorted(
+        (
+            int(match[1])
+            for path in log.iterdir()
+            if (match := re.fullmatch(r"(\d{20})\.json", path.name)) and int(match[1]) <= version
+        ),
+        reverse=True,
+    )
+    return [_described(log / f"{number:020d}.json", number) for number in numbers[:max_count]]
+
+
+def _described(file: Path, number: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"timestamp": int(file.stat().st_mtime * 1000)}
+    for action in _commit(file):
+        found |= action.get("commitInfo") or {}
+    return {**found, "version": number}
+
+
+_KINDS = frozenset({"add", "remove", "domainMetadata", "commitInfo"})
+_MAX_KEPT_BYTES = 1 << 20
+
+
 def _commit(file: Path) -> list[dict[str, Any]]:
-    """Return the actions of a commit, which never changes once it exists."""
+    """Return the actions of a commit; small ones are kept, as a commit never changes."""
+    return _small_commit(file) if file.stat().st_size <= _MAX_KEPT_BYTES else _read_commit(file)
+
+
+@lru_cache(maxsize=4096)
+def _small_commit(file: Path) -> list[dict[str, Any]]:
+    return _read_commit(file)
+
+
+def _read_commit(file: Path) -> list[dict[str, Any]]:
     lines = file.read_text(encoding="utf-8").split("\n")
     actions = [json.loads(line) for line in lines if line.strip()]
-    return [action for action in actions if action.keys() & {"add", "remove", "domainMetadata"}]
+    return [action for action in actions if action.keys() & _KINDS]
 
 
 def _checkpoint(file: Path) -> Iterator[dict[str, Any]]:

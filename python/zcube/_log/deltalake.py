@@ -28,8 +28,12 @@ from zcube.results.quality import ClusteringQuality
 
 # Above this number, DESCRIBE CLUSTERING takes a sample of the boxes.
 _MAX_FILES = 20_000
+# Above this number, Spark reads the log with all its cores, and without keeping all of it.
+_MAX_READ = 200_000
 # Reader features that don't change the figures.
 _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
+# Writer features with which the newest commits may be elsewhere.
+_COMMITTING = {"coordinatedCommits-preview", "catalogManaged", "catalogOwned-preview"}
 
 
 class DeltaLakeLog:
@@ -40,9 +44,9 @@ class DeltaLakeLog:
 
     def __init__(self, table: DeltaTable, path: Path) -> None:
         """Use ``open``."""
-        self._delta = table
         self._path = path
-        self._actions = actions.read(path / "_delta_log", table.version())
+        self._version = table.version()
+        self._actions = actions.read(path / "_delta_log", self._version)
         self._files = list(self._actions.files.values())
         _require_same_files(table, self._files)
         self._statistics = LogStatistics(
@@ -60,13 +64,14 @@ class DeltaLakeLog:
             NotServedError: the table can't be read in a way that guarantees Delta's figures.
         """
         folder = Path(path.removeprefix("file:"))
-        if not (folder / "_delta_log").is_dir():
-            raise NotServedError(f"{path} is not a local folder of a Delta table")
         try:
+            if not (folder / "_delta_log").is_dir():
+                raise NotServedError(f"{path} is not a local folder of a Delta table")
             table = DeltaTable(str(folder.resolve()), version=version)
             _require_served(table)
             return cls(table, folder)
-        except (DeltaError, OSError, ValueError) as error:
+        # What is in the log may be of another kind than expected.
+        except (DeltaError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise NotServedError(f"deltalake can't read it: {error}") from error
 
     def quality(
@@ -109,6 +114,7 @@ class DeltaLakeLog:
 
     def _commits(self, max_count: int | None = None) -> list[dict[str, Any]]:
         """Return the commits as DESCRIBE HISTORY does, the newest first."""
+        log = self._path / "_delta_log"
         return [
             {
                 "version": commit["version"],
@@ -119,7 +125,7 @@ class DeltaLakeLog:
                     for name, value in (commit.get("operationMetrics") or {}).items()
                 },
             }
-            for commit in sorted(self._delta.history(max_count), key=lambda c: -c["version"])
+            for commit in actions.commits(log, self._version, max_count)
         ]
 
     def _columns_with_minimum(self) -> list[str]:
@@ -147,7 +153,7 @@ class DeltaLakeLog:
                 key = (file.tags[tags.CUBE], file.tags.get(tags.COLUMNS), file.tags.get(tags.CURVE))
                 sums.setdefault(key, []).append(file.size)
         return LoggedCube.in_order(
-            LoggedCube(id_, json.loads(by) if by else [], curve, len(sizes), sum(sizes))
+            LoggedCube(id_, _parsed(by) if by else [], curve, len(sizes), sum(sizes))
             for (id_, by, curve), sizes in sums.items()
         )
 
@@ -155,7 +161,7 @@ class DeltaLakeLog:
         """Return the clustering columns, or those of the newest file with tags."""
         domain = self._actions.domains.get("delta.clustering")
         if domain:
-            declared = json.loads(domain).get("clusteringColumns") or []
+            declared = _parsed(domain).get("clusteringColumns") or []
             if declared:
                 return [self._statistics.find(parts) for parts in declared]
         newest = max(
@@ -175,8 +181,8 @@ class DeltaLakeLog:
             raise ZCubeError(NO_CLUSTERING_COLUMNS.message(table=self._table))
         _, logical, physical, _ = newest
         if physical:
-            return [self._statistics.find(parts, exact=True) for parts in json.loads(physical)]
-        return [self._statistics.find(quoting.name_parts(name)) for name in json.loads(logical)]
+            return [self._statistics.find(parts, exact=True) for parts in _parsed(physical)]
+        return [self._statistics.find(quoting.name_parts(name)) for name in _parsed(logical)]
 
     def _find_all(self, columns: Sequence[str]) -> list[LogColumn]:
         return [self._statistics.find(parts) for parts in column_names(columns, "columns")]
@@ -200,7 +206,7 @@ class DeltaLakeLog:
             elif not foreign and (
                 file.tags[tags.PHYSICAL_COLUMNS] == physical
                 if file.tags.get(tags.PHYSICAL_COLUMNS) is not None
-                else json.loads(by) == names
+                else _parsed(by) == names
             ):
                 cubes.add(cube)
                 inside += file.size
@@ -215,6 +221,13 @@ class DeltaLakeLog:
         }
 
 
+def _parsed(tag: str) -> Any:
+    try:
+        return json.loads(tag)
+    except ValueError as error:
+        raise NotServedError(f"a malformed tag: {error}") from error
+
+
 def _require_same_files(table: DeltaTable, files: Sequence[LoggedFile]) -> None:
     """Check that both readers of the log, deltalake and this package, found the same files."""
     theirs = table.get_add_actions().column("path").to_pylist()
@@ -225,8 +238,11 @@ def _require_same_files(table: DeltaTable, files: Sequence[LoggedFile]) -> None:
 def _require_served(table: DeltaTable) -> None:
     protocol = table.protocol()
     unknown = set(protocol.reader_features or ()) - _FEATURES
+    unknown |= _COMMITTING & set(protocol.writer_features or ())
     if protocol.min_reader_version > 3 or unknown:
-        raise NotServedError(f"reader feature {', '.join(sorted(unknown)) or 'unknown'}")
+        raise NotServedError(f"table feature {', '.join(sorted(unknown)) or 'unknown'}")
+    if table.get_add_actions().num_rows > _MAX_READ:
+        raise NotServedError(f"more than {_MAX_READ} files")
     properties = table.metadata().configuration
     if properties.get("delta.columnMapping.mode", "none") != "none":
         raise NotServedError("column mapping")

@@ -61,8 +61,11 @@ class FileBounds:
 
 
 def mark(boxes: Iterable[FileBounds], read: Iterable[str]) -> list[bool]:
-    """Return for each file whether it is among these full paths, as Spark lists them."""
-    known = [unquote(path).split("/") for path in read]
+    """Return for each file whether it is among these full paths, as Spark lists them.
+
+    The log has URIs, where a folder's ``%`` is ``%25``; Spark lists the folder's own name.
+    """
+    known = [path.split("/") for path in read]
     tails: dict[int, set[tuple[str, ...]]] = {}
     marks = []
     for box in boxes:

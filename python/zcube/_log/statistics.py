@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -16,6 +16,9 @@ from zcube._log.conditions import COLUMN_NOT_FOUND
 from zcube._log.quality import FileRanges
 from zcube._log.schema import columns_with_minimum, is_struct, quoted
 from zcube.errors import ColumnNotFoundError
+
+# Parsed statistics of this many files are kept: those of 30 columns take 11 KB per file.
+_MAX_KEPT = 20_000
 
 
 class LogStatistics:
@@ -34,11 +37,21 @@ class LogStatistics:
         self._schema = schema
         self._partitions = partitions
         self._table = table
-        # As Delta reads JSON: a number that a double can't hold may still be a DECIMAL.
-        self._parsed = [
-            json.loads(file.statistics, parse_float=Decimal) if file.statistics else {}
-            for file in files
-        ]
+        self._files = files
+        # Of many files, parsed statistics would take ten times the memory of their text.
+        self._kept = list(self._parse()) if len(files) <= _MAX_KEPT else None
+
+    def _parsed(self) -> Iterable[dict[str, Any]]:
+        """Return each file's statistics; empty where it has none."""
+        return self._parse() if self._kept is None else self._kept
+
+    def _parse(self) -> Iterator[dict[str, Any]]:
+        try:
+            for file in self._files:
+                # As Delta reads JSON: a number that a double can't hold may still be a DECIMAL.
+                yield json.loads(file.statistics, parse_float=Decimal) if file.statistics else {}
+        except ValueError as error:
+            raise NotServedError(f"malformed statistics: {error}") from error
 
     def find(self, parts: Sequence[str], *, exact: bool = False) -> LogColumn:
         """Return the first column of that name, ignoring case, as Spark does.
@@ -85,7 +98,7 @@ class LogStatistics:
             [
                 a is None and b is None and nulls is not None and nulls == stats.get("numRecords")
                 for a, b, nulls, stats in zip(
-                    low, high, self._given("nullCount", column), self._parsed, strict=True
+                    low, high, self._given("nullCount", column), self._parsed(), strict=True
                 )
             ],
             np.bool_,
@@ -122,7 +135,7 @@ class LogStatistics:
     def _given(self, part: str, column: LogColumn) -> list[Any]:
         """Return the files' values of a statistic, None where they have none."""
         found = []
-        for stats in self._parsed:
+        for stats in self._parsed():
             value = stats.get(part)
             for name in column.parts:
                 if value is not None and not isinstance(value, dict):

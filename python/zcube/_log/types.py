@@ -200,6 +200,8 @@ class _Text(ColumnType):
     def read(self, statistic: Any) -> str:
         if not isinstance(statistic, str):
             raise ValueError("not text")
+        # JSON may escape half a character, which no text has.
+        statistic.encode("utf-8")
         return statistic
 
     def keys(self, values: Sequence[str | None]) -> NDArray[Any]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
+from zcube.errors import ZCubeError
+
 _FLAGS = {"--jars": "spark.jars", "--packages": "spark.jars.packages"}
+_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
 
 
 def is_remote(options: Mapping[str, str]) -> bool:
@@ -17,19 +20,37 @@ def is_remote(options: Mapping[str, str]) -> bool:
 
     With ``remote("local[2]")`` it isn't: PySpark then starts the server itself, with these options.
     """
-    url = options.get("spark.remote") or os.environ.get("SPARK_REMOTE") or ""
-    return url.startswith("sc://")
+    # With spark.api.mode=connect, PySpark takes the master's URL, too.
+    urls = (
+        options.get("spark.remote") or os.environ.get("SPARK_REMOTE"),
+        options.get("spark.master"),
+    )
+    return any(url is not None and url.startswith("sc://") for url in urls)
 
 
 def default_settings() -> dict[str, str]:
-    """Read spark-defaults.conf from where spark-submit will look for it; empty if there is none."""
+    """Read the file that spark-submit will read: ``--properties-file``, or spark-defaults.conf.
+
+    Raises:
+        ZCubeError: it can't be read.
+    """
+    named = [value for flag, value in _arguments() if flag == "--properties-file"]
+    if named:
+        return _read(Path(named[-1]))
     folder = os.environ.get("SPARK_CONF_DIR")
     if folder is None:
         from pyspark.find_spark_home import _find_spark_home
 
         folder = str(Path(_find_spark_home()) / "conf")
     file = Path(folder) / "spark-defaults.conf"
-    return parse_properties(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return _read(file) if file.is_file() else {}
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        return parse_properties(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ZCubeError(f"Spark's settings in {file} can't be read: {error}.") from error
 
 
 def parse_properties(text: str) -> dict[str, str]:
@@ -47,15 +68,29 @@ def parse_properties(text: str) -> dict[str, str]:
 
 
 def submit_settings() -> dict[str, str]:
-    """Return what PYSPARK_SUBMIT_ARGS sets with ``--conf``, ``--jars`` and ``--packages``."""
+    """Return what PYSPARK_SUBMIT_ARGS sets with ``--conf``, ``--jars`` and ``--packages``.
+
+    Raises:
+        ZCubeError: it isn't what a shell accepts.
+    """
     settings: dict[str, str] = {}
-    words = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
-    for flag, value in pairwise(words):
+    for flag, value in _arguments():
         if flag in ("--conf", "-c"):
             key, _, setting = value.partition("=")
             settings[key] = setting
     # In spark-submit, flags override the equivalent settings.
-    for flag, value in pairwise(words):
+    for flag, value in _arguments():
         if flag in _FLAGS:
             settings[_FLAGS[flag]] = value
     return settings
+
+
+def _arguments() -> Iterator[tuple[str, str]]:
+    """Yield each flag of PYSPARK_SUBMIT_ARGS with its value: ``--x y`` or ``--x=y``."""
+    try:
+        words = shlex.split(os.environ.get(_ARGUMENTS, ""))
+    except ValueError as error:
+        raise ZCubeError(f"{_ARGUMENTS} can't be read: {error}.") from error
+    for flag, value in pairwise([*words, ""]):
+        name, equals, rest = flag.partition("=")
+        yield (name, rest) if equals and name.startswith("--") else (flag, value)

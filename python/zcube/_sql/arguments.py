@@ -113,6 +113,17 @@ def positive(value: int | None, name: str) -> int | None:
     return value
 
 
+def text(value: str | None, name: str) -> str | None:
+    """Return the value.
+
+    Raises:
+        ZCubeError: it is not a string.
+    """
+    if value is None or isinstance(value, str):
+        return value
+    raise ZCubeError(f"{name} must be a string, not {value!r}.")
+
+
 def size(value: int | str | None, name: str) -> str | None:
     """Return a size as SQL's OPTIONS take it; Spark parses text such as ``"10g"``.
 

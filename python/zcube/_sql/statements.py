@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from zcube._sql import quoting
@@ -94,6 +95,9 @@ def split_statements(text: str) -> list[str | tuple[str, float]]:
 
     A comment ``-- weight: 3`` above a query sets its weight.
 
+    Raises:
+        ZCubeError: a weight is not a number greater than 0.
+
     >>> split_statements("SELECT 1; -- weight: 2\nSELECT ';'")
     ['SELECT 1', ("SELECT ';'", 2.0)]
     """
@@ -101,9 +105,9 @@ def split_statements(text: str) -> list[str | tuple[str, float]]:
     sql: list[str] = []
     weight: float | None = None
     for part in [*_tokens(text), ";"]:
-        comment = re.match(r"--\s*weight:\s*([0-9.]+)\s*$", part)
+        comment = re.match(r"--\s*weight:\s*(.*?)\s*$", part, re.IGNORECASE)
         if comment:
-            weight = float(comment[1])
+            weight = _weight(comment[1])
         elif part.startswith("--") or _opens_comment(part):
             sql.append(" ")
         elif part != ";":
@@ -157,5 +161,19 @@ def _pair(query: object) -> tuple[Any, Any]:
     return query, 1.0
 
 
+def _weight(text: str) -> float:
+    try:
+        weight: object = float(text)
+    except ValueError:
+        weight = text
+    return checked_weight(weight, "a query, in a comment '-- weight: …',")
+
+
 def _decimal(weight: float) -> str:
-    return f"{weight:.12f}".rstrip("0") + ("0" if float(weight).is_integer() else "")
+    """Write a number without an exponent, exactly.
+
+    >>> _decimal(1e-13), _decimal(3), _decimal(2.5)
+    ('0.0000000000001', '3.0', '2.5')
+    """
+    text = f"{Decimal(repr(float(weight))):f}"
+    return text if "." in text else f"{text}.0"

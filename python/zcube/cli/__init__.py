@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Sequence
 
+from zcube._spark import gateway
 from zcube._version import __version__
 from zcube.cli import completion, demo, doctor, engine, optimize, pictures, quality, recommend
 from zcube.cli.arguments import Commands
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if not isinstance(error, PySparkException):
             raise
-        print(f"zcube: {str(error).splitlines()[0]}", file=sys.stderr)
+        print(f"zcube: {gateway.first_line(error)}", file=sys.stderr)
     return 1
 
 

@@ -56,7 +56,7 @@ def _recommend(options: argparse.Namespace) -> int:
 def _from_file(file: Path) -> list[str | tuple[str, float]]:
     try:
         text = file.read_text(encoding="utf-8")
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise ZCubeError(f"The queries can't be read: {error}.") from error
     queries = split_statements(text)
     if not queries:

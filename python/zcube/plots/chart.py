@@ -52,6 +52,11 @@ def shorten(text: str, length: int = 40) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def plain(text: str) -> str:
+    """Return a text of the user's, so that matplotlib doesn't read what is between ``$`` as TeX."""
+    return text.replace("$", r"\$")
+
+
 def whole_numbers(axis: Any) -> None:
     """Put ticks only at whole numbers, for counts."""
     from matplotlib.ticker import MaxNLocator
@@ -75,4 +80,4 @@ def names(axis: Any, values: Sequence[str]) -> None:
     step = max(1, -(-len(values) // 8))
     places = range(0, len(values), step)
     axis.set_major_locator(FixedLocator(list(places)))
-    axis.set_ticklabels([shorten(values[place], 14) for place in places])
+    axis.set_ticklabels([plain(shorten(values[place], 14)) for place in places])

@@ -43,8 +43,8 @@ def picture(axes: Sequence[Axis], files: Sequence[FileBounds]) -> chart.Picture:
     xs, x_limits = scale.place(panel.xaxis, axes[0], [box.ends[0] for box in placed])
     ys, y_limits = scale.place(panel.yaxis, axes[1], [box.ends[1] for box in placed])
     draw(panel, found, list(zip(xs, ys, strict=True)), x_limits, y_limits)
-    panel.set_xlabel(axes[0].label)
-    panel.set_ylabel(axes[1].label)
+    panel.set_xlabel(chart.plain(axes[0].label))
+    panel.set_ylabel(chart.plain(axes[1].label))
     panel.set_title(title(found, others, len(files) - len(placed)), fontsize=11)
     return figure
 

@@ -27,7 +27,7 @@ def picture(quality: ClusteringQuality) -> chart.Picture:
 
 
 def _draw(panel: Any, row: ColumnQuality) -> None:
-    name = "all together" if row.column == "*" else chart.shorten(row.column, 24)
+    name = "all together" if row.column == "*" else chart.plain(chart.shorten(row.column, 24))
     without = row.files - row.files_with_stats
     panel.set_title(
         name + (f"\n{counted(without, 'file')} without statistics" if without else ""), fontsize=10

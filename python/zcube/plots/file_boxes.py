@@ -48,15 +48,25 @@ def picture(
         for ends_x, ends_y, (_, r) in zip(xs, ys, placed[::step], strict=True)
     ]
     draw(panel, drawn, x_limits, y_limits)
-    panel.set_xlabel(axes[0].label)
-    panel.set_ylabel(axes[1].label)
+    panel.set_xlabel(chart.plain(axes[0].label))
+    panel.set_ylabel(chart.plain(axes[1].label))
     lines = [f"{counted(len(drawn), 'file')}, each from its minimum to its maximum"]
     if predicate is not None:
-        lines.append(chart.shorten(f"Blue must be read for {predicate}", 80))
-        legend(panel, drawn)
+        lines.append(chart.plain(chart.shorten(f"Blue must be read for {predicate}", 80)))
+        legend(panel, sum(read), len(read) - sum(read))
     if step > 1:
         lines[0] = f"{len(drawn)} of {len(placed)} files, each from its minimum to its maximum"
     if without:
-        lines.append(f"not drawn: {counted(without, 'file')} without a minimum or a maximum")
+        lines.append(_not_drawn(without, files, read, predicate))
     panel.set_title("\n".join(lines), fontsize=11)
     return figure
+
+
+def _not_drawn(
+    without: int, files: Sequence[FileBounds], read: Sequence[bool], predicate: str | None
+) -> str:
+    line = f"not drawn: {counted(without, 'file')} without a minimum or a maximum"
+    if predicate is None:
+        return line
+    those = sum(r for box, r in zip(files, read, strict=True) if not all(box.ends))
+    return f"{line}, {those} read"

@@ -74,11 +74,10 @@ def draw(
         panel.plot(*zip(*outline, strict=True), color=VERMILION, lw=2.2, ls="--", zorder=3)
 
 
-def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
-    """Add a legend with the number of blue and grey files."""
+def legend(panel: Any, read: int, skipped: int) -> None:
+    """Add a legend with the numbers of files, those that aren't drawn included."""
     from matplotlib.patches import Patch
 
-    read = sum(rectangle.read for rectangle in rectangles)
     panel.legend(
         handles=[
             Patch(facecolor=BLUE, alpha=0.5, edgecolor=BLUE, label=_label(read, "read")),
@@ -86,7 +85,7 @@ def legend(panel: Any, rectangles: Sequence[Rectangle]) -> None:
                 facecolor=GREY,
                 alpha=0.5,
                 edgecolor=GREY,
-                label=_label(len(rectangles) - read, "skipped"),
+                label=_label(skipped, "skipped"),
             ),
         ],
         loc="upper center",

@@ -24,7 +24,7 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
     last = found[at[-1]]
     names = [column.column for column in last.columns if len(last.columns) > 1] + ["*"]
     for name, (colour, marker) in zip(names, chart.series(len(names)), strict=True):
-        label = "all together" if name == "*" else chart.shorten(name)
+        label = "all together" if name == "*" else _label(name)
         style = {"color": colour, "marker": marker, "label": label, "lw": 2.2 if name == "*" else 1}
         depth = [found[version][name].average_depth for version in at]
         skipping = [found[version][name].skipping_effectiveness for version in at]
@@ -43,6 +43,12 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
     upper.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.suptitle("How well the files are clustered, version by version", fontsize=11)
     return figure
+
+
+def _label(name: str) -> str:
+    """Return a column's name. matplotlib leaves a label out that begins with an underscore."""
+    text = chart.plain(chart.shorten(name))
+    return f"`{text}`" if text.startswith("_") else text
 
 
 def _gap(value: float | None) -> float:
