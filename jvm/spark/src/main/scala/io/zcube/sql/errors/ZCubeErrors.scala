@@ -51,6 +51,8 @@ object ZCubeErrors {
       cause
     )
 
+  def commonTableOutside(): Throwable = analysis("ZCUBE_COMMON_TABLE_OUTSIDE")
+
   def dryRunNotSupported(): Throwable = analysis("ZCUBE_DRY_RUN_NOT_SUPPORTED")
 
   def forecastNotTaken(): Throwable = analysis("ZCUBE_FORECAST_NOT_TAKEN")

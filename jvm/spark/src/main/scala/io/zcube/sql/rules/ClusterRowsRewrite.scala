@@ -18,11 +18,12 @@ import io.zcube.sql.sampling.{ContentHash, RowSampler}
   */
 case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp {
-    case rows: ClusterRows => rewrite(rows)
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val parts = new PartsOfQuery(plan)
+    plan.transformUp { case rows: ClusterRows => rewrite(rows, parts) }
   }
 
-  private def rewrite(rows: ClusterRows): LogicalPlan = {
+  private def rewrite(rows: ClusterRows, parts: PartsOfQuery): LogicalPlan = {
     val files = rows.partitions.getOrElse(filesFor(rows))
     val workload = workloadOf(rows)
     val names = rows.columns.map(_.sql).mkString(", ")
@@ -31,7 +32,8 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       rows.child,
       rows.columns,
       LayoutPlan.limits(files, conf.getConf(ZCubeConf.SampleRowsPerFile)),
-      s"ZCube: sampling $names for ${rows.request.curve.name} order"
+      s"ZCube: sampling $names for ${rows.request.curve.name} order",
+      parts.alone
     )
     sample.requireEnough(files, rows.columns.map(_.sql))
     LayoutWriter.layOut(

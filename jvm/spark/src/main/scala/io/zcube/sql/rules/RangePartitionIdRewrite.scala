@@ -3,7 +3,7 @@ package io.zcube.sql.rules
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, AttributeSet, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, CTERelationDef, CTERelationRef, LogicalPlan, Project, WithCTE}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{SparkSession, classic}
 
@@ -25,14 +25,13 @@ import io.zcube.sql.values.TypedRangeBounds
 case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    val commonTables = plan.collect { case d: CTERelationDef => d }
     val known = mutable.Map.empty[RangeIds.Call, TypedRangeBounds]
     var current = withoutUnused(plan)
     // Once for each level of nesting, the innermost first.
     var next = innermost(current)
     while (next.nonEmpty) {
       sampledBy(next, known.keySet).groupBy(_.child.canonicalized).values.foreach { nodes =>
-        known ++= boundsOver(nodes, commonTables)
+        known ++= boundsOver(nodes, new PartsOfQuery(current))
       }
       current = current.transformUp {
         case ids: RangeIds if ids.calls.forall(known.contains) =>
@@ -70,14 +69,17 @@ case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPl
       else parent.withNewChildren(Seq(used))
   }
 
-  private def innermost(plan: LogicalPlan): Seq[RangeIds] = plan.collect {
-    case ids: RangeIds if !ids.child.exists(_.isInstanceOf[RangeIds]) => ids
-  }.distinct
+  private def innermost(plan: LogicalPlan): Seq[RangeIds] = {
+    val parts = new PartsOfQuery(plan)
+    plan.collect {
+      case ids: RangeIds if !parts.withTables(ids.child).exists(_.isInstanceOf[RangeIds]) => ids
+    }.distinct
+  }
 
   /** @param nodes over equal children */
   private def boundsOver(
       nodes: Seq[RangeIds],
-      commonTables: Seq[CTERelationDef]): Seq[(RangeIds.Call, TypedRangeBounds)] = {
+      parts: PartsOfQuery): Seq[(RangeIds.Call, TypedRangeBounds)] = {
     val child = nodes.head.child
     // Everything is expressed in the first child's columns.
     val placeholders = nodes.flatMap { node =>
@@ -86,24 +88,23 @@ case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPl
         case a: Attribute => toFirst.getOrElse(a, a)
       }.asInstanceOf[RangePartitionId])
     }
-    nodes.flatMap(_.calls).zip(boundsOf(placeholders, child, commonTables))
+    nodes.flatMap(_.calls).zip(boundsOf(placeholders, child, parts))
   }
 
   private def boundsOf(
       placeholders: Seq[RangePartitionId],
       child: LogicalPlan,
-      commonTables: Seq[CTERelationDef]): Seq[TypedRangeBounds] = {
+      parts: PartsOfQuery): Seq[TypedRangeBounds] = {
     val columns = placeholders.map(_.left).foldLeft(Seq.empty[Expression]) { (distinct, column) =>
       if (distinct.exists(_.semanticEquals(column))) distinct else distinct :+ column
     }
-    val needsTables = child.exists(_.isInstanceOf[CTERelationRef])
     val sample = RowSampler.sample(
       session.asInstanceOf[classic.SparkSession],
       child,
       columns,
       SampleLimits.ofRows(SampleSize.forRanges(placeholders.map(_.ranges).max)),
       s"ZCube: sampling ${columns.map(_.sql).mkString(", ")} for range_partition_id",
-      (plan: LogicalPlan) => if (needsTables) WithCTE(plan, commonTables) else plan
+      parts.alone
     )
     val values = columns.zipWithIndex.map { case (column, i) =>
       SampledColumn(column.dataType, sample.rows.toIndexedSeq, i)

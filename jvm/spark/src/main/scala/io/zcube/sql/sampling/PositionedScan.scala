@@ -1,7 +1,7 @@
 package io.zcube.sql.sampling
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, GetStructField, NamedExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{CollectMetrics, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.util.MetadataColumnHelper
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -20,6 +20,8 @@ private[sql] object PositionedScan {
       of(child).map(scan => scan.copy(plan = Project(list ++ scan.position, scan.plan)))
     case Filter(condition, child) if condition.deterministic =>
       of(child).map(scan => scan.copy(plan = Filter(condition, scan.plan)))
+    // A sample isn't observed.
+    case observed: CollectMetrics => of(observed.child)
     case relation: LogicalRelation => ofRelation(relation)
     case _ => None
   }

@@ -36,7 +36,7 @@ object RowSampler {
 
   /** Samples columns of any plan.
     *
-    * @param within adds whatever the plan needs around it
+    * @param asQuery makes a query of a plan over the child
     */
   def sample(
       session: SparkSession,
@@ -44,7 +44,7 @@ object RowSampler {
       columns: Seq[Expression],
       limits: SampleLimits,
       description: String,
-      within: LogicalPlan => LogicalPlan = identity): RowSample = {
+      asQuery: LogicalPlan => LogicalPlan): RowSample = {
     val width = columns.length
     val named = columns.zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
     val (plan, rowIdentity) = PositionedScan.of(child) match {
@@ -54,7 +54,7 @@ object RowSampler {
         val hash = Alias(ContentHash.of(columns ++ child.output), "hash")()
         Project(named :+ hash, child) -> RowIdentity.Contents(width)
     }
-    sample(session, within(plan), width, rowIdentity, None, limits, description)
+    sample(session, asQuery(plan), width, rowIdentity, None, limits, description)
   }
 
   /** @param plan         its first `columns` output columns are sampled, others serve `identity`
@@ -72,7 +72,8 @@ object RowSampler {
     val dataTypes = plan.output.take(columns).map(_.dataType)
     val query = new QueryExecution(session, plan)
     JobDescription.within(session.sparkContext, description) {
-      SQLExecution.withNewExecutionId(query, Some(description)) {
+      // Without a name, so that listeners don't take it for one of the user's queries.
+      SQLExecution.withNewExecutionId(query) {
         run(query.toRdd, dataTypes, identity, expectedRows, limits)
       }
     }

@@ -27,6 +27,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.columnNotFound("c", "t", Seq("a", "b")),
     ZCubeErrors.autoCompactionFailed("t", new OutOfMemoryError("heap")),
     ZCubeErrors.commitUnknown("t", Set(3L), 2, "it isn't in the log", new RuntimeException("lost")),
+    ZCubeErrors.commonTableOutside(),
     ZCubeErrors.dryRunNotSupported(),
     ZCubeErrors.forecastNotTaken(),
     ZCubeErrors.hilbertValueOutOfRange(5, 2),
