@@ -1,8 +1,9 @@
 package io.zcube.sql
 
 import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.expressions.{Alias, Literal}
 import org.apache.spark.sql.functions.{col, hex}
+import org.apache.spark.sql.{AnalysisException, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.concurrent.Causes
@@ -143,5 +144,48 @@ class CurveFunctionsSuite extends AnyFunSuite with ZCubeSparkSession {
         assert(ours.exists(_.getMessageParameters.get("value") == "1024"))
       }
     }
+  }
+
+  test("after a NULL nothing is evaluated, also where two calls share an argument") {
+    modes.foreach { mode =>
+      inMode(mode) {
+        val rows = spark.range(0, 4, 2, 1).selectExpr("id b").selectExpr(
+          "hilbert_index(8, nullif(b, 0), 100 div b) h",
+          "hilbert_index(9, nullif(b, 0), 100 div b) i",
+          "hilbert_index(8, nullif(b, 0), 1 div 0 + b) j")
+        assert(rows.drop("j").where("h IS NULL").collect().toSeq === Seq(Row(null, null)))
+        assert(rows.where("b = 0").collect().toSeq === Seq(Row(null, null, null)))
+        assert(
+          rows.where("b = 2").selectExpr("h", "i").collect().toSeq === Seq(
+            Row(value("SELECT hilbert_index(8, 2, 50)"), value("SELECT hilbert_index(9, 2, 50)"))))
+      }
+    }
+  }
+
+  test("calls of constants are constants") {
+    val table = "VALUES (interleave_bits(214, 97), hilbert_index(2, 2, 0)) AS t(z, h)"
+    assert(value(s"SELECT hex(z) FROM $table") == "000000000000B629")
+    assert(value(s"SELECT h FROM $table") == 14L)
+    val optimized = spark.range(3).selectExpr(
+      "hilbert_index(8, 3, 5)",
+      "hilbert_index(32, 0, 1)",
+      "hilbert_index(2, NULL, 9)",
+      "interleave_bits(1, 2)",
+      "interleave_bits(NULL, 2)").queryExecution.optimizedPlan
+    val folded = optimized.expressions.collect { case Alias(child, _) => child }
+    assert(folded.size == 5 && folded.forall(_.isInstanceOf[Literal]), optimized)
+    assert(folded(2).asInstanceOf[Literal].value == null)
+    assert(folded.head.eval() == spark.range(3, 4).selectExpr(
+      "hilbert_index(8, id, id + 2)").head().get(0))
+  }
+
+  test("a constant call that fails does so only where it is evaluated") {
+    val wrong = "hilbert_index(2, 99, 0)"
+    val failing = spark.range(1).selectExpr(wrong)
+    assert(intercept[ZCubeArithmeticException](failing.collect()).getCondition ==
+      "ZCUBE_HILBERT_VALUE_OUT_OF_RANGE")
+    for (call <- Seq(wrong, "interleave_bits(CAST(1 div 0 AS INT), 1)"))
+      assert(
+        spark.range(3).selectExpr(s"IF(id < 9, NULL, $call) v").where("v IS NULL").count() == 3)
   }
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode}
-import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, ExpressionDescription}
+import org.apache.spark.sql.catalyst.expressions.{Cast, ConditionalExpression, Expression, ExpressionDescription}
 import org.apache.spark.sql.types._
 
 import io.zcube.curve.SpaceFillingCurve
@@ -46,7 +46,14 @@ import io.zcube.curve.SpaceFillingCurve
   since = "0.1.0",
   group = "math_funcs"
 )
-case class HilbertIndex(children: Seq[Expression]) extends Expression {
+case class HilbertIndex(children: Seq[Expression]) extends Expression with ConditionalExpression {
+
+  // A column after a NULL isn't evaluated, so generated code must not share its parts beforehand,
+  // and a constant that fails there must not fail the optimizer.
+  override def alwaysEvaluatedInputs: Seq[Expression] = children.take(2)
+  override def withNewAlwaysEvaluatedInputs(inputs: Seq[Expression]): HilbertIndex =
+    copy(children = inputs ++ children.drop(2))
+  override def branchGroups: Seq[Seq[Expression]] = Nil
 
   private def columns: Seq[Expression] = children.tail
   private lazy val bits: Int = children.head.eval().asInstanceOf[Number].intValue

@@ -40,6 +40,7 @@ case class InterleaveBits(children: Seq[Expression]) extends Expression {
 
   override def dataType: DataType = BinaryType
   override def nullable: Boolean = false
+  override def foldable: Boolean = children.forall(_.foldable)
   override def prettyName: String = "interleave_bits"
 
   override def checkInputDataTypes(): TypeCheckResult =
