@@ -2,7 +2,7 @@ package io.zcube.delta
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.delta.zcube.auto.RegisterLayoutHook
-import org.apache.spark.sql.delta.zcube.commands.{ReplaceClusteringStatements, ReplaceOptimize}
+import org.apache.spark.sql.delta.zcube.commands.{CheckConstraints, ReplaceClusteringStatements, ReplaceOptimize}
 import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, WithSameColumns}
 import org.apache.spark.sql.delta.zcube.merge.{PruneMerge, RangeIdsOfSource}
 
@@ -23,6 +23,7 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectResolutionRule(PreserveClusterBy(_))
     extensions.injectResolutionRule(_ => RangeIdsOfSource)
     extensions.injectCheckRule(_ => RangeIdsOfSource.Check)
+    extensions.injectCheckRule(CheckConstraints(_))
     // Post-hoc: by then Delta's command is resolved, wherever it comes from (SQL, DeltaTable,
     // Connect).
     extensions.injectPostHocResolutionRule(_ => ReplaceClusteringStatements)
