@@ -22,9 +22,9 @@ object SparkVersions {
   val scala = "2.13.18"
 
   val lines: Seq[SparkLine] = Seq(
-    SparkLine("4.2", "4.2.0", "4.4.0", Seq("spark-4.1-4.2"), Seq("4.4")),
-    SparkLine("4.1", "4.1.1", "4.3.1", Seq("spark-4.1-4.2"), Seq("4.3")),
-    SparkLine("4.0", "4.0.1", "4.3.1", Seq("spark-4.0"), Seq("4.3"))
+    SparkLine("4.2", "4.2.0", "4.4.0", Seq("spark-4.1-4.2", "spark-4.2"), Seq("4.4")),
+    SparkLine("4.1", "4.1.1", "4.3.1", Seq("spark-4.1-4.2", "spark-4.0-4.1"), Seq("4.3")),
+    SparkLine("4.0", "4.0.1", "4.3.1", Seq("spark-4.0", "spark-4.0-4.1"), Seq("4.3"))
   )
 
   /** The line chosen by `-Dspark.line=4.1`; the first of the table by default. */

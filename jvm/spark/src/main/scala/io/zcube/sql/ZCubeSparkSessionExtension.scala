@@ -21,6 +21,7 @@ class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
     SupportedVersions.requireSpark(sparkVersion)
 
     FunctionCatalog.all.foreach(extensions.injectFunction)
+    PermanentFunctions.register()
 
     // Parser: removes the OPTIONS clause from OPTIMIZE, whichever parser reads the rest.
     extensions.injectParser((session, delegate) => new ZCubeSqlParser(session, delegate))

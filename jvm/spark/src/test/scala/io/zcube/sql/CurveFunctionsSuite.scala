@@ -188,4 +188,18 @@ class CurveFunctionsSuite extends AnyFunSuite with ZCubeSparkSession {
       assert(
         spark.range(3).selectExpr(s"IF(id < 9, NULL, $call) v").where("v IS NULL").count() == 3)
   }
+
+  test("views and SQL functions in the catalog may call them") {
+    spark.sql(
+      """CREATE VIEW indexed AS SELECT hilbert_index(8, id, id) h, interleave_bits(1) z,
+        range_partition_id(id, 2) r FROM range(4)""")
+    spark.sql("CREATE FUNCTION diagonal(x INT) RETURNS BIGINT RETURN hilbert_index(8, x, x)")
+    try {
+      assert(spark.table("indexed").selectExpr("sum(r)").head().getLong(0) == 2)
+      assert(value("SELECT diagonal(3)") == value("SELECT hilbert_index(8, 3, 3)"))
+    } finally {
+      spark.sql("DROP VIEW indexed")
+      spark.sql("DROP FUNCTION diagonal"): Unit
+    }
+  }
 }
