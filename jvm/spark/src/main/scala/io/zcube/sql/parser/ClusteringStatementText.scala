@@ -28,7 +28,7 @@ private[parser] object ClusteringStatementText {
   def of(sqlText: String): Option[ClusteringStatementText] =
     if (!FirstTwo.exists { case (first, second) => FirstWords.are(sqlText, first, second) }) None
     else {
-      StatementReader.read(sqlText).flatMap { reader =>
+      StatementReader.read(StatementReader.substituted(sqlText)).flatMap { reader =>
         reader.statement match {
           case c: ZCubeSqlBaseParser.DescribeClusteringContext => describe(reader, c)
           case c: ZCubeSqlBaseParser.RecommendClusteringContext => Some(recommend(reader, c))

@@ -21,17 +21,18 @@ private[parser] object OptimizeClauses {
 
   /** None for any statement without such a clause. */
   def split(sqlText: String): Option[OptimizeClauses] =
-    if (!FirstWords.are(sqlText, "optimize") || AnyClause.findFirstIn(sqlText).isEmpty) None
+    if (!FirstWords.are(sqlText, "optimize")) None
     else {
-      StatementReader.read(sqlText).flatMap { reader =>
-        reader.statement match {
-          case c: ZCubeSqlBaseParser.OptimizeStatementContext =>
-            val clauses = Option(c.OPTIONS).getOrElse(c.DRY).getSymbol
-            val options = c.option.asScala.toSeq
-              .map(o => reader.unquote(o.key) -> reader.unquote(o.value))
-            Some(OptimizeClauses(reader.textBefore(clauses), options, dryRun = c.DRY != null))
-          case _ => None
-        }
-      }
+      val text = StatementReader.substituted(sqlText)
+      if (AnyClause.findFirstIn(text).isEmpty) None else StatementReader.read(text).flatMap(of)
     }
+
+  private def of(reader: StatementReader): Option[OptimizeClauses] = reader.statement match {
+    case c: ZCubeSqlBaseParser.OptimizeStatementContext =>
+      val clauses = Option(c.OPTIONS).getOrElse(c.DRY).getSymbol
+      val options = c.option.asScala.toSeq
+        .map(o => reader.unquote(o.key) -> reader.unquote(o.value))
+      Some(OptimizeClauses(reader.textBefore(clauses), options, dryRun = c.DRY != null))
+    case _ => None
+  }
 }

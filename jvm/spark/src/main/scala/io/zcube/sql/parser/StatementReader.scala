@@ -4,6 +4,7 @@ import org.antlr.v4.runtime.misc.{Interval, ParseCancellationException}
 import org.antlr.v4.runtime.{BaseErrorListener, CharStreams, CommonTokenStream, ParserRuleContext, RecognitionException, Recognizer, Token}
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
+import org.apache.spark.sql.internal.VariableSubstitution
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.sql.errors.ZCubeErrors
@@ -53,6 +54,11 @@ final private[parser] class StatementReader private (
 }
 
 private[parser] object StatementReader {
+
+  /** The text with the values of its variables (`spark.sql.variable.substitute`), as Spark's and Delta's
+    * parsers see it.
+    */
+  def substituted(sqlText: String): String = new VariableSubstitution().substitute(sqlText)
 
   /** None if the text can't be parsed; the next parser reports the error. */
   def read(sqlText: String): Option[StatementReader] = {

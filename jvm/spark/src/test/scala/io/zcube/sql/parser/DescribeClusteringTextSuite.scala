@@ -1,5 +1,6 @@
 package io.zcube.sql.parser
 
+import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
 class DescribeClusteringTextSuite extends AnyFunSuite {
@@ -27,6 +28,26 @@ class DescribeClusteringTextSuite extends AnyFunSuite {
       val expected = ClusteringStatementText(optimize, DescribeClustering(where))
       assert(ClusteringStatementText.of(sql) === Some(expected))
     }
+
+  test("variables have their values") {
+    def variable(name: String) = "$" + s"{$name}"
+    val conf = new SQLConf
+    conf.setConfString("my.table", "db.t")
+    conf.setConfString("my.day", "2026-01-01")
+    val (table, day) = (variable("my.table"), variable("my.day"))
+    SQLConf.withExistingConf(conf) {
+      assert(
+        ClusteringStatementText.of(s"DESCRIBE CLUSTERING $table WHERE d = '$day'") === Some(
+          ClusteringStatementText(
+            "OPTIMIZE db.t",
+            DescribeClustering(Some("d = '2026-01-01'")))))
+      assert(
+        ClusteringStatementText.of(s"RECOMMEND CLUSTERING $table FOR 'd > $day'") === Some(
+          ClusteringStatementText(
+            "OPTIMIZE db.t",
+            RecommendClustering(Seq("d > 2026-01-01" -> 1.0)))))
+    }
+  }
 
   for (sql <- Seq(
       "DESCRIBE clustering",

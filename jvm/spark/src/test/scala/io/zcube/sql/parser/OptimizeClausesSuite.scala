@@ -1,5 +1,6 @@
 package io.zcube.sql.parser
 
+import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
 class OptimizeClausesSuite extends AnyFunSuite {
@@ -39,6 +40,30 @@ class OptimizeClausesSuite extends AnyFunSuite {
     val head = s"OPTIMIZE t WHERE p IN ($list) ZORDER BY (x) "
     assert(OptimizeClauses.split(s"${head}OPTIONS ('k' = 'v') DRY RUN")
       === Some(OptimizeClauses(head, Seq("k" -> "v"), dryRun = true)))
+  }
+
+  test("variables have their values") {
+    def variable(name: String) = "$" + s"{$name}"
+    val end = variable("my.end")
+    val conf = new SQLConf
+    conf.setConfString("my.table", "db.t")
+    conf.setConfString("my.curve", "zorder")
+    conf.setConfString("my.end", "DRY RUN")
+    SQLConf.withExistingConf(conf) {
+      val curve = variable("hiveconf:my.curve")
+      assert(
+        OptimizeClauses.split(
+          s"OPTIMIZE ${variable("my.table")} ZORDER BY (x) OPTIONS ('curve' = '$curve') $end")
+          === Some(
+            OptimizeClauses(
+              "OPTIMIZE db.t ZORDER BY (x) ",
+              Seq("curve" -> "zorder"),
+              dryRun = true)))
+      assert(OptimizeClauses.split(s"OPTIMIZE t $end").exists(_.dryRun))
+      conf.setConf(SQLConf.VARIABLE_SUBSTITUTE_ENABLED, false)
+      assert(OptimizeClauses.split(s"OPTIMIZE t OPTIONS ('a' = '$end')").map(_.options)
+        === Some(Seq("a" -> end)))
+    }
   }
 
   for (sql <- Seq(
