@@ -12,7 +12,15 @@ import io.zcube.sql.plans.RangeIds
 /** Rejects at analysis each `range_partition_id` whose input can't be sampled, and says why. */
 object CheckRangePartitionId extends (LogicalPlan => Unit) {
 
-  override def apply(plan: LogicalPlan): Unit = plan.foreach {
+  // Each step of a DataFrame analyzes a new node above those of the steps before, which were checked
+  // then.
+  override def apply(plan: LogicalPlan): Unit =
+    if (!plan.analyzed) {
+      check(plan)
+      plan.children.foreach(apply)
+    }
+
+  private def check(node: LogicalPlan): Unit = node match {
     case ids: RangeIds =>
       if (ids.child.isStreaming) reject(ids.placeholders.head, "STREAMING")
       if (ids.child.exists(_.expressions.exists(hasOuterReference))) {
@@ -22,7 +30,7 @@ object CheckRangePartitionId extends (LogicalPlan => Unit) {
       rejectIn(write)
       // An UPDATE of whole files reads those that match, and the rest by the negation.
       idsOfSubqueries(write.condition).headOption.foreach(reject(_, "REPEATED"))
-    case node => rejectIn(node)
+    case _ => rejectIn(node)
   }
 
   private def rejectIn(node: LogicalPlan): Unit =
