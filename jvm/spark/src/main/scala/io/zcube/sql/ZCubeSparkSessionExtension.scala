@@ -3,6 +3,7 @@ package io.zcube.sql
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.SparkSessionExtensions
 
+import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.parser.ZCubeSqlParser
 import io.zcube.sql.rules._
 
@@ -19,6 +20,10 @@ class ZCubeSparkSessionExtension extends (SparkSessionExtensions => Unit) {
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
     SupportedVersions.requireSpark(sparkVersion)
+
+    // Any use makes the settings known, so that Spark validates them when the session starts. A wrong one
+    // would fail every statement that reads it, even the SET that corrects it.
+    val _ = ZCubeConf.Enabled
 
     FunctionCatalog.all.foreach(extensions.injectFunction)
     PermanentFunctions.register()
