@@ -33,9 +33,12 @@ final private[rules] class PartsOfQuery(query: LogicalPlan) {
     */
   def withTables(part: LogicalPlan): LogicalPlan = {
     val needed = neededBy(Seq(part), Set.empty)
-    val defined = tables.filter(table => needed(table.id))
-    if (defined.size < needed.size) throw ZCubeErrors.commonTableOutside()
-    if (needed.isEmpty) part else WithCTE(part, defined)
+    if (needed.isEmpty) part
+    else {
+      val defined = tables.filter(table => needed(table.id))
+      if (defined.size < needed.size) throw ZCubeErrors.commonTableOutside()
+      WithCTE(part, defined)
+    }
   }
 
   @tailrec

@@ -18,9 +18,9 @@ import io.zcube.sql.values.TypedRangeBounds
   * resulting bounds.
   *
   * One job serves all placeholders over one child, even if the child occurs more than once in the
-  * query, and in places that need other columns of it. It runs when the query is optimized, which
-  * happens once per query. The sample depends only on the rows and on which of their columns the
-  * query needs, so running it again would give the same result.
+  * query, and in places that need other columns of it. It runs when the query is optimized: once, or
+  * twice for a write that plans its query anew. The sample depends only on the rows and on which of
+  * their columns the query needs, so running it again would give the same result.
   */
 case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
