@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.expressions.XxHash64
 import org.apache.spark.sql.catalyst.plans.logical.{CollectMetrics, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -15,6 +16,7 @@ import org.apache.spark.sql.{AnalysisException, Observation, Row, SparkSessionEx
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.sql.sampling.JobDescription
 import io.zcube.sql.{ZCubeSparkSession, ZCubeSparkSessionExtension}
 
 /** Samples of parts of a query: with common tables, observed, beside another extension. */
@@ -44,10 +46,26 @@ class PartsOfQuerySuite extends AnyFunSuite with ZCubeSparkSession {
       rows(s"""WITH $random, u AS (SELECT id, x, range_partition_id(x, 10) r FROM t)
         SELECT count(*), count(DISTINCT a.r) FROM u a JOIN u b ON a.x = b.x AND a.r = b.r""")
         === Seq(Row(100L, 10L)))
-    assert(
-      rows("""WITH t AS (SELECT id, rand() x, range_partition_id(id, 10) r FROM range(100))
-        SELECT a.r, range_partition_id(a.r, 5), b.r FROM t a JOIN t b ON a.x = b.x ORDER BY a.id""")
-        === (0 until 100).map(i => Row(i / 10, i / 20, i / 10)))
+  }
+
+  test("ids over the ids of a common table are sampled after these, each once") {
+    val jobs = new ConcurrentLinkedQueue[String]
+    val listener = new SparkListener {
+      override def onJobStart(job: SparkListenerJobStart): Unit =
+        jobs.add(String.valueOf(job.properties.getProperty("spark.job.description"))): Unit
+    }
+    spark.sparkContext.addSparkListener(listener)
+    try {
+      assert(
+        rows("""WITH t AS (SELECT id, rand() x, range_partition_id(id, 10) r FROM range(100))
+          SELECT a.r, range_partition_id(a.r, 5), b.r FROM t a JOIN t b ON a.x = b.x ORDER BY a.id""")
+          === (0 until 100).map(i => Row(i / 10, i / 20, i / 10)))
+      JobDescription.within(spark.sparkContext, "last")(spark.sparkContext.range(0, 1).count())
+      eventually(timeout(10.seconds))(assert(jobs.contains("last")))
+      // The second sample takes several jobs, because it is of a join.
+      val sampled = jobs.asScala.toSeq.filter(_.startsWith("ZCube: sampling")).map(_.split(' ')(2))
+      assert(sampled.head === "id" && sampled.tail.forall(_ == "t.r"), sampled)
+    } finally spark.sparkContext.removeSparkListener(listener)
   }
 
   test("a subquery below a call may use a common table from outside") {
