@@ -173,6 +173,13 @@ def test_a_properties_file_is_read_instead_of_the_defaults(
     assert (
         zcube.configure(SparkSession.Builder())._options[EXTENSIONS] == f"org.my.Extension,{BOTH}"
     )
+    file.write_text("spark.jars /a.jar\n")
+    assert zcube.configure(SparkSession.Builder())._options[EXTENSIONS] == BOTH
+    both = f"--load-spark-defaults --properties-file {file} pyspark-shell"
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", both)
+    options = zcube.configure(SparkSession.Builder())._options
+    assert options[EXTENSIONS] == f"org.site.Extension,{BOTH}"
+    assert options[JARS].startswith("/a.jar,")
     file.write_bytes(b"\xff")
     with pytest.raises(zcube.ZCubeError, match=r"my\.conf can't be read"):
         zcube.configure(SparkSession.Builder())

@@ -362,7 +362,7 @@ def test_statistics_of_many_files_are_read_as_those_of_few(path, monkeypatch):
     assert log.quality(columns=["c"]).to_dict() == kept.quality(columns=["c"]).to_dict()
     assert log._file_boxes(["c"]) == kept._file_boxes(["c"])
     monkeypatch.setattr(deltalake, "_MAX_READ", 29)
-    assert rejected(path, ["c"]) == "more than 29 files"
+    assert "more than 29 files" in rejected(path, ["c"])
 
 
 def sections(page):

@@ -83,23 +83,31 @@ def test_a_partition_value_equal_to_hives_name_for_null_stays_a_string(spark, pa
         ("spark.sql.files.supportSecondOffsetFormat", "false"),
     ],
 )
-def test_statistics_of_old_times_hide_no_rows(spark, path, setting, value):
-    """Shanghai's offset was 8:05:43 until 1901."""
-    spark.conf.set("spark.sql.session.timeZone", "Asia/Shanghai")
-    old = "TIMESTAMP'0001-01-01'"
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/Los_Angeles"])
+def test_statistics_of_extreme_times_hide_no_rows(spark, path, setting, value, zone):
+    """Shanghai's offset was 8:05:43 until 1901, for Java's old classes 8:00."""
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    times = ["0001-01-01", "1850-01-01", "2024-01-01", "9999-12-31 23:59:59"]
     spark.sql(f"CREATE TABLE delta.`{path}` (x INT, ts TIMESTAMP) USING delta")
     for start in (0, 30):
         spark.sql(
-            f"INSERT INTO delta.`{path}` SELECT int(id), if(id % 2 = 0, {old}, TIMESTAMP'2024-01-01') "
-            f"FROM range({start}, {start + 30}, 1, 1)"
+            f"INSERT INTO delta.`{path}` SELECT int(id), "
+            f"timestamp(element_at(array{tuple(times)}, int(1 + id % 4))) "
+            f"FROM range({start}, {start + 40}, 1, 1)"
         )
     spark.conf.set(setting, value)
-    optimize(spark, path, "ZORDER BY (x)")
-    spark.conf.unset(setting)
-    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
-    found = spark.read.format("delta").load(path)
-    assert found.where(f"ts = {old}").count() == 30
-    assert found.where("ts = TIMESTAMP'2024-01-01'").count() == 30
+    spark.conf.set("spark.sql.files.maxRecordsPerFile", "20")
+    optimize(spark, path, "ZORDER BY (ts)")
+    for reads_with_it in (True, False):
+        if not reads_with_it:
+            spark.conf.unset(setting)
+        spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+        found = spark.read.format("delta").load(path)
+        assert len(found.inputFiles()) >= 4
+        for time in times:
+            rows = found.where(f"ts = TIMESTAMP'{time}'")
+            assert rows.count() == 20
+            assert len(rows.inputFiles()) < len(found.inputFiles())
 
 
 @pytest.mark.parametrize("clause", CLAUSES)

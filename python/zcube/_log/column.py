@@ -31,7 +31,8 @@ class LogColumn:
         """Return the value of a minimum or maximum; leave those in an unexpected form to Spark."""
         try:
             return self.type.read(statistic)
-        except ValueError as error:
+        # A time of year 9999 may be of year 10000 in UTC.
+        except (ValueError, OverflowError) as error:
             raise NotServedError(
                 f"{self.name} has the statistic {statistic!r}, which is not of type "
                 f"{self.type.name}"

@@ -242,7 +242,7 @@ def _require_served(table: DeltaTable) -> None:
     if protocol.min_reader_version > 3 or unknown:
         raise NotServedError(f"table feature {', '.join(sorted(unknown)) or 'unknown'}")
     if table.get_add_actions().num_rows > _MAX_READ:
-        raise NotServedError(f"more than {_MAX_READ} files")
+        raise NotServedError(f"it has more than {_MAX_READ} files, which Spark reads in parallel")
     properties = table.metadata().configuration
     if properties.get("delta.columnMapping.mode", "none") != "none":
         raise NotServedError("column mapping")

@@ -49,7 +49,10 @@ class LogStatistics:
         try:
             for file in self._files:
                 # As Delta reads JSON: a number that a double can't hold may still be a DECIMAL.
-                yield json.loads(file.statistics, parse_float=Decimal) if file.statistics else {}
+                found = json.loads(file.statistics, parse_float=Decimal) if file.statistics else {}
+                if not isinstance(found, dict):
+                    raise ValueError(f"{found} is not an object")
+                yield found
         except ValueError as error:
             raise NotServedError(f"malformed statistics: {error}") from error
 

@@ -34,16 +34,19 @@ def default_settings() -> dict[str, str]:
     Raises:
         ZCubeError: it can't be read.
     """
-    named = [value for flag, value in _arguments() if flag == "--properties-file"]
-    if named:
-        return _read(Path(named[-1]))
+    arguments = list(_arguments())
+    named = [value for flag, value in arguments if flag == "--properties-file"]
+    given = _read(Path(named[-1])) if named else {}
+    # Spark 4 can read both.
+    if named and not any(flag == "--load-spark-defaults" for flag, _ in arguments):
+        return given
     folder = os.environ.get("SPARK_CONF_DIR")
     if folder is None:
         from pyspark.find_spark_home import _find_spark_home
 
         folder = str(Path(_find_spark_home()) / "conf")
     file = Path(folder) / "spark-defaults.conf"
-    return _read(file) if file.is_file() else {}
+    return (_read(file) if file.is_file() else {}) | given
 
 
 def _read(file: Path) -> dict[str, str]:

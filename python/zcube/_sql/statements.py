@@ -105,7 +105,8 @@ def split_statements(text: str) -> list[str | tuple[str, float]]:
     sql: list[str] = []
     weight: float | None = None
     for part in [*_tokens(text), ";"]:
-        comment = re.match(r"--\s*weight:\s*(.*?)\s*$", part, re.IGNORECASE)
+        # Other comments may begin with the word.
+        comment = re.match(r"--\s*weight:\s*([-+.\d].*?)\s*$", part, re.IGNORECASE)
         if comment:
             weight = _weight(comment[1])
         elif part.startswith("--") or _opens_comment(part):

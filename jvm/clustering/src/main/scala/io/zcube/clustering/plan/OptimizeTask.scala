@@ -62,11 +62,13 @@ final case class OptimizeTask(
 
   /** Where auto compaction merges new files into a layout with larger ones, these don't get smaller. */
   private def targetOf(group: RewriteGroup): Long = {
-    val sizes = if (isAuto) group.files.filter(_.cube.exists(_.matches)).map(_.bytes) else Nil
-    // The size of the file that a byte of them is in: a few small files are of no matter.
-    val bytes = sizes.sum
-    val size = if (bytes == 0) 0L else (sizes.iterator.map(s => s.toDouble * s).sum / bytes).toLong
-    math.max(targetFileBytes, size)
+    val sizes = if (isAuto) group.files.filter(_.cube.exists(_.matches)).map(_.bytes).sorted else Nil
+    // Half of the bytes are in files of that size or larger; a few small or large ones are of no matter.
+    val below = sizes.scanLeft(0L)(_ + _)
+    val middle = sizes.zip(below.tail).collectFirst { case (s, to) if 2 * to >= below.last => s }
+    // Files are a bit larger than the target, and must not grow with each merge.
+    val size = middle.fold(0L)(s => (s / FileCount.MaxOver).toLong)
+    if (size > 2 * targetFileBytes) size else targetFileBytes
   }
 
   /** How to lay out rows.

@@ -57,9 +57,6 @@ object LayoutSession {
     Seq(SQLConf.PARQUET_REBASE_MODE_IN_WRITE, SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE)
       .foreach(entry => conf.setConfString(entry.key, LegacyBehaviorPolicy.CORRECTED.toString))
     keepMicroseconds(conf, SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key)
-    // It wouldn't read the times in statistics that it writes: before about 1900, Java's old classes
-    // have other offsets, and they don't write years before 1.
-    conf.setConfString(SQLConf.LEGACY_TIME_PARSER_POLICY.key, LegacyBehaviorPolicy.CORRECTED.toString)
   }
 
   /** Changes a setting for encoding timestamps, Spark's or a format's, from milliseconds to

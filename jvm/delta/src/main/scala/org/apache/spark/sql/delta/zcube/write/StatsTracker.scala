@@ -2,16 +2,12 @@ package org.apache.spark.sql.delta.zcube.write
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, StructsToJson}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.delta.stats.DeltaJobStatisticsTracker
 import org.apache.spark.sql.execution.datasources.WriteTaskStatsTracker
 import org.apache.spark.util.SerializableConfiguration
 
-/** Delta's statistics collection for a writing job, with cheaper tasks.
-  *
-  * It writes timestamps in UTC. Time zones had offsets with seconds before about 1900, which not all
-  * settings write. A minimum or maximum without them lets queries skip files with matches.
-  */
+/** Delta's statistics collection for a writing job, with cheaper tasks. */
 final class StatsTracker(
     @transient conf: Configuration,
     @transient root: Path,
@@ -25,10 +21,7 @@ final class StatsTracker(
   override def newTaskInstance(): WriteTaskStatsTracker =
     new TaskStatsTracker(
       dataCols,
-      prepareForEval(inUtc(statsColExpr)),
+      prepareForEval(statsColExpr),
       new Path(rootOfTasks),
       confOfTasks.value)
-
-  private def inUtc(statistics: Expression): Expression =
-    statistics.transform { case json: StructsToJson => json.withTimeZone("UTC") }
 }

@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.delta.stats.{DeltaFileStatistics, DeltaTaskStatisticsTracker}
 import org.apache.spark.sql.execution.datasources.WriteTaskStatsTracker
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
+import org.apache.spark.sql.types.{LongType, TimestampType}
 
 /** Collects the statistics of the files that a task writes: the same as Delta's tracker, with the
   * same expression, but with less work per row.
@@ -41,12 +42,22 @@ final class TaskStatsTracker(
   private val figures = ours.map(_._2)
   private val results = ours.map { case (a, _) => AttributeReference("figure", a.dataType)() }
 
+  /** Others read what such sessions write otherwise, and these read what others write otherwise. */
+  private val movesOldTimes = SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
+
   private val toJson = {
     val resultOf = ours.map(_._1.resultId).zip(results).toMap
     val evaluated = statistics.transform { case aggregate: AggregateExpression =>
-      resultOf.getOrElse(
+      val result = resultOf.getOrElse(
         aggregate.resultId,
         aggregate.aggregateFunction.asInstanceOf[DeclarativeAggregate].evaluateExpression)
+      aggregate.aggregateFunction match {
+        case _: Min if movesOldTimes && result.dataType == TimestampType =>
+          OldTime(result, -OldTime.Day)
+        case _: Max if movesOldTimes && result.dataType == TimestampType =>
+          OldTime(result, OldTime.Day)
+        case _ => result
+      }
     }
     UnsafeProjection.create(Seq(evaluated), results ++ rest.toSeq.flatMap(_.bufferAttributes))
   }
@@ -102,7 +113,7 @@ final class TaskStatsTracker(
     val figures = open.remove(path).get.row
     val all = rest.fold(figures)(r => new JoinedRow(figures, r.take(path)))
     lastPath = null
-    closed(name) = toJson(all).getString(0)
+    closed(name) = SQLConf.withExistingConf(ofJson)(toJson(all).getString(0))
   }
 
   override def getFinalStats(taskCommitTime: Long): DeltaFileStatistics = {
@@ -133,6 +144,17 @@ final class TaskStatsTracker(
 }
 
 object TaskStatsTracker {
+
+  /** The format in which all sessions read statistics, whatever this session's is: the text of times
+    * has its offset with seconds, which time zones had before about 1920.
+    */
+  private val ofJson = {
+    val conf = new SQLConf
+    conf.setConfString(
+      SQLConf.LEGACY_TIME_PARSER_POLICY.key,
+      LegacyBehaviorPolicy.CORRECTED.toString)
+    conf
+  }
 
   /** What an aggregate computes. */
   sealed private trait Figure
