@@ -77,23 +77,31 @@ def test_a_partition_value_equal_to_hives_name_for_null_stays_a_string(spark, pa
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"),
+    ("setting", "value", "zone"),
     [
-        ("spark.sql.legacy.timeParserPolicy", "LEGACY"),
-        ("spark.sql.files.supportSecondOffsetFormat", "false"),
+        ("spark.sql.legacy.timeParserPolicy", "LEGACY", "Asia/Shanghai"),
+        ("spark.sql.legacy.timeParserPolicy", "LEGACY", "America/Los_Angeles"),
+        ("spark.sql.legacy.timeParserPolicy", "LEGACY", "Asia/Riyadh"),
+        ("spark.sql.files.supportSecondOffsetFormat", "false", "Asia/Shanghai"),
     ],
 )
-@pytest.mark.parametrize("zone", ["Asia/Shanghai", "America/Los_Angeles"])
 def test_statistics_of_extreme_times_hide_no_rows(spark, path, setting, value, zone):
-    """Shanghai's offset was 8:05:43 until 1901, for Java's old classes 8:00."""
+    """Shanghai's offset was 8:05:43 until 1901, for Java's old classes 8:00; Riyadh's 3:06:52 until 1947."""
     spark.conf.set("spark.sql.session.timeZone", zone)
-    times = ["0001-01-01", "1850-01-01", "2024-01-01", "9999-12-31 23:59:59"]
+    times = [
+        "0001-01-01",
+        "1582-10-10",
+        "1850-01-01",
+        "1940-01-01",
+        "2024-01-01",
+        "9999-12-31 23:59:59",
+    ]
     spark.sql(f"CREATE TABLE delta.`{path}` (x INT, ts TIMESTAMP) USING delta")
-    for start in (0, 30):
+    for start in (0, 60):
         spark.sql(
             f"INSERT INTO delta.`{path}` SELECT int(id), "
-            f"timestamp(element_at(array{tuple(times)}, int(1 + id % 4))) "
-            f"FROM range({start}, {start + 40}, 1, 1)"
+            f"timestamp(element_at(array{tuple(times)}, int(1 + id % 6))) "
+            f"FROM range({start}, {start + 60}, 1, 1)"
         )
     spark.conf.set(setting, value)
     spark.conf.set("spark.sql.files.maxRecordsPerFile", "20")
@@ -103,7 +111,7 @@ def test_statistics_of_extreme_times_hide_no_rows(spark, path, setting, value, z
             spark.conf.unset(setting)
         spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
         found = spark.read.format("delta").load(path)
-        assert len(found.inputFiles()) >= 4
+        assert len(found.inputFiles()) >= 6
         for time in times:
             rows = found.where(f"ts = TIMESTAMP'{time}'")
             assert rows.count() == 20

@@ -5,7 +5,7 @@ object FileCount {
 
   /** The mean file size may exceed the target by this factor; the rest of 1.25 is for uneven files.
     */
-  val MaxOver = 1.05
+  private val MaxOver = 1.05
 
   /** Cuts come from a sample, so with a row limit the planned size stays this far below the limit.
     */

@@ -15,6 +15,8 @@ import io.zcube.sql.layout.{BoxedQuery, LayoutRequest}
   * @param sort              whether rows are sorted inside files
   * @param sampleRowsPerFile rows sampled for each file
   * @param freshBelow        files in no cube are rewritten only if they have fewer bytes
+  * @param statementFileBytes the size of files that a statement makes, for auto compaction where it
+  *   merges new files into theirs
   */
 final case class OptimizeSettings(
     plan: PlanOptions,
@@ -24,7 +26,8 @@ final case class OptimizeSettings(
     spread: Boolean,
     sort: Boolean,
     sampleRowsPerFile: Int,
-    freshBelow: Option[Long] = None) {
+    freshBelow: Option[Long] = None,
+    statementFileBytes: Option[Long] = None) {
 
   /** How to lay rows out by a curve, with these settings. */
   def layoutRequest(

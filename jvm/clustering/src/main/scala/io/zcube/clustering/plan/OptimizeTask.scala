@@ -60,16 +60,20 @@ final case class OptimizeTask(
   def minFileCount(group: RewriteGroup, rows: Long): Int =
     FileCount.min(group.liveBytes, targetOf(group), rows, stated.maxRecords)
 
-  /** Where auto compaction merges new files into a layout with larger ones, these don't get smaller. */
-  private def targetOf(group: RewriteGroup): Long = {
-    val sizes = if (isAuto) group.files.filter(_.cube.exists(_.matches)).map(_.bytes).sorted else Nil
-    // Half of the bytes are in files of that size or larger; a few small or large ones are of no matter.
-    val below = sizes.scanLeft(0L)(_ + _)
-    val middle = sizes.zip(below.tail).collectFirst { case (s, to) if 2 * to >= below.last => s }
-    // Files are a bit larger than the target, and must not grow with each merge.
-    val size = middle.fold(0L)(s => (s / FileCount.MaxOver).toLong)
-    if (size > 2 * targetFileBytes) size else targetFileBytes
-  }
+  /** Where auto compaction merges new files into a layout that a statement made of much larger ones,
+    * the files are made as by a statement.
+    */
+  private def targetOf(group: RewriteGroup): Long =
+    if (!isAuto) targetFileBytes
+    else {
+      val sizes = group.files.filter(_.cube.exists(_.matches)).map(_.bytes).sorted
+      // Half of the bytes are in files of that size or larger; a few small or large ones are of no matter.
+      val upTo = sizes.scanLeft(0L)(_ + _).tail
+      val median = sizes.zip(upTo).collectFirst { case (s, bytes) if bytes >= upTo.last / 2 => s }
+      settings.statementFileBytes
+        .filter(_ => median.exists(_ / 2 > targetFileBytes))
+        .fold(targetFileBytes)(math.max(_, targetFileBytes))
+    }
 
   /** How to lay out rows.
     *

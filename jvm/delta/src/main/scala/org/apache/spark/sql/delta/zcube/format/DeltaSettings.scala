@@ -26,7 +26,8 @@ object DeltaSettings {
         conf.getConf(DeltaSQLConf.MDC_SORT_WITHIN_FILES)
       } else conf.getConf(ZCubeConf.SortWithinFiles),
     sampleRowsPerFile = conf.getConf(ZCubeConf.SampleRowsPerFile),
-    freshBelow = context.minFileSize
+    freshBelow = context.minFileSize,
+    statementFileBytes = Some(conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_FILE_SIZE))
   )
 
   private def planOf(conf: SQLConf, context: DeltaOptimizeContext) = PlanOptions(

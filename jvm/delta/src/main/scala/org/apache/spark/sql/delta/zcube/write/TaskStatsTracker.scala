@@ -53,9 +53,9 @@ final class TaskStatsTracker(
         aggregate.aggregateFunction.asInstanceOf[DeclarativeAggregate].evaluateExpression)
       aggregate.aggregateFunction match {
         case _: Min if movesOldTimes && result.dataType == TimestampType =>
-          OldTime(result, -OldTime.Day)
+          OldTime(result, -1)
         case _: Max if movesOldTimes && result.dataType == TimestampType =>
-          OldTime(result, OldTime.Day)
+          OldTime(result, 1)
         case _ => result
       }
     }
@@ -146,7 +146,7 @@ final class TaskStatsTracker(
 object TaskStatsTracker {
 
   /** The format in which all sessions read statistics, whatever this session's is: the text of times
-    * has its offset with seconds, which time zones had before about 1920.
+    * has its offset with seconds, which time zones had until 1972.
     */
   private val ofJson = {
     val conf = new SQLConf
