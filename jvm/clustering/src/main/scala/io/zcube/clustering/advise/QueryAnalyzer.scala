@@ -12,6 +12,7 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.{TableScan, TableVersion}
 import io.zcube.concurrent.Causes
+import io.zcube.sql.predicates.DeclaredNames
 
 /** Determines what queries read from one table: Spark parses, analyzes and optimizes each, and the
   * table format says which files it would read. Nothing is executed.
@@ -57,8 +58,13 @@ final class QueryAnalyzer(
     }
   }
 
-  private def scansOf(query: LogicalPlan): Seq[TableScan] =
-    version.scansIn(session.sessionState.executePlan(query).optimizedPlan)
+  private def scansOf(query: LogicalPlan): Seq[TableScan] = {
+    val optimized = session.sessionState.executePlan(query).optimizedPlan
+    val columns = optimized.collectWithSubqueries { case leaf: LeafNode => leaf.output }.flatten
+    version.scansIn(optimized).map { scan =>
+      scan.copy(filters = scan.filters.map(DeclaredNames.in(_, columns)))
+    }
+  }
 
   /** For a query with tables that the session doesn't know: the conditions on this table's columns
     * alone, from anywhere above it.

@@ -12,12 +12,12 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.BoxedQuery
-import io.zcube.sql.predicates.{ParsedQuery, PredicateBoxes, PredicateReader, SimplifiedCondition}
+import io.zcube.sql.predicates.{DeclaredNames, ParsedQuery, PredicateBoxes, PredicateReader, SimplifiedCondition}
 
 /** A query in the workload of an OPTIMIZE.
   *
   * @param predicate as the user wrote it
-  * @param sql the analyzed condition, as SQL
+  * @param sql the analyzed condition, as SQL with the names that the table declares
   * @param condition the same as a scan gets it: simplified, with the columns that can't be NULL
   * @param boxes     its boxes in the clustering columns, as far as files can be skipped by them
   * @param notes     for the user: parts that don't affect the layout
@@ -54,7 +54,9 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
         throw ZCubeErrors.invalidOption("workload", predicate.text, "predicates without subqueries")
       }
       val analyzed = Sessions.analyzed(session, Filter(parsed, table))
-      val condition = analyzed.collectFirst { case Filter(condition, _) => condition }.get
+      val condition = analyzed.collectFirst { case Filter(condition, _) =>
+        DeclaredNames.in(condition, table.output)
+      }.get
       val simple = SimplifiedCondition.of(condition, table.output)
       val read = reader.read(simple)
       val skipping = read.skippable(hasMinima, hasNullCounts)

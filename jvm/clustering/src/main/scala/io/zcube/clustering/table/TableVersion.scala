@@ -77,7 +77,8 @@ final case class FilesRead(files: Long, bytes: Long)
 
 /** A scan of a table in an optimized query.
   *
-  * @param filters the filters pushed down to it, over the table's columns; all must hold
+  * @param filters the filters pushed down to it, over the table's columns in any spelling; all must
+  *   hold
   * @param read    what remains after the format's data skipping
   */
 final case class TableScan(filters: Seq[Expression], read: FilesRead) {

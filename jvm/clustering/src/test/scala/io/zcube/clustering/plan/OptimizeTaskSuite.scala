@@ -1,5 +1,8 @@
 package io.zcube.clustering.plan
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
 import org.apache.spark.sql.catalyst.expressions.{Attribute, IsNotNull}
@@ -108,5 +111,16 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
       val error = intercept[AnalysisException](task(LayoutKind.KdTree, Nil, predicate))
       assert(error.getCondition === "ZCUBE_WORKLOAD_WITHOUT_RANGES")
     }
+  }
+
+  test("a workload in another spelling cuts the same, and is the same workload") {
+    def tagged(predicates: String*) = task(LayoutKind.KdTree, Nil, predicates: _*)
+    val declared = tagged("x < 5")
+    val other = tagged("X < 5")
+    assert(other.workload.map(_.boxes) === declared.workload.map(_.boxes))
+    assert(other.layoutTag === declared.layoutTag)
+    // Files have this in their tags.
+    val sha256 = MessageDigest.getInstance("SHA-256").digest("1.0|(x < 5)".getBytes(UTF_8))
+    assert(declared.layoutTag.workload === Some(sha256.take(8).map(b => f"$b%02x").mkString))
   }
 }

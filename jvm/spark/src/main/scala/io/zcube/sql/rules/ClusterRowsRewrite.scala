@@ -1,6 +1,6 @@
 package io.zcube.sql.rules
 
-import org.apache.spark.sql.catalyst.expressions.{BitwiseAnd, Literal}
+import org.apache.spark.sql.catalyst.expressions.{BitwiseAnd, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{SparkSession, classic}
@@ -10,7 +10,7 @@ import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.{BoxedQuery, LayoutPlan, LayoutWriter}
 import io.zcube.sql.plans.ClusterRows
-import io.zcube.sql.predicates.{PredicateReader, SimplifiedCondition}
+import io.zcube.sql.predicates.{DeclaredNames, PredicateReader, SimplifiedCondition}
 import io.zcube.sql.sampling.{ContentHash, RowSampler}
 
 /** Samples the child of each [[ClusterRows]] with one job and replaces the node with the layout's
@@ -49,10 +49,12 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def workloadOf(rows: ClusterRows): Seq[BoxedQuery] = {
+    def named(expression: Expression) = DeclaredNames.in(expression, rows.child.output)
     // If the optimizer has replaced a column by an expression, it can't be found by name.
-    val reader = new PredicateReader(rows.columns.map(PredicateReader.path(_).getOrElse(Nil)))
+    val reader =
+      new PredicateReader(rows.columns.map(c => PredicateReader.path(named(c)).getOrElse(Nil)))
     val boxes = rows.workload.map { predicate =>
-      reader.read(SimplifiedCondition.of(predicate, rows.child.output))
+      reader.read(SimplifiedCondition.of(named(predicate), rows.child.output))
     }
     if (boxes.nonEmpty && boxes.forall(_.isAnything)) {
       throw ZCubeErrors.workloadWithoutRanges(rows.columns.map(_.sql))

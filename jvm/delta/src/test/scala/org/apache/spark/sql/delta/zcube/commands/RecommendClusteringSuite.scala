@@ -1,0 +1,49 @@
+package org.apache.spark.sql.delta.zcube.commands
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+import org.scalatest.funsuite.AnyFunSuite
+
+/** RECOMMEND CLUSTERING: what Spark and Delta make of the queries. */
+class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
+
+  /** Ten files, each with users, days and cities of all values. */
+  private lazy val table = {
+    val path = folder.resolve("events").toString
+    spark.range(0, 20000, 1, 10).selectExpr(
+      "pmod(hash(id), 1000) userId",
+      "date_add(date'2026-01-01', int(pmod(hash(id, 1), 100))) Day",
+      "named_struct('City', pmod(hash(id, 2), 500)) Place"
+    ).write.format("delta").save(path)
+    s"delta.`$path`"
+  }
+
+  override protected def settings: Map[String, String] =
+    Map("spark.databricks.delta.optimize.maxFileSize" -> (8 << 10).toString)
+
+  private def advise(queries: String*): Seq[Row] =
+    spark.sql(s"RECOMMEND CLUSTERING $table FOR ${queries.map(q => s"\"$q\"").mkString(", ")}")
+      .collect().toSeq
+
+  private def list[T](row: Row, field: String): Seq[T] = row.getSeq[T](row.fieldIndex(field))
+
+  private def layout(row: Row): (Seq[String], Double, Boolean) =
+    (
+      list[String](row, "columns"),
+      row.getAs[Double]("bytes_read"),
+      row.getAs[Boolean]("worthwhile"))
+
+  test("columns and fields that a query spells in another case") {
+    def layouts(query: String) = advise(query).tail.map(layout)
+    for ((declared, other) <- Seq(
+        "userId = 5" -> "USERID = 5",
+        "Place.City = 5" -> "place.cITY = 5",
+        s"SELECT count(*) FROM $table WHERE Day = '2026-01-05'" ->
+          s"WITH v AS (SELECT DAY AS d FROM $table) SELECT count(*) FROM v WHERE D = '2026-01-05'"
+      )) {
+      val expected = layouts(declared)
+      assert(expected.head._3, declared)
+      assert(layouts(other) === expected, other)
+    }
+  }
+}
