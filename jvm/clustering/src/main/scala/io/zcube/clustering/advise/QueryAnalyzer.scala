@@ -59,7 +59,7 @@ final class QueryAnalyzer(
   }
 
   private def scansOf(query: LogicalPlan): Seq[TableScan] = {
-    val optimized = session.sessionState.executePlan(query).optimizedPlan
+    val optimized = Sessions.optimizedUncached(session, Sessions.analyzed(session, query))
     val columns = optimized.collectWithSubqueries { case leaf: LeafNode => leaf.output }.flatten
     version.scansIn(optimized).map { scan =>
       scan.copy(filters = scan.filters.map(DeclaredNames.in(_, columns)))

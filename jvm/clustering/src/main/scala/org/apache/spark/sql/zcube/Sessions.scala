@@ -19,6 +19,12 @@ object Sessions {
   def analyzed(session: SparkSession, plan: LogicalPlan): LogicalPlan =
     session.sessionState.executePlan(plan).analyzed
 
+  /** An analyzed plan as the optimizer leaves it. A query's execution would first look for parts of it
+    * in the user's cache, which hide the tables that they are from.
+    */
+  def optimizedUncached(session: SparkSession, analyzed: LogicalPlan): LogicalPlan =
+    session.sessionState.optimizer.execute(analyzed.clone())
+
   /** A DataFrame for a plan, which need not be analyzed yet. */
   def rowsOf(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
 }

@@ -74,8 +74,7 @@ object ClusteringPredicate {
 
   /** The filters of the only scan in the optimized query. */
   private def filtersOf(session: SparkSession, query: LogicalPlan): Seq[Expression] = {
-    // Doesn't use the query's execution, which may find the table in the user's cache.
-    val optimized = session.sessionState.optimizer.execute(query.clone())
+    val optimized = Sessions.optimizedUncached(session, query)
     val read = optimized.collect { case relation: LogicalRelation => relation.relation }
     read.collect { case files: HadoopFsRelation => files.location } match {
       case Seq(prepared: PreparedDeltaFileIndex) => prepared.preparedScan.allFilters.toSeq

@@ -46,4 +46,14 @@ class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
       assert(layouts(other) === expected, other)
     }
   }
+
+  test("a cached table, or a cached query on it, changes nothing") {
+    val queries = Seq("userId = 5", s"SELECT * FROM $table WHERE Day = '2026-01-05'")
+    val expected = advise(queries: _*)
+    val cached = Seq(spark.table(table), spark.sql(queries.last)).map(_.cache())
+    try {
+      cached.foreach(query => assert(query.count() > 0))
+      assert(advise(queries: _*) === expected)
+    } finally cached.foreach(_.unpersist())
+  }
 }
