@@ -78,7 +78,8 @@ final class RecommendationReport(
   private def queryRow(query: AnalyzedQuery, files: Long, bytes: Long): Row =
     Row(query.text, query.weight, query.scans.size, files, bytes, query.notes)
 
-  private def isWorthIt(bytesRead: Double): Boolean = bytesRead <= bytesToday * (1 - WorthIt)
+  private def isWorthIt(bytesRead: Double): Boolean =
+    bytesToday > 0 && bytesRead <= bytesToday * (1 - WorthIt)
 
   private def percent(share: Double): String =
     if (share < 0.1) f"${share * 100}%.1f" else f"${share * 100}%.0f"

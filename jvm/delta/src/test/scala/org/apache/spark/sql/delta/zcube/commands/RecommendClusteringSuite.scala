@@ -56,4 +56,12 @@ class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
       assert(advise(queries: _*) === expected)
     } finally cached.foreach(_.unpersist())
   }
+
+  test("queries that read nothing are no reason to lay out the table") {
+    val today +: layouts = advise("userId = 5000", "Place.City < 0")
+    assert(today.getAs[Double]("bytes_read") === 0.0)
+    assert(today.getAs[String]("summary").endsWith("clustering isn't worth it for these queries"))
+    assert(layouts.nonEmpty && layouts.forall(!layout(_)._3))
+    assert(layouts.forall(_.getAs[String]("summary").endsWith("; not worth it")))
+  }
 }
