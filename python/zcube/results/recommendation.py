@@ -25,7 +25,7 @@ class QueryReading:
         scans: number of scans of the table in the query; 0 if the query is unsupported.
         files_read: number of distinct files that its scans read.
         bytes_read: of these files.
-        notes: the unsupported parts.
+        notes: the unsupported parts, and that a scan which a LIMIT ends early isn't counted.
     """
 
     query: str

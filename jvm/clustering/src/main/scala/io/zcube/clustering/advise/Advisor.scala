@@ -37,7 +37,7 @@ final class Advisor(
   /** Columns that queries filter by, and partition columns. */
   private val columns: IndexedSeq[ColumnPath] = {
     val filtered =
-      queries.flatMap(_.scans).flatMap(scan => PredicateReader.paths(scan.condition)).distinct
+      queries.flatMap(_.compared).flatMap(scan => PredicateReader.paths(scan.condition)).distinct
     (filtered ++ partitions.map(Seq(_)))
       .flatMap(version.column(_, resolver))
       .distinct
@@ -53,9 +53,11 @@ final class Advisor(
   def rows: Seq[Row] = {
     val reader = new PredicateReader(columns.map(_.logical))
     val read = queries.map { query =>
-      val scans = query.scans.map(scan => reader.read(scan.condition))
-      val ignored = scans.flatMap(_.ignored).distinct.map(part => s"counts as true: $part")
-      query.copy(notes = query.notes ++ ignored) -> scans.map(onlyWithMinima)
+      val scans = query.compared.map(scan => reader.read(scan.condition))
+      val notes = scans.flatMap(_.ignored).distinct.map(part => s"counts as true: $part") ++
+        Option.when(query.compared.size < query.scans.size)(
+          "a scan that its LIMIT ends early isn't counted")
+      query.copy(notes = query.notes ++ notes) -> scans.map(onlyWithMinima)
     }
     val understood = read.filter(_._1.scans.nonEmpty)
     val workload = understood.map { case (query, boxes) => query.weight -> boxes }

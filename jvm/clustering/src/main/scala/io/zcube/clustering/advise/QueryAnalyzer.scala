@@ -155,7 +155,10 @@ final case class AnalyzedQuery(
     scans: Seq[TableScan],
     notes: Seq[String]) {
 
-  def files: Long = scans.map(_.read.files).sum
+  /** The scans that layouts are tried for. One that a LIMIT ends reads the first files, in any layout. */
+  val compared: Seq[TableScan] = scans.filterNot(_.limited)
 
-  def bytes: Long = scans.map(_.read.bytes).sum
+  def files: Long = compared.map(_.read.files).sum
+
+  def bytes: Long = compared.map(_.read.bytes).sum
 }

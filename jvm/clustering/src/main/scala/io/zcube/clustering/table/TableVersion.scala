@@ -80,8 +80,12 @@ final case class FilesRead(files: Long, bytes: Long)
   * @param filters the filters pushed down to it, over the table's columns in any spelling; all must
   *   hold
   * @param read    what remains after the format's data skipping
+  * @param limited whether that is just as many files as a LIMIT needs
   */
-final case class TableScan(filters: Seq[Expression], read: FilesRead) {
+final case class TableScan(
+    filters: Seq[Expression],
+    read: FilesRead,
+    limited: Boolean = false) {
 
   def condition: Expression = filters.reduceOption(And(_, _)).getOrElse(Literal.TrueLiteral)
 }

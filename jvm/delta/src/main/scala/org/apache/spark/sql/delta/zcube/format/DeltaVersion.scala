@@ -8,7 +8,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
-import org.apache.spark.sql.delta.stats.PreparedDeltaFileIndex
+import org.apache.spark.sql.delta.stats.{DeltaDataSkippingType, PreparedDeltaFileIndex}
 import org.apache.spark.sql.delta.zcube.table.{LastZOrder, LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -63,7 +63,8 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
     }.collect {
       case HadoopFsRelation(index: PreparedDeltaFileIndex, _, _, _, _, _)
           if index.deltaLog.dataPath == table.log.dataPath =>
-        TableScan(index.preparedScan.allFilters.toSeq, readOf(index.preparedScan.files))
+        val scan = index.preparedScan
+        TableScan(scan.allFilters.toSeq, readOf(scan.files), ByLimit(scan.dataSkippingType))
     }
 
   override def pastRewrites(max: Int): Seq[RewriteCost] =
@@ -96,6 +97,9 @@ object DeltaVersion {
 
   /** Commits to look at for past rewrites: enough to find an OPTIMIZE among many small appends. */
   private val Commits = 500
+
+  /** How scans are prepared of which a LIMIT decides what they read. */
+  private val ByLimit = Set(DeltaDataSkippingType.limit, DeltaDataSkippingType.filteredLimit)
 
   private def readOf(files: Seq[AddFile]): FilesRead =
     FilesRead(files.size.toLong, files.iterator.map(_.size).sum)

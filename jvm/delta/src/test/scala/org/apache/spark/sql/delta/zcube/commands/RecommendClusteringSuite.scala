@@ -64,4 +64,26 @@ class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
     assert(layouts.nonEmpty && layouts.forall(!layout(_)._3))
     assert(layouts.forall(_.getAs[String]("summary").endsWith("; not worth it")))
   }
+
+  test("a scan that a LIMIT ends early doesn't count against layouts, which don't matter to it") {
+    def figures(row: Row) = (row.getAs[Double]("files_read"), row.getAs[Double]("bytes_read"))
+    def notes(row: Row) =
+      list[Row](row, "queries").map(query => list[String](query, "notes"))
+    val noted = Seq("a scan that its LIMIT ends early isn't counted")
+    val preview = s"SELECT * FROM $table LIMIT 5"
+    val Seq(today, best) = advise("userId = 5").take(2)
+    val Seq(todayToo, same) = advise("userId = 5", preview).take(2)
+    assert(figures(todayToo) === figures(today))
+    assert(layout(same) === layout(best) && layout(best)._3)
+    assert(notes(todayToo) === Seq(Nil, noted) && notes(same) === Seq(Nil, noted))
+    val Seq(alone) = advise(preview)
+    assert(alone.getAs[String]("summary").endsWith("clustering isn't worth it"))
+    // With a condition, rows that satisfy it may be anywhere.
+    val Seq(_, filtered) = advise(s"SELECT * FROM $table WHERE userId = 5 LIMIT 5").take(2)
+    assert(layout(filtered) === layout(best) && notes(filtered) === Seq(Nil))
+    val Seq(_, both) =
+      advise(
+        s"SELECT * FROM ($preview) a JOIN $table b ON a.Day = b.Day WHERE b.userId = 5").take(2)
+    assert(layout(both) === layout(best) && notes(both) === Seq(noted))
+  }
 }
