@@ -27,7 +27,7 @@ final class GroupBatches(task: OptimizeTask) {
     val (small, large) = groups.partition { group =>
       // A group without rows would leave an empty file that no log names.
       group.bytes <= MaxSharedBytes &&
-      group.rows.exists(rows => rows > 0 && task.fileCount(group, rows) == 1)
+      group.rows.exists(rows => rows > 0 && task.fileCount(group, Some(rows)) == 1)
     }
     pack(small, MaxBytes) ++ large.map(Seq(_))
   }

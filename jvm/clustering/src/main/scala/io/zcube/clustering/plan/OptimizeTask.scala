@@ -52,9 +52,9 @@ final case class OptimizeTask(
   /** How cubes are merged without FULL. */
   def policy: MergePolicy = stated.policy
 
-  /** The number of files for a group with this many rows. */
-  def fileCount(group: RewriteGroup, rows: Long): Int =
-    FileCount.of(group.liveBytes, targetOf(group), rows, stated.maxRecords)
+  /** The number of files for a group with this many rows; None if statistics are missing. */
+  def fileCount(group: RewriteGroup, rows: Option[Long]): Int =
+    stated.copy(targetFileBytes = targetOf(group)).fileCount(group.liveBytes, rows)
 
   /** The same if all rows are known: fewer files if the row limit per file decides. */
   def minFileCount(group: RewriteGroup, rows: Long): Int =

@@ -59,7 +59,7 @@ object Forecast {
     val (quality, written) =
       if (sampling) simulate(task, planned, sampler)
       else {
-        val counts = planned.groups.map(g => task.fileCount(g, g.rows.getOrElse(Long.MaxValue)))
+        val counts = planned.groups.map(group => task.fileCount(group, group.rows))
         (None, counts.map(_.toLong).sum)
       }
     val before = task.version.fileCount

@@ -46,6 +46,7 @@ final class GroupSampler(
     val input = selection.scan(session, groups.flatMap(_.files))
     val counts = groups.map(_.rows)
     val loggedRows = Option.when(counts.forall(_.isDefined))(counts.flatten.sum)
+    // With unknown rows, a row limit may make many files of few bytes: the sample is as large as can be.
     val expectedFiles = fileCount(groups, loggedRows.getOrElse(Long.MaxValue))
     val limits = LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile)
     budget.sampled(limits.bytesOf(task.columns.map(_.dataType))) {
@@ -101,7 +102,7 @@ final class GroupSampler(
     }
 
   private def fileCount(groups: Seq[RewriteGroup], rows: Long): Int = groups match {
-    case Seq(group) => task.fileCount(group, rows)
+    case Seq(group) => task.fileCount(group, Some(rows))
     case several => several.size
   }
 

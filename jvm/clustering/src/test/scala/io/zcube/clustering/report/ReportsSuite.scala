@@ -10,6 +10,7 @@ import io.zcube.clustering.memory.{MemoryEngine, MemoryTable, StoreFaults}
 import io.zcube.clustering.plan.RewritePlan
 import io.zcube.clustering.run.{CommitMetrics, GroupOutcome, LayoutSession}
 import io.zcube.clustering.table.WhereClause
+import io.zcube.planning.{DataFile, Extents, PlannedGroup}
 
 /** What users see of a run and of a table, on tables in memory. */
 class ReportsSuite extends AnyFunSuite with MemoryEngine {
@@ -109,6 +110,24 @@ class ReportsSuite extends AnyFunSuite with MemoryEngine {
     val Seq(stay, nothing) = dryRun(table)
     assert((stay.getString(1), stay.getLong(4)) === ("stay", table.now.live.size))
     assert(nothing.getLong(4) === 0)
+  }
+
+  test("a file without statistics doesn't make a forecast count rows that aren't there") {
+    val table = newTable()
+    def filesAfter(hide: DataFile => DataFile): Long = Sessions.within(session) {
+      val task = taskOf(table, planning(settings)(_.copy(maxRecords = 5)))
+      val planned = RewritePlan.of(task)
+      val groups = planned.groups.map { group =>
+        val first +: others = group.planned.files
+        val files = first.copy(file = hide(first.file)) +: others
+        group.copy(planned = PlannedGroup(files, group.planned.sizes)(new Extents(Nil)))
+      }
+      val reading = LayoutSession.cloneOf(session, task.version)
+      Forecast.of(reading, task, planned.copy(groups = groups), sampling = false).filesAfter
+    }
+    // 600 rows, and ten of them are a target's worth of bytes.
+    assert(filesAfter(identity) > 600 / 5)
+    assert((50L to 60L).contains(filesAfter(_.copy(rows = None))))
   }
 
   test("the report on a workload counts the files that each query reads before and after") {
