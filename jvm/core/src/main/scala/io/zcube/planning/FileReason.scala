@@ -24,7 +24,8 @@ object FileReason {
   case object Stable extends FileReason("stable")
   case object KeptOverlapping extends FileReason("overlaps since jobs were too small")
   case object KeptOtherColumns extends FileReason("other columns, until OPTIMIZE FULL")
-  case object KeptOtherLayout extends FileReason("another curve, until OPTIMIZE FULL")
+  case object KeptOtherLayout
+      extends FileReason("another curve, weights or workload, until OPTIMIZE FULL")
   case object OverBudget extends FileReason("over budget")
   case object NotSelected extends FileReason("outside WHERE")
 }

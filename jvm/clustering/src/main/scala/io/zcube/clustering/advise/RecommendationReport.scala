@@ -52,9 +52,10 @@ final class RecommendationReport(
     val share = if (bytesToday == 0) 1.0 else trial.bytesRead / bytesToday
     val name =
       s"by (${columns.map(_.name).mkString(", ")}), ${trial.candidate.curve.name}${weightsText(trial)}"
-    val verdict = if (isWorthIt(trial.bytesRead)) "" else "; not worth it"
+    val verdict =
+      if (isWorthIt(trial.bytesRead)) "later runs need the same OPTIONS" else "not worth it"
     val summary = s"$name: reads ${percent(share)} % of the bytes that it reads today; costs one " +
-      s"rewrite of ${ByteText.of(table.bytes)}$verdict"
+      s"rewrite of ${ByteText.of(table.bytes)}; $verdict"
     val byQuery = understood.zip(trial.each).map { case (query, (files, bytes)) =>
       queryRow(query, files, bytes)
     }

@@ -42,6 +42,7 @@ class AdvisorSuite extends AnyFunSuite with MemoryEngine {
     assert(value[Double](today, "files_read") === 2 * table.now.live.size)
     assert(value[Boolean](layouts.head, "worthwhile"))
     layouts.foreach(row => assert(value[Seq[String]](row, "columns") === Seq("x")))
+    assert(value[String](layouts.head, "summary").endsWith("; later runs need the same OPTIONS"))
     assert(value[Seq[String]](layouts.head, "statements").head
       .startsWith("OPTIMIZE memory.points ZORDER BY (x)"))
   }
