@@ -166,6 +166,7 @@ class ClusteredTable:
                 The result's ``workload`` has the files read before and after.
             merge_policy: ``leveled`` (the default), which bounds the rewriting, or ``all``.
             max_bytes: rewrite at most this many bytes now, the most useful first; ``"10g"``.
+                Bytes of deleted rows don't count.
             max_duration: start no group of files after this time; ``"90s"``, ``"10min"``.
             min_cube_size: a ZCube of this size is stable: nothing is merged into it.
             target_cube_size: the size up to which a ZCube is filled.

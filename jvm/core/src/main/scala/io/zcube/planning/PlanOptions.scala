@@ -14,7 +14,7 @@ import io.zcube.layout.FileCount
   * @param mergeShare small cubes are merged into the largest once together they have this share of
   *   the bytes that they overlap there
   * @param overlapShare    files that a new cube overlaps join it early up to this share of its bytes
-  * @param maxBytes        maximum number of bytes to rewrite
+  * @param maxBytes        maximum number of bytes to rewrite, of rows that are not deleted
   * @param maxJobBytes     maximum number of bytes that one job rewrites, though at least a cube's
   * @param maxJobFiles     maximum number of files that one job writes, though at least a cube's
   * @param otherColumns    whether files clustered by other columns are rewritten too

@@ -19,7 +19,7 @@ import io.zcube.sql.predicates.ParsedQuery
   * @param weights        weights of columns, by the parts of their names
   * @param workload       predicates that should skip files
   * @param mergePolicy    how cubes are merged
-  * @param maxBytes       maximum number of bytes that this run rewrites
+  * @param maxBytes       maximum number of bytes of rows that aren't deleted that this run rewrites
   * @param maxDuration    milliseconds after which nothing new starts
   * @param minCubeSize    bytes from which a cube is stable
   * @param targetCubeSize bytes up to which a cube is filled
@@ -182,7 +182,7 @@ object OptimizeOption {
       "maxBytes",
       "a size, `'200g'`",
       "no limit",
-      "The most bytes that this run rewrites. New files come first; the rest is left for the next run."
+      "The most bytes of rows that aren't deleted that this run rewrites. New files come first; the rest is left for the next run."
     ),
     OptimizeOption(
       "maxDuration",

@@ -48,7 +48,7 @@ object RunDetails {
         "kept" -> kept(result),
         "left" -> Map[String, Any](
           "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),
-          "bytes" -> (PlannedFile.bytesOf(over) + notStarted(outcomes).map(_.bytes).sum)
+          "bytes" -> (over.map(_.file.storedBytes).sum + notStarted(outcomes).map(_.bytes).sum)
         ),
         "workload" -> workload.after()
       ))

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.analysis.caseInsensitiveResolution
 import org.apache.spark.sql.types.{IntegerType, MapType, StructType}
 import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{AnalysisException, Row}
+import org.json4s.jackson.JsonMethods
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.clustering.memory.{MemoryEngine, MemoryTable, StoreFaults}
@@ -175,6 +176,21 @@ class ReportsSuite extends AnyFunSuite with MemoryEngine {
       CommitMetrics.ours(committed).keySet ++ CommitMetrics.parameters(committed).keySet
     // The CPU time is missing if Spark's events lag behind.
     assert(recorded + "cpuTimeMs" === CommitMetrics.described.map(_._1).toSet)
+  }
+
+  test("what a budget leaves counts whole files, like all else that details report") {
+    val table = newTable()
+    table.delete(_.getLong(0) % 4 == 0)
+    val before = table.now.live
+    val task = taskOf(
+      table,
+      options = Seq("maxBytes" -> (before.map(_.bytes).sum / 2).toString))
+    val details = Sessions.within(session)(
+      JsonMethods.parse(RunDetails.json(run(task), WorkloadReport.of(task))))
+    val (left, rewritten) = before.partition(file => table.now.files.contains(file.path))
+    assert(left.nonEmpty && rewritten.nonEmpty)
+    assert((details \ "left" \ "bytes").values === BigInt(left.map(_.bytes).sum))
+    assert(((details \ "cubes")(0) \ "bytes").values === BigInt(rewritten.map(_.bytes).sum))
   }
 
   test("without details nothing is counted") {
