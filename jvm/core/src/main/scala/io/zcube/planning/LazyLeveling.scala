@@ -96,10 +96,12 @@ object LazyLeveling extends MergePolicy("leveled") {
       options: PlanOptions): Boolean =
     boxes.size >= Beside * options.fanOut || space.depth(boxes) >= deep
 
-  /** Whether it already has the target size and statistics, so that a rewrite wouldn't help. */
+  /** Whether it already has the target size, statistics and few deleted rows, so that a rewrite
+    * wouldn't help.
+    */
   private def isRight(file: DataFile, options: PlanOptions): Boolean =
     file.ranges.dimensions > 0 && 2 * file.bytes >= options.targetFileBytes &&
-      options.fileCount(file.bytes, file.rows) == 1
+      options.fileCount(file.bytes, file.rows) == 1 && file.deletedShare <= options.maxDeletedShare
 
   private def mergeIntoLargest(
       sorted: Seq[ZCube],

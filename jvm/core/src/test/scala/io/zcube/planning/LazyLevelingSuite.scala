@@ -92,6 +92,13 @@ class LazyLevelingSuite extends AnyFunSuite {
     assert(reasons(9) === Nil)
   }
 
+  test("a fresh file of the right size with many deleted rows doesn't wait") {
+    val right = file("new", 2300)
+    assert(planOf(right.copy(deletedShare = 0.05)).groups.isEmpty)
+    val groups = planOf(right.copy(deletedShare = 0.06)).groups
+    assert(groups.map(_.files.map(_.file.path)) === Seq(Seq("new")))
+  }
+
   test("files that don't amount to a cube yet are rewritten immediately") {
     assert(planOf(file("small", 2300, bytes = 49)).groups.size === 1)
     assert(planOf(file("large", 2300, bytes = 201)).groups.size === 1)
