@@ -46,6 +46,12 @@ final case class PlannedGroup(
   /** Fresh bytes per byte written: a limited budget goes to the highest first. */
   def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)
 
+  /** The share of its bytes that are in the layout already and are rewritten only because of FULL: the
+    * lowest come first.
+    */
+  val repeated: Double =
+    PlannedFile.bytesOf(files.filter(_.reason == FileReason.Full)).toDouble / math.max(1L, bytes)
+
   /** The number of cubes that it becomes if the rewrite doesn't change its size. */
   def cubes: Int = sizes.count(bytes)
 }

@@ -24,7 +24,7 @@ final class ZCubePlanner(options: PlanOptions) {
       outside: Map[String, CubeRest] = Map.empty): ClusteringPlan = {
     val partitioned = partitions.map(planOne(_, outside))
     val (fresh, others) = partitioned.flatMap(_.groups)
-      .sortBy(c => (-c.usefulness, -c.bytes, c.files.head.file.path))
+      .sortBy(c => (-c.usefulness, c.repeated, -c.bytes, c.files.head.file.path))
       .partition(_.freshBytes > 0)
     val (within, overFresh) = spend(fresh)
     // Of a merge that other groups leave no bytes for, fresh files are written alone too.

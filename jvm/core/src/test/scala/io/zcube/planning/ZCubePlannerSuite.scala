@@ -332,6 +332,23 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Seq(300, 150))
   }
 
+  test("FULL with a budget takes first what isn't in the layout, then the largest") {
+    val forced = all.copy(force = true, otherColumns = true, otherLayouts = true)
+    def planned(files: Seq[Seq[DataFile]]) =
+      new ZCubePlanner(forced.copy(maxBytes = Some(200))).planPartitions(files)
+        .groups.map(_.files.head.file.path)
+    val partitions = (0 to 9).map(i => cube(s"p$i", if (i < 2) 2 else 1, bytes = 50))
+    assert(planned(partitions) === Seq("p0-1", "p1-1"))
+    val fresh = partitions.last.map(_.copy(cube = None))
+    assert(planned(partitions.init :+ fresh) === Seq("p9-1", "p0-1", "p2-1"))
+    val others = partitions.drop(2).map(_.map(f =>
+      f.copy(cube = f.cube.map(_.copy(matches = false)))))
+    assert(planned(partitions.take(2) ++ others) === Seq("p2-1", "p3-1", "p4-1", "p5-1"))
+    // The share counts, as new files may be in each partition.
+    val mixed = partitions.map(files => files :+ DataFile(s"${files.head.path}-new", 1))
+    assert(planned(mixed).take(2) === Seq("p2-1", "p3-1"))
+  }
+
   private val tables: Gen[Seq[DataFile]] = for {
     seed <- Gen.choose(0L, 1L << 40)
     count <- Gen.choose(0, 120)

@@ -182,7 +182,9 @@ object OptimizeOption {
       "maxBytes",
       "a size, `'200g'`",
       "no limit",
-      "The most bytes of rows that aren't deleted that this run rewrites. New files come first; the rest is left for the next run."
+      "The most bytes of rows that aren't deleted that this run rewrites. New files come first; the rest is " +
+        "left for the next run, but FULL with ZORDER BY rewrites the same files again once all are in the " +
+        "layout."
     ),
     OptimizeOption(
       "maxDuration",
