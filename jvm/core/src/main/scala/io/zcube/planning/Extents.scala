@@ -3,9 +3,10 @@ package io.zcube.planning
 /** How much of each column the files of a group cover: a week of a year, but all customers.
   *
   * A column's extent is the share of the table's or partition's bytes in files that the group meets
-  * in this column. So it is 1 where files aren't cut: of a column that old files all cover, a few new
-  * ones that cover nine tenths of it meet everything. Where no file differs from the others, cuts can't
-  * be seen, and the extent is the least of the other columns'.
+  * in this column; files with only NULLs in it don't count. So it is 1 where files aren't cut: of a
+  * column that old files all cover, a few new ones that cover nine tenths of it meet everything. Where
+  * no file differs from the others, cuts can't be seen, and the extent is the least of the other
+  * columns'.
   *
   * Example: 50 files for each of four quarters of a year, each of them covering all customers; then
   * two files for the last days of December meet a quarter in time, and everything by customer.
@@ -16,7 +17,6 @@ final class Extents(files: Seq[DataFile]) {
   import Extents._
 
   private lazy val known = files.filter(_.ranges.dimensions > 0).toArray
-  private lazy val bytes = math.max(1.0, known.iterator.map(_.bytes.toDouble).sum)
 
   /** Whether files have different bounds in a column. They haven't if it isn't in the statistics, is
     * constant, or has texts with a longer prefix in common than is stored.
@@ -25,26 +25,29 @@ final class Extents(files: Seq[DataFile]) {
 
   private lazy val differing: Array[Boolean] =
     Array.tabulate(known.headOption.fold(0)(_.ranges.dimensions)) { i =>
-      known.exists { file =>
-        file.ranges.dimensions > i && (file.ranges.lower(i) != known.head.ranges.lower(i) ||
-          file.ranges.upper(i) != known.head.ranges.upper(i))
+      val valued = known.iterator.map(_.ranges).filter(r => r.dimensions > i && !r.isEmpty(i))
+      valued.nextOption().exists { first =>
+        valued.exists(r => r.lower(i) != first.lower(i) || r.upper(i) != first.upper(i))
       }
     }
 
   /** For each column, more than 0 to 1; empty if the extents are about equal, or unknown. */
   def of(group: Seq[PlannedFile]): Seq[Double] = {
     val around = KeyRanges.union(group.map(_.file.ranges))
-    val met = Array.fill(around.dimensions)(0.0)
+    val met, bytes = Array.fill(around.dimensions)(0.0)
     known.foreach { file =>
       val ranges = file.ranges
       var i = 0
       while (i < met.length && ranges.dimensions == met.length) {
-        if (ranges.lower(i) <= around.upper(i) && ranges.upper(i) >= around.lower(i))
-          met(i) += file.bytes
+        if (!ranges.isEmpty(i)) {
+          bytes(i) += file.bytes
+          if (ranges.lower(i) <= around.upper(i) && ranges.upper(i) >= around.lower(i))
+            met(i) += file.bytes
+        }
         i += 1
       }
     }
-    val measured = met.toSeq.map(_ / bytes)
+    val measured = met.toSeq.zip(bytes).map { case (some, all) => some / math.max(1.0, all) }
     // Cuts by a column in which all files look alike are of no use to queries.
     val least = measured.indices.filter(differs).map(measured).minOption.getOrElse(1.0)
     val extents = measured.indices.map(i => if (differs(i)) measured(i) else least)

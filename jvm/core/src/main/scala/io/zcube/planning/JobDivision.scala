@@ -111,7 +111,7 @@ object JobDivision {
   }
 
   private def first(planned: PlannedFile): Long = {
-    val lower = planned.file.ranges.lower
-    if (lower.isEmpty) Long.MinValue else lower(0)
+    val ranges = planned.file.ranges
+    if (ranges.dimensions == 0 || ranges.isEmpty(0)) Long.MinValue else ranges.lower(0)
   }
 }

@@ -83,9 +83,8 @@ object LazyLeveling extends MergePolicy("leveled") {
 
   /** Whether most of the files' boxes is outside of the cube's. */
   private def isBeside(fresh: Seq[PlannedFile], cube: ZCube, space: => RankSpace): Boolean = {
-    val box = KeyRanges.union(cube.files.map(_.ranges))
-    val over = fresh.map(f => f.file.bytes * space.overlap(f.file.ranges, box)).sum
-    over < MostlyBeside * bytesOf(fresh)
+    val over = overlapOf(fresh.map(_.file), cube.files, space).map { case (f, s) => f.bytes * s }
+    over.sum < MostlyBeside * bytesOf(fresh)
   }
 
   /** Whether the boxes overlap to this depth, or there are many of them even if disjoint. */
@@ -111,25 +110,28 @@ object LazyLeveling extends MergePolicy("leveled") {
     sorted.headOption.flatMap { largest =>
       val smalls = sorted.tail.map(_.files.map(PlannedFile(_, FileReason.SmallCube)))
       val spread = (smalls :+ fresh).filter { piece =>
-        val shared = overlapOf(largest.files, piece, space).map { case (f, s) => f.bytes * s }.sum
+        val shared = overlapOf(largest.files, piece.map(_.file), space)
+          .map { case (f, s) => f.bytes * s }.sum
         piece.nonEmpty && shared >= SpreadOver * bytesOf(piece) &&
         shared >= MinOverlap * largest.bytes
       }.flatten
       val touched =
-        overlapOf(largest.files, spread, space).collect { case (f, s) if s > Touched => f }
+        overlapOf(largest.files, spread.map(_.file), space)
+          .collect { case (f, s) if s > Touched => f }
       val worth = bytesOf(spread) >= options.mergeShare * touched.iterator.map(_.bytes).sum
       Option.when(spread.nonEmpty && touched.nonEmpty && worth)(
         spread ++ touched.map(PlannedFile(_, FileReason.LargestCube)))
     }
 
+  /** The share of each file's box that is in the box of a piece. NULLs have a box of their own. */
   private def overlapOf(
       files: Seq[DataFile],
-      piece: Seq[PlannedFile],
+      piece: Seq[DataFile],
       space: => RankSpace): Seq[(DataFile, Double)] =
     if (piece.isEmpty) Nil
     else {
-      val box = KeyRanges.union(piece.map(_.file.ranges))
-      files.map(file => file -> space.overlap(file.ranges, box))
+      val boxes = KeyRanges.byNulls(piece.map(_.ranges))(identity).map(KeyRanges.union)
+      files.map(file => file -> boxes.iterator.map(space.overlap(file.ranges, _)).max)
     }
 
   private def mergeClasses(
@@ -182,7 +184,8 @@ object LazyLeveling extends MergePolicy("leveled") {
       options: PlanOptions): Seq[PlannedFile] = {
     val taken = PlannedFile.pathsOf(group.iterator)
     val others = cubes.flatMap(_.files).filterNot(f => taken(f.path))
-    val touched = overlapOf(others, group, space).collect { case (f, s) if s > Touched => f }
+    val touched =
+      overlapOf(others, group.map(_.file), space).collect { case (f, s) if s > Touched => f }
     val few = touched.size <= math.max(1, group.size) &&
       touched.iterator.map(_.bytes).sum <= options.overlapShare * bytesOf(group)
     if (few) touched.map(PlannedFile(_, FileReason.Overlaps)) else Nil

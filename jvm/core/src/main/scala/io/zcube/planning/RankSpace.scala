@@ -8,16 +8,19 @@ import java.util.Arrays
 final class RankSpace private (boundaries: Array[Array[Long]]) {
 
   /** The share of the box `inner` that is inside `outer`, 0 to 1. An unknown box covers everything.
+    * Of two boxes with only NULLs in some columns, the other columns decide. A box with only NULLs
+    * doesn't overlap any.
     */
   def overlap(inner: KeyRanges, outer: KeyRanges): Double =
     if (inner.dimensions == 0 || outer.dimensions == 0) 1.0
+    else if (inner.isNull) 0.0
     else {
       var share = 1.0
       var i = 0
       while (i < boundaries.length && share > 0.0) {
         val low = math.max(inner.lower(i), outer.lower(i))
         val high = math.min(inner.upper(i), outer.upper(i))
-        if (low > high) share = 0.0
+        if (low > high) share = if (inner.isEmpty(i) && outer.isEmpty(i)) share else 0.0
         // Most files are entirely inside or outside, and a search among a million files' bounds is
         // slow.
         else if (low != inner.lower(i) || high != inner.upper(i))
@@ -28,24 +31,33 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
     }
 
   /** The average depth of overlapping boxes, in the column where it is smallest: 1 for disjoint
-    * boxes, the number of boxes if all are equal. Unknown boxes overlap all others.
+    * boxes, the number of boxes if all are equal. Unknown boxes overlap all others. A box counts in
+    * columns in which it has values.
     */
   def depth(boxes: Seq[KeyRanges]): Double =
     if (boxes.exists(_.dimensions == 0) || boundaries.isEmpty) boxes.size.toDouble
     else {
       val around = KeyRanges.union(boxes)
-      boundaries.indices.map { i =>
-        boxes.map(b => width(i, b.lower(i), b.upper(i))).sum /
+      boundaries.indices.filterNot(around.isEmpty).map { i =>
+        boxes.filterNot(_.isEmpty(i)).map(b => width(i, b.lower(i), b.upper(i))).sum /
           width(i, around.lower(i), around.upper(i))
-      }.min
+      }.minOption.getOrElse(1.0)
     }
 
-  def dimensions: Int = boundaries.length
+  /** The columns in which a file has values. */
+  private val valued: Array[Int] = boundaries.indices.filter(boundaries(_).nonEmpty).toArray
 
-  /** The lower and upper ends of a known box, as shares of the boundaries, 0 to 1. */
+  def dimensions: Int = valued.length
+
+  /** Whether a box has as many columns as the files, so that it can be measured. */
+  def measures(box: KeyRanges): Boolean = box.dimensions == boundaries.length
+
+  /** The lower and upper ends of a known box in columns in which files have values, as shares of the
+    * boundaries, 0 to 1.
+    */
   def ranks(box: KeyRanges): (Array[Double], Array[Double]) = {
     def shares(values: Array[Long], inclusive: Boolean): Array[Double] =
-      Array.tabulate(dimensions) { i =>
+      valued.map { i =>
         below(boundaries(i), values(i), inclusive).toDouble / boundaries(i).length
       }
     (shares(box.lower, inclusive = false), shares(box.upper, inclusive = true))
@@ -77,10 +89,11 @@ object RankSpace {
     val known = files.iterator.map(_.ranges).filter(_.dimensions > 0).toArray
     val dimensions = known.headOption.fold(0)(_.dimensions)
     new RankSpace(Array.tabulate(dimensions) { i =>
-      val values = new Array[Long](known.length * 2)
-      known.indices.foreach { k =>
-        values(2 * k) = known(k).lower(i)
-        values(2 * k + 1) = known(k).upper(i)
+      val some = if (known.exists(_.isEmpty(i))) known.filterNot(_.isEmpty(i)) else known
+      val values = new Array[Long](some.length * 2)
+      some.indices.foreach { k =>
+        values(2 * k) = some(k).lower(i)
+        values(2 * k + 1) = some(k).upper(i)
       }
       Arrays.parallelSort(values)
       values

@@ -10,6 +10,9 @@ import io.zcube.quality.SortedIndexes
   * A cut at a value of a column sends the files that begin below it to one side. Those that extend
   * beyond it straddle the cut: the two parts overlap there. Files in the order of a column have cuts
   * that nothing straddles; files in no order have none, and can only be clustered together.
+  *
+  * NULLs are below all values, and straddle no cut. Files with only NULLs in all columns overlap
+  * nothing, so they may be anywhere among themselves.
   */
 object RegionSplit {
 
@@ -124,12 +127,16 @@ object RegionSplit {
   }
 
   private def begins(file: PlannedFile, column: Int): Long = {
-    val lower = file.file.ranges.lower
-    if (column < lower.length) lower(column) else Long.MinValue
+    val ranges = file.file.ranges
+    if (ranges.isNull) Long.MinValue + (file.file.path.hashCode & Int.MaxValue)
+    else if (column >= ranges.dimensions || ranges.isEmpty(column)) Long.MinValue
+    else ranges.lower(column)
   }
 
   private def ends(file: PlannedFile, column: Int): Long = {
-    val upper = file.file.ranges.upper
-    if (column < upper.length) upper(column) else Long.MaxValue
+    val ranges = file.file.ranges
+    if (ranges.isEmpty(column)) begins(file, column)
+    else if (column < ranges.dimensions) ranges.upper(column)
+    else Long.MaxValue
   }
 }

@@ -24,7 +24,8 @@ import io.zcube.quality.SortedIndexes
   * space, with a budget of 10 files. The first run merges the four files of a quarter, one from each
   * cube, into four files of a sixteenth.
   *
-  * @param cubes    partial ones, which may be merged
+  * @param cubes    partial ones, which may be merged; their files have only NULLs in the same columns,
+  *   mostly in none
   * @param maxSteps how many files may be compared with regions
   */
 final private class RegionalMerges(
@@ -57,7 +58,7 @@ final private class RegionalMerges(
   private[planning] val boxes: Array[Box] = {
     val known = for {
       cube <- cubes
-      file <- cube.files if space.dimensions > 0 && file.ranges.dimensions == space.dimensions
+      file <- cube.files if space.dimensions > 0 && space.measures(file.ranges)
     } yield Box(file, cube.id, space, total)
     known.sortBy(box => (-box.spread, box.file.path)).toArray
   }

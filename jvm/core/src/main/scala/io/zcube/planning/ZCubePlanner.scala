@@ -141,13 +141,22 @@ final class ZCubePlanner(options: PlanOptions) {
       val left = partitions.filter(partition =>
         partition.isBeyond || partition.groups.exists(_.files.exists(f => waiting(f.file.path))))
       val rewritten = PlannedFile.pathsOf(taken.iterator.flatMap(_.files))
-      val each = RegionalMerges.MaxSteps / math.max(1, left.size)
-      val parts = for {
+      val tables = for {
         partition <- left
-        cubes = partition.cubes.map(cube =>
-          ZCube(cube.id, cube.files.filterNot(f => rewritten(f.path))))
+        files = for {
+          cube <- partition.cubes
+          file <- cube.files if !rewritten(file.path)
+        } yield cube.id -> file
+        some <- KeyRanges.byNulls(files)(_._2.ranges)
+      } yield {
+        val cubes = some.groupMap(_._1)(_._2).map { case (id, members) => ZCube(id, members) }
+        cubes.toSeq -> partition.extents
+      }
+      val each = RegionalMerges.MaxSteps / math.max(1, tables.size)
+      val parts = for {
+        (cubes, extents) <- tables
         part <- new RegionalMerges(cubes, options, each).within(budget - spent)
-      } yield part -> partition.extents
+      } yield part -> extents
       val groups = parts
         .sortBy { case (part, _) => (-part.gain, part.files.head.file.path) }
         .flatMap { case (part, extents) => jobs.divide(part.files).map(planned(_, extents)) }

@@ -23,6 +23,23 @@ class ExtentsSuite extends AnyFunSuite {
     assert(extents { case (a, b, c, d) => Seq((a, b), (c, d)) } === Seq(52.0 / 202, 1.0))
   }
 
+  test("files with only NULLs in a column say nothing of it") {
+    val none = (KeyRanges.NoLower, KeyRanges.NoUpper)
+    val some = quarters ++ last
+    val blank = some ++ some
+    def files(of: Seq[(Long, Long, Long, Long)], x: ((Long, Long)) => (Long, Long)) =
+      of.map { case (a, b, c, d) => file(Seq(x((a, b))._1, c), Seq(x((a, b))._2, d)) }
+    val all = files(blank, _ => none) ++ files(some, identity)
+    def extents(group: Seq[DataFile]) =
+      new Extents(all).of(group.map(PlannedFile(_, FileReason.Fresh)))
+    val newest = files(last, identity)
+    assert(extents(newest) === Seq(52.0 / 202, 1.0))
+    assert(extents(newest ++ files(last, _ => none)) === Seq(52.0 / 202, 1.0))
+    assert(extents(files(last, _ => none)) === Nil)
+    val constant = files(blank, _ => none) ++ files(some, _ => (7L, 7L))
+    assert(new Extents(constant).of(newest.map(PlannedFile(_, FileReason.Fresh))) === Nil)
+  }
+
   test("a column in which all files look alike has the least extent") {
     for (blind <- Seq((7L, 7L), (0L, 1L), (Long.MinValue, Long.MaxValue))) {
       assert(extents { case (a, b, _, _) => Seq((a, b), blind) } === Nil)

@@ -92,6 +92,49 @@ class LazyLevelingSuite extends AnyFunSuite {
     assert(reasons(9) === Nil)
   }
 
+  // Files of a table in time order, some with only NULLs.
+  private val onlyNulls = new KeyRanges(Array(KeyRanges.NoLower), Array(KeyRanges.NoUpper))
+
+  private def inTime(name: String, low: Long, cube: Option[String]): DataFile =
+    file(name, low, cube = cube).copy(ranges = new KeyRanges(Array(low), Array(low + 99)))
+
+  test("files with only NULLs don't make cubes overlap") {
+    val oldest = (0 until 50).map { i =>
+      val file = inTime(s"old-$i", i * 100L, Some("old"))
+      if (i < 40) file else file.copy(ranges = onlyNulls)
+    }
+    def small(cube: Int) = (0 until 4).map { i =>
+      val file = inTime(s"$cube-$i", 5000 + cube * 400L + i * 100L, Some(s"cube-$cube"))
+      if (i > 0) file else file.copy(ranges = onlyNulls)
+    }
+    for (cubes <- 1 to 10; fresh <- Seq(Nil, Seq(inTime("new", 20000, None)))) {
+      val plan = new ZCubePlanner(byDefault).plan(oldest ++ (1 to cubes).flatMap(small) ++ fresh)
+      assert(plan.groups.flatMap(_.files).map(_.file).toSet.subsetOf(fresh.toSet), cubes)
+    }
+    // Nor does a cube of such files alone, or a file.
+    val blank =
+      (1 to 4).map(i => file(s"blank-$i", 0, cube = Some(s"b-$i")).copy(ranges = onlyNulls))
+    assert(new ZCubePlanner(byDefault).plan(oldest ++ blank).groups.isEmpty)
+    val new2 = (1 to 2).map(i => file(s"new-$i", 0).copy(ranges = onlyNulls))
+    assert(new ZCubePlanner(byDefault).plan(oldest ++ blank ++ new2).groups.isEmpty)
+  }
+
+  test("what has only NULLs in one column is merged with such files that it overlaps in others") {
+    def at(name: String, x: Option[Long], y: (Long, Long), cube: Option[String]) =
+      file(name, 0, cube = cube).copy(ranges = new KeyRanges(
+        Array(x.getOrElse(KeyRanges.NoLower), y._1),
+        Array(x.map(_ + 99).getOrElse(KeyRanges.NoUpper), y._2)))
+    val old = for (x <- None +: (0L to 9L).map(i => Some(i * 100)); y <- 0L to 9L)
+      yield at(s"old-$x-$y", x, (10 * y, 10 * y + 9), Some("old"))
+    val blank = at("later", Some(2000), (0, 99), None) +:
+      (1 to 8).map(i => at(s"new-$i", None, (0, 79), None))
+    val group = new ZCubePlanner(byDefault).plan(old ++ blank).groups.flatMap(_.files)
+    val touched = group.filter(_.reason == FileReason.LargestCube).map(_.file)
+    assert(touched.toSet === old.filter(f =>
+      f.path.contains("None") && f.ranges.upper(1) < 80).toSet)
+    assert(group.size === 17)
+  }
+
   test("a fresh file of the right size with many deleted rows doesn't wait") {
     val right = file("new", 2300)
     assert(planOf(right.copy(deletedShare = 0.05)).groups.isEmpty)

@@ -50,6 +50,24 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(names(RegionSplit.split(files, CubeSizes(0, 500), 0.0)) === Seq("01234", "56789"))
   }
 
+  private val none = (KeyRanges.NoLower, KeyRanges.NoUpper)
+
+  test("NULLs of a column are below its values, and are divided by the other columns") {
+    val files = (0 to 3).map(i => file(s"$i", 100, (i * 10L, i * 10L + 9), (0L, 99L))) ++
+      (0 to 3).map(i => file(s"n$i", 100, none, (i * 10L, i * 10L + 9)))
+    val parts = RegionSplit.split(new Random(2).shuffle(files), CubeSizes(0, 200), 0)
+    assert(names(parts) === Seq("n0n1", "n2n3", "01", "23"))
+    val unknown = file("u", 100, (Long.MinValue, Long.MaxValue), none)
+    val some = files.slice(3, 5) :+ unknown
+    assert(names(RegionSplit.split(some, CubeSizes(0, 100), 0)) === Seq("u", "n0", "3"))
+  }
+
+  test("files with only NULLs may be divided anywhere") {
+    val files = (1 to 100).map(i => file(s"f$i", 100, none, none))
+    val parts = RegionSplit.split(files, CubeSizes(0, 1000), 0)
+    assert(parts.map(_.size).max <= 10 && parts.flatten.toSet === files.toSet)
+  }
+
   test("a file of a single value at a cut is on the high side") {
     val files = Seq(file("a", 100, (1L, 5L)), file("b", 100, (5L, 5L)), file("c", 100, (5L, 9L)))
     // At 5 nothing begins below and extends beyond.

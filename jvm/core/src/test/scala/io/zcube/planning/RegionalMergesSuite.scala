@@ -56,6 +56,27 @@ class RegionalMergesSuite extends AnyFunSuite {
         Seq("fresh") +: plan.groups.map(_.files.map(_.file.path)))
     }
 
+  test("files with only NULLs in a column are merged with each other, by the other columns") {
+    def nulls(cube: String, files: Int) = (0 until files).map { y =>
+      val height = (1 << 20) / files
+      val ranges = new KeyRanges(
+        Array(KeyRanges.NoLower, y.toLong * height),
+        Array(KeyRanges.NoUpper, (y + 1L) * height - 1))
+      file(s"$cube-n-$y", cube, 100).copy(ranges = ranges)
+    }
+    val small = Seq("a", "b", "c", "d")
+    val files = grid("base", 14) ++ nulls("base", 50) ++ small.flatMap(grid(_, 2)) ++
+      small.flatMap(nulls(_, 2))
+    val options = PlanOptions(targetFileBytes = 100, maxBytes = Some(2300))
+    val groups = new ZCubePlanner(options).plan(files).groups.map(_.files.map(_.file))
+    val (blank, valued) = groups.partition(_.exists(_.ranges.isEmpty(0)))
+    assert(blank.forall(_.forall(_.ranges.isEmpty(0))))
+    def wide(group: Seq[DataFile]) =
+      group.map(_.path).filterNot(_.startsWith("base")).sorted
+    assert(blank.map(wide).toSet === Set("-n-0", "-n-1").map(half => small.map(_ + half)))
+    assert(valued.map(wide).map(_.map(_.take(1))).toSet === Set(small))
+  }
+
   test("the budget holds for fresh files and parts of several partitions together") {
     val random = new Random(13)
     def one(path: String, cube: Option[String], side: Long) = {

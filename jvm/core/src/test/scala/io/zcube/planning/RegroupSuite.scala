@@ -140,6 +140,37 @@ class RegroupSuite extends AnyFunSuite {
     assert(tight.groups.map(group => (group.bytes, group.overlapping)) === Seq((300, false)))
   }
 
+  test("files with only NULLs don't keep others from being regrouped, nor are they left") {
+    val large = options.copy(minCubeBytes = 10000, targetCubeBytes = 15000, maxJobBytes = 40000)
+    val perJob = 400
+    for (share <- Seq(0.0, 0.1, 0.2, 0.3, 0.9, 1.0)) {
+      val nulls = (perJob * share).toInt
+      val files = for (job <- 1 to 5; i <- 0 until perJob) yield {
+        val ranges =
+          if (i < nulls) new KeyRanges(Array(KeyRanges.NoLower), Array(KeyRanges.NoUpper))
+          else {
+            val width = 100000L / (perJob - nulls)
+            new KeyRanges(Array((i - nulls) * width), Array((i - nulls + 1) * width - 1))
+          }
+        val cube = CubeTag(s"$job-${i / 130}", true, true, Some(s"job-$job"))
+        DataFile(s"$job-$i", 100, Some(100), cube = Some(cube), ranges = ranges)
+      }
+      val found = plan(files, large)
+      assert(reasons(found) === Map(FileReason.Overlaps -> files.size), share)
+      assert(found.groups.map(_.bytes).sum === 100L * files.size)
+      assert(found.groups.forall(_.bytes <= 44000), share)
+      // Values of two regions don't overlap.
+      val boxes = found.groups.map(group => KeyRanges.union(group.files.map(_.file.ranges)))
+        .filterNot(_.isNull).sortBy(_.lower(0))
+      boxes.zip(boxes.drop(1)).foreach { case (one, next) =>
+        assert(one.upper(0) < next.lower(0))
+      }
+      val cubes = found.groups.flatMap(group =>
+        group.files.map(_.file.path -> CubeTag(group.files.head.file.path, true))).toMap
+      assert(plan(files.map(f => f.copy(cube = cubes.get(f.path))), large).groups.isEmpty)
+    }
+  }
+
   test("within a budget, region by region, each file once") {
     // However large a job may be.
     for (budget <- Seq(100L, 1770L, 5500L); job <- Seq(1600L, 100000L)) {

@@ -349,6 +349,8 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(planned(mixed).take(2) === Seq("p2-1", "p3-1"))
   }
 
+  private val onlyNulls = new KeyRanges(Array(KeyRanges.NoLower), Array(KeyRanges.NoUpper))
+
   private val tables: Gen[Seq[DataFile]] = for {
     seed <- Gen.choose(0L, 1L << 40)
     count <- Gen.choose(0, 120)
@@ -365,8 +367,11 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           case n => Some(CubeTag(s"c$n", matches = n < 6, sameColumns = n != 7))
         },
         ranges =
-          if (random.nextInt(9) == 0) KeyRanges.Unknown
-          else new KeyRanges(Array(low), Array(low + random.nextInt(300))),
+          random.nextInt(9) match {
+            case 0 => KeyRanges.Unknown
+            case 1 => onlyNulls
+            case _ => new KeyRanges(Array(low), Array(low + random.nextInt(300)))
+          },
         selected = random.nextInt(7) != 0
       )
     }

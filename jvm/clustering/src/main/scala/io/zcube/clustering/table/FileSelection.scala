@@ -22,7 +22,7 @@ trait FileSelection {
     */
   def files(layout: Option[LayoutTag]): Seq[DataFile]
 
-  /** The ranges of the files in some columns, by their paths. */
+  /** The ranges of the files in some columns, by their paths; empty in a column with only NULLs. */
   def ranges(columns: Seq[ColumnPath]): String => KeyRanges
 
   /** The excluded parts of these cubes, which WHERE splits, by cube id. */

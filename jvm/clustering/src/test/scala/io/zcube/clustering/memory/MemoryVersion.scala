@@ -135,7 +135,7 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
     val bounds = columns.map { column =>
       val key = LongKey.find(column.dataType).get
       version.files(path).bounds(column.logical.head).minMax
-        .fold((Long.MinValue, Long.MaxValue)) { case (low, high) =>
+        .fold((KeyRanges.NoLower, KeyRanges.NoUpper)) { case (low, high) =>
           (key.numberOf(low), key.numberOf(high))
         }
     }

@@ -63,8 +63,9 @@ object PlanningRanges {
       columns: Seq[ColumnPath],
       files: AnyDataFrame): PlanningRanges = Sessions.within(session) {
     val statistics = files.schema("stats").dataType
-    def bounds(kind: String) = columns.map(column => statistic(statistics, kind +: column.physical))
-    val selected = (col("path") +: (bounds("minValues") ++ bounds("maxValues"))).zipWithIndex
+    def each(kind: String) = columns.map(column => statistic(statistics, kind +: column.physical))
+    val counts = each("nullCount") :+ statistic(statistics, Seq("numRecords"))
+    val selected = (col("path") +: (each("minValues") ++ each("maxValues") ++ counts)).zipWithIndex
       .map { case (column, i) => column.as(s"c$i") }
     val described = files.select(selected: _*).asInstanceOf[DataFrame]
     val types = described.schema.map(_.dataType).toArray.slice(1, 1 + columns.length)
@@ -132,23 +133,48 @@ object PlanningRanges {
     }
     val paths, bounds = mutable.ArrayBuilder.make[Long]
     rows.foreach { row =>
-      val known = Array.tabulate(columns) { i =>
+      val lower = Array.fill(columns)(Long.MinValue)
+      val upper = Array.fill(columns)(Long.MaxValue)
+      var isKnown = false
+      (0 until columns).foreach { i =>
+        val (low, high) = (1 + i, 1 + columns + i)
+        if (hasOnlyNulls(row, low, high, nulls = high + columns, rows = 1 + 3 * columns)) {
+          lower(i) = KeyRanges.NoLower
+          upper(i) = KeyRanges.NoUpper
+          isKnown = true
+        } else if (keys(i).isDefined && !row.isNullAt(low) && !row.isNullAt(high)) {
+          val min = keys(i).get(row.get(low, types(i)), false)
+          val max = keys(i).get(row.get(high, types(i)), true)
+          // A maximum below the minimum is useless, and would look like no values.
+          if (min <= max) {
+            lower(i) = min
+            upper(i) = max
+          }
+          isKnown = true
+        }
         // With one bound or none, the column may hold anything.
-        keys(i).isDefined && !row.isNullAt(1 + i) && !row.isNullAt(1 + columns + i)
       }
-      if (known.contains(true)) {
+      if (isKnown) {
         paths += FileFilter.hashOf(row.getUTF8String(0))
-        (0 until columns).foreach { i =>
-          bounds += (if (known(i)) keys(i).get(row.get(1 + i, types(i)), false) else Long.MinValue)
-        }
-        (0 until columns).foreach { i =>
-          val at = 1 + columns + i
-          bounds += (if (known(i)) keys(i).get(row.get(at, types(i)), true) else Long.MaxValue)
-        }
+        bounds ++= lower
+        bounds ++= upper
       }
     }
     new Part(paths.result(), bounds.result())
   }
+
+  /** Whether a file has only NULLs in a column, or no rows. Both counts include deleted rows.
+    *
+    * @param low,high,nulls,rows where the row has these statistics
+    */
+  private def hasOnlyNulls(
+      row: InternalRow,
+      low: Int,
+      high: Int,
+      nulls: Int,
+      rows: Int): Boolean =
+    row.isNullAt(low) && row.isNullAt(high) && !row.isNullAt(nulls) && !row.isNullAt(rows) &&
+      row.getLong(nulls) == row.getLong(rows)
 
   /** A statistic such as `minValues` for a column, from the column `stats`; NULL if it isn't kept.
     */

@@ -131,7 +131,7 @@ class PlanningRangesSuite extends AnyFunSuite with DeltaSparkSession {
     log.allFiles.collect().foreach(f => assert(found.of(f.path) eq KeyRanges.Unknown))
   }
 
-  test("a column with only NULLs is unknown, others of the file are not") {
+  test("a column with only NULLs has an empty range, others of the file have not") {
     val some = folder.resolve("some").toString
     spark.range(3).selectExpr("id", "CAST(NULL AS STRING) s").coalesce(1)
       .write.format("delta").save(some)
@@ -140,8 +140,42 @@ class PlanningRangesSuite extends AnyFunSuite with DeltaSparkSession {
     val both = Seq("id", "s").map(name =>
       TableColumns.find(log.schema, Seq(name), session.sessionState.conf.resolver).get)
     val range = PlanningRanges.of(session, both, log.withStats).of(log.allFiles.head().path)
-    assert(range.lower.toSeq === Seq(0L, Long.MinValue))
-    assert(range.upper.toSeq === Seq(2L, Long.MaxValue))
+    assert(range.lower.toSeq === Seq(0L, KeyRanges.NoLower))
+    assert(range.upper.toSeq === Seq(2L, KeyRanges.NoUpper))
+  }
+
+  test("counts of NULLs show what a column holds if both are there, and bounds aren't") {
+    val some = folder.resolve("counts").toString
+    spark.range(3).selectExpr("id a", "id > 1 b").coalesce(1).write.format("delta").save(some)
+    val log = DeltaLog.forTable(spark, some)
+    val one = (1L, 1L)
+    val unknown = (Long.MinValue, Long.MaxValue)
+    val none = (KeyRanges.NoLower, KeyRanges.NoUpper)
+    val bounds = """"minValues":{"a":1},"maxValues":{"a":1}"""
+    val expected = Seq(
+      s""""numRecords":3,$bounds,"nullCount":{"a":3,"b":3}""" -> Seq(one, none),
+      s""""numRecords":3,$bounds,"nullCount":{"a":1,"b":2}""" -> Seq(one, unknown),
+      """"numRecords":3,"nullCount":{"a":3,"b":3}""" -> Seq(none, none),
+      """"numRecords":0,"nullCount":{"a":0,"b":0}""" -> Seq(none, none),
+      """"numRecords":3,"nullCount":{"a":3}""" -> Seq(none, unknown),
+      """"numRecords":3,"minValues":{"a":1},"nullCount":{"a":3,"b":3}""" -> Seq(unknown, none),
+      """"numRecords":3,"minValues":{"a":2},"maxValues":{"a":1}""" -> Seq(unknown, unknown),
+      """"numRecords":3,"nullCount":{"a":2,"b":2}""" -> Nil,
+      """"numRecords":3""" -> Nil,
+      """"nullCount":{"a":3,"b":3}""" -> Nil
+    )
+    val files = expected.indices.map { i =>
+      AddFile(s"part-$i", Map.empty, 1L, 1L, dataChange = true, stats = s"{${expected(i)._1}}")
+    }
+    log.startTransaction(None).commit(files, ManualUpdate)
+    val session = spark.asInstanceOf[classic.SparkSession]
+    val both = Seq("a", "b").map(name =>
+      TableColumns.find(log.update().schema, Seq(name), session.sessionState.conf.resolver).get)
+    val found = PlanningRanges.of(session, both, log.update().withStats)
+    files.zip(expected).foreach { case (file, (statistics, ranges)) =>
+      val range = found.of(file.path)
+      assert(range.lower.toSeq.zip(range.upper) === ranges, statistics)
+    }
   }
 
   test("with one bound alone, a column may hold anything") {
