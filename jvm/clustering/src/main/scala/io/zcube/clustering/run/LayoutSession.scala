@@ -43,7 +43,8 @@ object LayoutSession {
       SQLConf.IGNORE_MISSING_FILES,
       SQLConf.IGNORE_MISSING_PARQUET_FIELD_ID,
       // A table's files may spell a column in several ways, whatever distinguishes names in queries.
-      SQLConf.CASE_SENSITIVE).foreach(conf.setConf(_, false))
+      SQLConf.CASE_SENSITIVE
+    ).foreach(conf.setConf(_, false))
     // Spark 4.0 has no such setting. A struct isn't NULL because a file lacks all of its fields.
     if (conf.contains(NullStructs)) conf.setConfString(NullStructs, "false")
   }

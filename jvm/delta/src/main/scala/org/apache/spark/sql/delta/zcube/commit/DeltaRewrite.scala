@@ -44,6 +44,7 @@ final class DeltaRewrite(
 
   private val log = snapshot.deltaLog
   private val byPath = rewritten.iterator.map(f => f.path -> f).toMap
+
   /** A log may lack NULLs of old files; those of new ones must have all columns. */
   private val noValues: Map[String, String] =
     snapshot.metadata.physicalPartitionColumns.map(_ -> null).toMap
