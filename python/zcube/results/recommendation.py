@@ -93,7 +93,7 @@ class Recommendations:
         >>> advice = table.recommend(["SELECT * FROM t WHERE day = '2026-01-01'"])  # doctest: +SKIP
         >>> print(advice.best)  # doctest: +SKIP
         by (day), kdtree: reads 3.1 % of the bytes that it reads today; costs one rewrite of
-        4.1 GiB; later runs need the same OPTIONS
+        4.1 GiB
     """
 
     today: Recommendation

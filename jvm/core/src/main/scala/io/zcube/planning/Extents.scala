@@ -5,8 +5,8 @@ package io.zcube.planning
   * A column's extent is the share of the table's or partition's bytes in files that the group meets
   * in this column; files with only NULLs in it don't count. So it is 1 where files aren't cut: of a
   * column that old files all cover, a few new ones that cover nine tenths of it meet everything. Where
-  * no file differs from the others, cuts can't be seen, and the extent is the least of the other
-  * columns'.
+  * no file differs from the others, or the group has only NULLs, cuts can't be seen, and the extent is
+  * the least of the other columns'.
   *
   * Example: 50 files for each of four quarters of a year, each of them covering all customers; then
   * two files for the last days of December meet a quarter in time, and everything by customer.
@@ -49,8 +49,9 @@ final class Extents(files: Seq[DataFile]) {
     }
     val measured = met.toSeq.zip(bytes).map { case (some, all) => some / math.max(1.0, all) }
     // Cuts by a column in which all files look alike are of no use to queries.
-    val least = measured.indices.filter(differs).map(measured).minOption.getOrElse(1.0)
-    val extents = measured.indices.map(i => if (differs(i)) measured(i) else least)
+    def isCut(i: Int) = differs(i) && !around.isEmpty(i)
+    val least = measured.indices.filter(isCut).map(measured).minOption.getOrElse(1.0)
+    val extents = measured.indices.map(i => if (isCut(i)) measured(i) else least)
     if (extents.exists(_ <= 0) || extents.isEmpty || extents.max < Uneven * extents.min) Nil
     else extents
   }

@@ -31,18 +31,22 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
     }
 
   /** The average depth of overlapping boxes, in the column where it is smallest: 1 for disjoint
-    * boxes, the number of boxes if all are equal. Unknown boxes overlap all others. A box counts in
-    * columns in which it has values.
+    * boxes, the number of boxes if all are equal. Unknown boxes overlap all others. Of boxes with only
+    * NULLs in some columns, those with the same such columns are measured by the others; the largest
+    * depth counts.
     */
   def depth(boxes: Seq[KeyRanges]): Double =
     if (boxes.exists(_.dimensions == 0) || boundaries.isEmpty) boxes.size.toDouble
-    else {
-      val around = KeyRanges.union(boxes)
-      boundaries.indices.filterNot(around.isEmpty).map { i =>
-        boxes.filterNot(_.isEmpty(i)).map(b => width(i, b.lower(i), b.upper(i))).sum /
-          width(i, around.lower(i), around.upper(i))
-      }.minOption.getOrElse(1.0)
-    }
+    else KeyRanges.byNulls(boxes)(identity).map(depthOfAlike).maxOption.getOrElse(1.0)
+
+  /** @param boxes with only NULLs in the same columns */
+  private def depthOfAlike(boxes: Seq[KeyRanges]): Double = {
+    val around = KeyRanges.union(boxes)
+    boundaries.indices.filterNot(around.isEmpty).map { i =>
+      boxes.map(b => width(i, b.lower(i), b.upper(i))).sum /
+        width(i, around.lower(i), around.upper(i))
+    }.minOption.getOrElse(1.0)
+  }
 
   /** The columns in which a file has values. */
   private val valued: Array[Int] = boundaries.indices.filter(boundaries(_).nonEmpty).toArray

@@ -90,8 +90,13 @@ final class ZCubePlanner(options: PlanOptions) {
   /** Whether a job's cubes lie over marked ones: it may have the rest of what earlier runs divided. */
   private def overlaps(job: JobDivision.Job, marked: Seq[ZCube], space: => RankSpace): Boolean =
     marked.nonEmpty && PlannedFile.bytesOf(job.files) >= options.minCubeBytes && {
-      val box = KeyRanges.union(job.files.map(_.file.ranges))
-      space.overlap(box, KeyRanges.union(marked.map(_.ranges))) > MinOverlap
+      val boxes =
+        KeyRanges.byNulls(marked.flatMap(_.files).map(_.ranges))(identity).map(KeyRanges.union)
+      val shared = KeyRanges.byNulls(job.files.map(_.file))(_.ranges).map { files =>
+        val box = KeyRanges.union(files.map(_.ranges))
+        boxes.iterator.map(space.overlap(box, _)).max * DataFile.bytesOf(files)
+      }.sum
+      shared > MinOverlap * PlannedFile.bytesOf(job.files)
     }
 
   /** Parts of fresh groups, for what is left of the budget, in partitions whose fresh files get nothing

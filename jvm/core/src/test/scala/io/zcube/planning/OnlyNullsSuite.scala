@@ -62,6 +62,59 @@ class OnlyNullsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  private def file(path: String, cube: Option[CubeTag], bounds: Option[(Long, Long)]*) =
+    DataFile(path, 100, Some(100), cube = cube, ranges = rangesOf(bounds))
+
+  private def tag(id: String, job: Option[String] = None) = Some(CubeTag(id, true, true, job))
+
+  test("one cube with values in a column doesn't keep cubes without from being merged") {
+    val large = (0 until 40).map { i =>
+      val t = 100000L + i * 10
+      file(s"large$i", tag("large"), Some((t, t + 9)), Some((0L, 999L)))
+    }
+    for (count <- Seq(5, 8, 11); valued <- Seq(0, 1)) {
+      val small = for (k <- 0 until count; i <- 0 until 4) yield file(
+        s"small$k-$i",
+        tag(s"small$k"),
+        Some((i * 250L, i * 250L + 249)),
+        Option.when(k < valued)((0L, 999L)))
+      val options = PlanOptions(targetFileBytes = 100, minCubeBytes = 100000)
+      assert(new ZCubePlanner(options).plan(large ++ small).groups.nonEmpty, (count, valued))
+    }
+  }
+
+  test("a job without values in a column is marked where it lies over marked files without") {
+    val marked = for (k <- 0 until 3; i <- 0 until 20) yield file(
+      s"marked$k-$i",
+      tag(s"marked$k", Some(s"job$k")),
+      Some((0L, 999L)),
+      Option.when(i >= 10)((i * 100L, i * 100L + 99)))
+    val options = PlanOptions(targetFileBytes = 100, minCubeBytes = 1000, targetCubeBytes = 1500)
+    def marks(t: (Long, Long), x: Option[(Long, Long)]) = {
+      val fresh = (0 until 20).map(i => file(s"fresh$i", None, Some(t), x))
+      new ZCubePlanner(options).plan(marked ++ fresh).groups
+        .filter(_.files.exists(_.file.path.startsWith("fresh"))).map(_.overlapping)
+    }
+    assert(marks((0, 999), None).forall(identity))
+    assert(!marks((5000, 5999), None).exists(identity))
+    assert(!marks((0, 999), Some((9000, 9999))).exists(identity))
+  }
+
+  test("extents are those of the columns in which the group has values") {
+    val old = for (q <- 0 until 50; c <- 0 until 4) yield file(
+      s"old$q-$c",
+      tag("old"),
+      Some((q * 10L, q * 10L + 9)),
+      Some((c * 250L, c * 250L + 249)),
+      Some((c.toLong, 999L)))
+    for (x <- Seq(None, Some((0L, 999L)))) {
+      val week =
+        (0 until 4).map(i => file(s"week$i", None, Some((495L, 499L)), Some((0L, 999L)), x))
+      val found = new Extents(old ++ week).of(week.map(PlannedFile(_, FileReason.Fresh)))
+      assert(found.size === 3 && found.head < 0.1 && found(1) === 1.0)
+    }
+  }
+
   test("runs with nothing new come to rest") {
     forAll(tables, anyOptions, minSuccessful(200)) { (files, options) =>
       val planner = new ZCubePlanner(options)

@@ -53,9 +53,12 @@ final class RecommendationReport(
     val name =
       s"by (${columns.map(_.name).mkString(", ")}), ${trial.candidate.curve.name}${weightsText(trial)}"
     val verdict =
-      if (isWorthIt(trial.bytesRead)) "later runs need the same OPTIONS" else "not worth it"
+      if (!isWorthIt(trial.bytesRead)) "; not worth it"
+      // Without weights, it is what runs without OPTIONS make too.
+      else if (trial.candidate.weights.nonEmpty) "; later runs need the same OPTIONS"
+      else ""
     val summary = s"$name: reads ${percent(share)} % of the bytes that it reads today; costs one " +
-      s"rewrite of ${ByteText.of(table.bytes)}; $verdict"
+      s"rewrite of ${ByteText.of(table.bytes)}$verdict"
     val byQuery = understood.zip(trial.each).map { case (query, (files, bytes)) =>
       queryRow(query, files, bytes)
     }

@@ -64,7 +64,13 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
       case HadoopFsRelation(index: PreparedDeltaFileIndex, _, _, _, _, _)
           if index.deltaLog.dataPath == table.log.dataPath =>
         val scan = index.preparedScan
-        TableScan(scan.allFilters.toSeq, readOf(scan.files), ByLimit(scan.dataSkippingType))
+        val filters = scan.allFilters.toSeq
+        def unlimited =
+          if (filters.isEmpty) snapshot.numOfFiles
+          else snapshot.filesForScan(filters, keepNumRecords = false).files.size.toLong
+        // A LIMIT beyond the table's rows ends nothing.
+        val isEnded = ByLimit(scan.dataSkippingType) && scan.files.size < unlimited
+        TableScan(filters, readOf(scan.files), isEnded)
     }
 
   override def pastRewrites(max: Int): Seq[RewriteCost] =

@@ -78,6 +78,8 @@ class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
     assert(notes(todayToo) === Seq(Nil, noted) && notes(same) === Seq(Nil, noted))
     val Seq(alone) = advise(preview)
     assert(alone.getAs[String]("summary").endsWith("clustering isn't worth it"))
+    val Seq(everything, _) = advise("userId = 5", s"SELECT * FROM $table LIMIT 1000000").take(2)
+    assert(figures(everything)._1 > figures(today)._1 && notes(everything) === Seq(Nil, Nil))
     // With a condition, rows that satisfy it may be anywhere.
     val Seq(_, filtered) = advise(s"SELECT * FROM $table WHERE userId = 5 LIMIT 5").take(2)
     assert(layout(filtered) === layout(best) && notes(filtered) === Seq(Nil))
