@@ -13,8 +13,8 @@ object ZCubeConf {
     .buildConf("spark.zcube.enabled")
     .doc(
       "Whether ZCube replaces Delta for OPTIMIZE by columns and for auto compaction of tables " +
-        "that it lays out, and whether MERGE INTO may skip files. If false, every OPTIMIZE and " +
-        "MERGE is Delta's own.")
+        "that it lays out, whether writes keep the clustering columns, and whether MERGE INTO may " +
+        "skip files. If false, every OPTIMIZE, write and MERGE is Delta's own.")
     .version("0.1.0")
     .booleanConf
     .createWithDefault(true)
