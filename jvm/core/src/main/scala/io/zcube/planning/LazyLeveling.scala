@@ -16,7 +16,9 @@ import io.zcube.planning.PlannedFile.bytesOf
   *   - Small cubes that are spread over the largest partial cube are merged into it once together
   *     they have `mergeShare` of the bytes that they overlap there. Bytes count by the overlapped
   *     share of each file's box, so that data that is mostly later than the rest, and touches it
-  *     only at the edge, never causes old data to be rewritten.
+  *     only at the edge, never causes old data to be rewritten. A small cube that lies around the
+  *     largest, or in its gaps, isn't over it: so a merged region of a cube and what is left of that
+  *     cube stay apart.
   *   - A file of another cube that lies mostly within the new cube joins early if such files are few.
   *   - Nothing is merged into a stable cube.
   */
@@ -43,6 +45,9 @@ object LazyLeveling extends MergePolicy("leveled") {
 
   /** Files are beside a cube if less than this share of their boxes is over it. */
   private val MostlyBeside = 0.5
+
+  /** So many files of a piece show where it lies. */
+  private val Sample = 256
 
   /** The number of small cubes that indicates continuing appends, so that waiting pays off. */
   private val MinSmall = 2
@@ -109,12 +114,13 @@ object LazyLeveling extends MergePolicy("leveled") {
       options: PlanOptions): Option[Seq[PlannedFile]] =
     sorted.headOption.flatMap { largest =>
       val smalls = sorted.tail.map(_.files.map(PlannedFile(_, FileReason.SmallCube)))
-      val spread = (smalls :+ fresh).filter { piece =>
+      val around = (smalls :+ fresh).filter { piece =>
         val shared = overlapOf(largest.files, piece.map(_.file), space)
           .map { case (f, s) => f.bytes * s }.sum
         piece.nonEmpty && shared >= SpreadOver * bytesOf(piece) &&
         shared >= MinOverlap * largest.bytes
-      }.flatten
+      }
+      val spread = reached(largest, around, space).flatten
       val touched =
         overlapOf(largest.files, spread.map(_.file), space)
           .collect { case (f, s) if s > Touched => f }
@@ -123,14 +129,68 @@ object LazyLeveling extends MergePolicy("leveled") {
         spread ++ touched.map(PlannedFile(_, FileReason.LargestCube)))
     }
 
-  /** The share of each file's box that is in the box of a piece. NULLs have a box of their own. */
+  /** The pieces that aren't beside the cube's files, or that aren't beside the box of such a piece.
+    *
+    * Example: of a cube over 0 to 299, appends over 60 to 239 are merged with the files there. The box
+    * of the files that are left is still 0 to 299, and has all of the new cube in it, but none of them
+    * is over that, or over further appends to 60 to 239. They are over appends to 0 to 299.
+    */
+  private def reached(
+      cube: ZCube,
+      pieces: Seq[Seq[PlannedFile]],
+      space: => RankSpace): Seq[Seq[PlannedFile]] = {
+    @tailrec
+    def beside(left: Seq[Seq[PlannedFile]], boxes: Seq[KeyRanges]): Seq[Seq[PlannedFile]] = {
+      val (over, others) =
+        left.partition(piece => shareOver(piece, boxes, space) >= MostlyBeside)
+      if (over.isEmpty) others else beside(others, over.flatMap(p => boxesOf(p.map(_.file))))
+    }
+    val left = beside(pieces, cube.files.map(_.ranges))
+    pieces.filterNot(piece => left.exists(_ eq piece))
+  }
+
+  /** The share of a piece's bytes in files that lie over these boxes: whose own box is in them, or that
+    * have one of them in their own. Of data along a diagonal, large boxes are hardly covered by small
+    * ones. Files with only NULLs don't count.
+    */
+  private def shareOver(
+      piece: Seq[PlannedFile],
+      boxes: Seq[KeyRanges],
+      space: => RankSpace): Double = {
+    val valued = piece.map(_.file).filterNot(_.ranges.isNull)
+    val step = math.max(1, valued.size / Sample)
+    val some =
+      if (step == 1) valued
+      else valued.sortBy(_.path).zipWithIndex.collect { case (f, i) if i % step == 0 => f }
+    val over = some.iterator.map { file =>
+      var (within, around) = (0.0, 0.0)
+      val others = boxes.iterator
+      // Of what is around a small box, the first one is enough.
+      while (others.hasNext && within < 1.0 && around < 1.0) {
+        val other = others.next()
+        val share = space.overlap(other, file.ranges)
+        if (share > 0.0) {
+          around += share
+          if (around < 1.0) within += space.overlap(file.ranges, other)
+        }
+      }
+      file.bytes * math.min(1.0, math.max(within, around))
+    }.sum
+    over / math.max(1L, DataFile.bytesOf(some))
+  }
+
+  /** The box around a piece. NULLs have a box of their own. */
+  private def boxesOf(piece: Seq[DataFile]): Seq[KeyRanges] =
+    KeyRanges.byNulls(piece.map(_.ranges))(identity).map(KeyRanges.union)
+
+  /** The share of each file's box that is in the box of a piece. */
   private def overlapOf(
       files: Seq[DataFile],
       piece: Seq[DataFile],
       space: => RankSpace): Seq[(DataFile, Double)] =
     if (piece.isEmpty) Nil
     else {
-      val boxes = KeyRanges.byNulls(piece.map(_.ranges))(identity).map(KeyRanges.union)
+      val boxes = boxesOf(piece)
       files.map(file => file -> boxes.iterator.map(space.overlap(file.ranges, _)).max)
     }
 

@@ -135,6 +135,74 @@ class LazyLevelingSuite extends AnyFunSuite {
     assert(group.size === 17)
   }
 
+  private def slices(cube: String, count: Int, low: Long, high: Long): Seq[DataFile] =
+    (0 until count).map { i =>
+      def at(n: Int) = low + (high - low) * n / count
+      file(s"$cube-$i", 0, cube = Some(cube))
+        .copy(ranges = new KeyRanges(Array(at(i)), Array(at(i + 1) - 1)))
+    }
+
+  private def over(name: String, low: Long, high: Long): DataFile =
+    file(name, 0).copy(ranges = new KeyRanges(Array(low), Array(high)))
+
+  private def plan(files: Seq[DataFile]): Set[String] =
+    new ZCubePlanner(byDefault).plan(files).groups.flatMap(_.files).map(_.file.path).toSet
+
+  private def paths(files: Seq[DataFile]): Set[String] = files.map(_.path).toSet
+
+  private val whole = slices("whole", 30, 0, 300)
+
+  private def in(from: Int, until: Int)(file: DataFile): Boolean =
+    file.ranges.lower(0) >= from && file.ranges.upper(0) < until
+
+  for ((from, until) <- Seq((60, 240), (30, 290), (0, 200), (120, 180)))
+    test(s"appends from $from to $until are merged with what is there, and then all is at rest") {
+      val (inside, rest) = whole.partition(in(from, until))
+      for (count <- Seq(inside.size / 5 + 1, inside.size, 2 * inside.size)) {
+        val later = (1 to count).map(i => over(s"later-$i", from.toLong, until - 1L))
+        assert(plan(whole ++ later) === paths(inside ++ later))
+        val region = slices("region", inside.size + count, from.toLong, until.toLong)
+        assert(plan(rest ++ region).isEmpty, count)
+      }
+    }
+
+  test("what is left around a merged region is merged with appends over both") {
+    val rest = whole.filterNot(in(60, 240)) ++ slices("region", 24, 60, 240)
+    val region = rest.filter(in(60, 240))
+    val same = (1 to 6).map(i => over(s"same-$i", 60, 239))
+    assert(plan(rest ++ same) === paths(region ++ same))
+    val both = (1 to 8).map(i => over(s"both-$i", 0, 299))
+    assert(plan(rest ++ both) === paths(rest ++ both))
+  }
+
+  test("cubes in each other's gaps aren't merged") {
+    val (even, odd) = slices("all", 40, 0, 400).zipWithIndex.partition(_._2 / 5 % 2 == 0)
+    val other = odd.map(_._1.copy(cube = Some(CubeTag("other", matches = true))))
+    for (count <- Seq(5, 10, 20)) assert(plan(even.map(_._1) ++ other.take(count)).isEmpty)
+  }
+
+  for (columns <- 1 to 4)
+    test(s"a small cube along a diagonal of $columns columns is merged into the largest") {
+      def along(files: Seq[DataFile]) = files.map { f =>
+        f.copy(ranges = new KeyRanges(
+          Array.fill(columns)(f.ranges.lower(0)),
+          Array.fill(columns)(f.ranges.upper(0))))
+      }
+      val old = along(slices("old", 100, 0, 10000))
+      for (count <- 1 to 40) {
+        val small = along(slices("small", count, 0, 10000))
+        assert(plan(old ++ small).size === (if (count < 20) 0 else 100 + count), count)
+      }
+    }
+
+  test("a small cube that is mostly files with only NULLs is merged where the others are") {
+    val old = slices("old", 100, 0, 10000)
+    val nulls =
+      (1 to 50).map(i => file(s"null-$i", 0, cube = Some("small")).copy(ranges = onlyNulls))
+    assert(plan(old ++ slices("small", 30, 0, 10000) ++ nulls).size === 180)
+    assert(plan(old ++ slices("small", 30, 10000, 20000) ++ nulls).isEmpty)
+  }
+
   test("a fresh file of the right size with many deleted rows doesn't wait") {
     val right = file("new", 2300)
     assert(planOf(right.copy(deletedShare = 0.05)).groups.isEmpty)
