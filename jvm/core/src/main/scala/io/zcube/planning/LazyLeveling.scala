@@ -60,7 +60,9 @@ object LazyLeveling extends MergePolicy("leveled") {
       space: => RankSpace,
       options: PlanOptions): Seq[Seq[PlannedFile]] = {
     val fresh = candidates.fresh
-    val sorted = candidates.partial.sortBy(c => (-c.bytes, c.id))
+    // What has only NULLs overlaps nothing, so that nothing could be merged into it.
+    val sorted = candidates.partial.sortBy(c =>
+      (-DataFile.bytesOf(c.files.filterNot(_.ranges.isNull)), c.id))
     mergeIntoLargest(sorted, fresh, space, options) match {
       case Some(group) =>
         val taken = PlannedFile.pathsOf(group.iterator)
@@ -129,7 +131,7 @@ object LazyLeveling extends MergePolicy("leveled") {
         spread ++ touched.map(PlannedFile(_, FileReason.LargestCube)))
     }
 
-  /** The pieces that aren't beside the cube's files, or that aren't beside the box of such a piece.
+  /** The pieces of new files, and those that aren't beside the cube's files or the box of such a piece.
     *
     * Example: of a cube over 0 to 299, appends over 60 to 239 are merged with the files there. The box
     * of the files that are left is still 0 to 299, and has all of the new cube in it, but none of them
@@ -145,7 +147,11 @@ object LazyLeveling extends MergePolicy("leveled") {
         left.partition(piece => shareOver(piece, boxes, space) >= MostlyBeside)
       if (over.isEmpty) others else beside(others, over.flatMap(p => boxesOf(p.map(_.file))))
     }
-    val left = beside(pieces, cube.files.map(_.ranges))
+    // New files are judged by the box that they will fill. Those of the cube itself, because of
+    // deleted rows or by an update, lie in the gaps that they leave there.
+    val (renewed, small) = pieces.partition(_.exists(_.reason != FileReason.SmallCube))
+    val over = cube.files.map(_.ranges) ++ renewed.flatMap(p => boxesOf(p.map(_.file)))
+    val left = beside(small, over)
     pieces.filterNot(piece => left.exists(_ eq piece))
   }
 

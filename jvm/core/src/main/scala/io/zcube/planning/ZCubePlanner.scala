@@ -60,8 +60,11 @@ final class ZCubePlanner(options: PlanOptions) {
     val extents = new Extents(files)
     val merges = options.policy.merge(candidates, space, options)
     val (affordable, beyond) = merges.map(afford).unzip
+    val boxes =
+      KeyRanges.byNulls(overlapping.flatMap(_.files).map(_.ranges))(identity).filter(_.nonEmpty)
+        .map(KeyRanges.union)
     val first = affordable.flatMap(jobs.divide).map { job =>
-      job.copy(overlapping = job.overlapping || overlaps(job, overlapping, space))
+      job.copy(overlapping = job.overlapping || overlaps(job, boxes, space))
     }
     // What overlaps is regrouped when all of it is clustered.
     val again =
@@ -87,14 +90,18 @@ final class ZCubePlanner(options: PlanOptions) {
       mayRegroup = regions.nonEmpty)
   }
 
-  /** Whether a job's cubes lie over marked ones: it may have the rest of what earlier runs divided. */
-  private def overlaps(job: JobDivision.Job, marked: Seq[ZCube], space: => RankSpace): Boolean =
+  /** Whether a job's cubes lie over marked ones: it may have the rest of what earlier runs divided.
+    *
+    * @param marked the boxes of those
+    */
+  private def overlaps(
+      job: JobDivision.Job,
+      marked: Seq[KeyRanges],
+      space: => RankSpace): Boolean =
     marked.nonEmpty && PlannedFile.bytesOf(job.files) >= options.minCubeBytes && {
-      val boxes =
-        KeyRanges.byNulls(marked.flatMap(_.files).map(_.ranges))(identity).map(KeyRanges.union)
       val shared = KeyRanges.byNulls(job.files.map(_.file))(_.ranges).map { files =>
         val box = KeyRanges.union(files.map(_.ranges))
-        boxes.iterator.map(space.overlap(box, _)).max * DataFile.bytesOf(files)
+        marked.iterator.map(space.overlap(box, _)).max * DataFile.bytesOf(files)
       }.sum
       shared > MinOverlap * PlannedFile.bytesOf(job.files)
     }

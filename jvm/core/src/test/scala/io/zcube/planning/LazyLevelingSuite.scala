@@ -175,6 +175,24 @@ class LazyLevelingSuite extends AnyFunSuite {
     assert(plan(rest ++ both) === paths(rest ++ both))
   }
 
+  test("renewed files of a cube are merged with the rest of it at once") {
+    def renewed(as: DataFile => DataFile) = whole.zipWithIndex.map { case (file, i) =>
+      if (i % 3 == 1) as(file) else file
+    }
+    val between = paths(whole.drop(1).dropRight(1))
+    assert(plan(renewed(_.copy(deletedShare = 0.06))) === between)
+    assert(plan(renewed(_.copy(cube = None))) === between)
+  }
+
+  test("the largest cube is that with the most values, whatever NULLs are in others") {
+    val old = slices("old", 40, 0, 4000)
+    val small = slices("small", 10, 0, 4000)
+    val nulls = (1 to 60).map { i =>
+      file(s"null-$i", 0, cube = Some("nulls")).copy(ranges = onlyNulls)
+    }
+    assert(plan(old ++ small ++ nulls) === paths(old ++ small))
+  }
+
   test("cubes in each other's gaps aren't merged") {
     val (even, odd) = slices("all", 40, 0, 400).zipWithIndex.partition(_._2 / 5 % 2 == 0)
     val other = odd.map(_._1.copy(cube = Some(CubeTag("other", matches = true))))
