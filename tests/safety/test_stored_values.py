@@ -1,11 +1,9 @@
 """Values that a rewrite must store exactly, whatever the session's settings."""
 
-import json
-from pathlib import Path
-
 import pytest
 from pyspark.sql import Row
 
+from tests.support import written_log
 from tests.support.checksum import multiset
 
 CLAUSES = ["ZORDER BY (x)", "FULL"]
@@ -59,14 +57,7 @@ def test_a_partition_value_equal_to_hives_name_for_null_stays_a_string(spark, pa
             f"FROM range({start}, {start + 30}, 1, 1)"
         )
     for version in (1, 2):
-        commit = Path(path) / "_delta_log" / f"{version:020}.json"
-        actions = [json.loads(line) for line in commit.read_text().splitlines()]
-        for action in actions:
-            if "add" in action:
-                action["add"]["partitionValues"]["p"] = text
-        commit.write_text("".join(json.dumps(action) + "\n" for action in actions))
-        for checksum in commit.parent.glob(f"*{version:020}*.crc"):
-            checksum.unlink()
+        written_log.edit(path, version, "add", lambda add: add["partitionValues"].update(p=text))
     spark.sql(f"REFRESH TABLE delta.`{path}`")
     spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
     read = spark.read.format("delta").load(path).groupBy("p").count()
@@ -164,14 +155,7 @@ def test_files_whose_log_entries_lack_a_null_partition_are_rewritten(spark, path
             f"FROM range({start}, {start + 30}, 1, 1)"
         )
     for version in (1, 2):
-        commit = Path(path) / "_delta_log" / f"{version:020}.json"
-        actions = [json.loads(line) for line in commit.read_text().splitlines()]
-        for action in actions:
-            if "add" in action:
-                del action["add"]["partitionValues"]["p"]
-        commit.write_text("".join(json.dumps(action) + "\n" for action in actions))
-        for checksum in commit.parent.glob(f"*{version:020}*.crc"):
-            checksum.unlink()
+        written_log.edit(path, version, "add", lambda add: add["partitionValues"].pop("p"))
     spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
     optimize(spark, path, "ZORDER BY (x)")
     found = spark.read.format("delta").load(path)

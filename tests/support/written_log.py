@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +52,20 @@ def write(
 
 def set_operation_metrics(table: str | Path, version: int, **metrics: int) -> None:
     """Change the operation metrics of a commit in the log."""
+    values = {name: str(value) for name, value in metrics.items()}
+    edit(table, version, "commitInfo", lambda info: info["operationMetrics"].update(values))
+
+
+def edit(
+    table: str | Path, version: int, kind: str, change: Callable[[dict[str, Any]], object]
+) -> None:
+    """Change the actions of a kind in a commit, as another writer may have written them."""
     commit = Path(table) / "_delta_log" / f"{version:020d}.json"
     actions = [json.loads(line) for line in commit.read_text(encoding="utf-8").splitlines()]
     for action in actions:
-        if "commitInfo" in action:
-            values = {name: str(value) for name, value in metrics.items()}
-            action["commitInfo"]["operationMetrics"].update(values)
+        if kind in action:
+            change(action[kind])
     commit.write_text("".join(json.dumps(a) + "\n" for a in actions), encoding="utf-8")
-    # Hadoop's checksum of the file, if there is one, no longer matches.
-    (commit.parent / f".{commit.name}.crc").unlink(missing_ok=True)
+    # Checksums of the file and of the version, if there are any, no longer match.
+    for checksum in commit.parent.glob(f"*{version:020d}*.crc"):
+        checksum.unlink()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,14 @@ class DeltaLakeLog:
         """Use ``open``."""
         self._path = path
         self._version = table.version()
+        paths = table.get_add_actions().column("path").to_pylist()
+        if len(paths) > _MAX_READ:
+            raise NotServedError(
+                f"it has more than {_MAX_READ} files, which Spark reads in parallel"
+            )
         self._actions = actions.read(path / "_delta_log", self._version)
         self._files = list(self._actions.files.values())
-        _require_same_files(table, self._files)
+        _require_same_files(paths, self._files)
         self._statistics = LogStatistics(
             self._files,
             json.loads(table.schema().to_json()),
@@ -228,9 +233,8 @@ def _parsed(tag: str) -> Any:
         raise NotServedError(f"a malformed tag: {error}") from error
 
 
-def _require_same_files(table: DeltaTable, files: Sequence[LoggedFile]) -> None:
+def _require_same_files(theirs: Iterable[str], files: Sequence[LoggedFile]) -> None:
     """Check that both readers of the log, deltalake and this package, found the same files."""
-    theirs = table.get_add_actions().column("path").to_pylist()
     if sorted(map(unquote, theirs)) != sorted(unquote(file.path) for file in files):
         raise NotServedError("ZCube and deltalake found different files in its log")
 
@@ -241,8 +245,6 @@ def _require_served(table: DeltaTable) -> None:
     unknown |= _COMMITTING & set(protocol.writer_features or ())
     if protocol.min_reader_version > 3 or unknown:
         raise NotServedError(f"table feature {', '.join(sorted(unknown)) or 'unknown'}")
-    if table.get_add_actions().num_rows > _MAX_READ:
-        raise NotServedError(f"it has more than {_MAX_READ} files, which Spark reads in parallel")
     properties = table.metadata().configuration
     if properties.get("delta.columnMapping.mode", "none") != "none":
         raise NotServedError("column mapping")
