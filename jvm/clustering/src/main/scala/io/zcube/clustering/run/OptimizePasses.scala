@@ -61,16 +61,13 @@ final class OptimizePasses(
   private def second(first: RunResult): Option[OptimizeTask] = {
     val waiting = OptimizePasses.waiting(first.plan, first.outcomes)
     if (isOver(first) || !OptimizePasses.mayRegroup(task, first.plan, waiting)) None
-    else {
-      // Of a large table, one pass's is as much as the driver holds.
-      first.plan.selection.release()
+    else
       Sessions.within(session) {
         val latest = task.version.table.latest()
         OptimizePasses
           .second(task.copy(version = latest), waiting, first.begunBytes)
           .filter(_ => isSame(latest))
       }
-    }
   }
 
   private def isOver(first: RunResult) =

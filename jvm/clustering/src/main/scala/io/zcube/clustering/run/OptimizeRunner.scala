@@ -72,17 +72,15 @@ final class OptimizeRunner(
     val planned = RewritePlan.of(task)
     checkDisjoint(planned)
     monitor.begin(planned)
-    planned.selection.prepare(planned.groups.flatMap(_.files))
     val shared = batches.commits(planned.groups)
+    val prepared = new PreparedBatches(planned.selection, shared)
     val threads = task.settings.maxThreads
     val outcomes =
       if (task.settings.batchBytes.isDefined) {
-        shared.flatMap(batch =>
-          finish(Seq(rewriteAndCommit(planned.selection, batch, threads))))
+        shared.flatMap(batch => finish(Seq(rewriteAndCommit(prepared, batch, threads))))
       } else {
         val each = math.max(1, threads / math.max(1, math.min(threads, shared.size)))
-        finish(inParallel(shared, threads)(batch =>
-          rewriteAndCommit(planned.selection, batch, each).get))
+        finish(inParallel(shared, threads)(rewriteAndCommit(prepared, _, each).get))
       }
     RunResult(planned, outcomes.sortBy(_.group.number), startedAt)
   }
@@ -103,14 +101,14 @@ final class OptimizeRunner(
     * @param threads how many of its jobs run at a time
     */
   private def rewriteAndCommit(
-      selection: FileSelection,
+      prepared: PreparedBatches,
       batch: Seq[RewriteGroup],
       threads: Int): Try[Seq[GroupOutcome]] =
     if (stopped.get) Success(Nil)
     else if (task.options.maxDuration.exists(System.currentTimeMillis() - from >= _)) {
       Success(batch.map(GroupOutcome.NotStarted))
     } else {
-      val outcome = Caught {
+      val outcome = Caught(prepared.within(batch) { selection =>
         val (valid, lost) = withoutLost(selection, batch)
         if (valid.isEmpty) Success(lost)
         else {
@@ -122,7 +120,7 @@ final class OptimizeRunner(
             case Success(rewritten) => commit(txn, rewritten).map(lost ++ _)
           }
         }
-      }.flatten
+      }).flatten
       if (outcome.isFailure) stop()
       outcome
     }

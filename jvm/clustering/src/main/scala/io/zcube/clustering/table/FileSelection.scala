@@ -36,8 +36,8 @@ trait FileSelection {
     */
   def prepare(files: Seq[DataFile]): Unit = ()
 
-  /** Forgets what [[prepare]] read, when nothing of it runs any more. */
-  def release(): Unit = ()
+  /** Forgets what [[prepare]] read of these files. */
+  def release(files: Seq[DataFile]): Unit = { val _ = files }
 
   /** The rows of some files, without deleted rows.
     *

@@ -1,7 +1,7 @@
 package io.zcube.clustering.memory
 
 import java.util.UUID
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicReference}
 
 import scala.annotation.tailrec
 
@@ -27,6 +27,12 @@ final class MemoryTable(
 
   /** How often files were scanned or rewritten that their selection wasn't prepared for. */
   val unprepared = new AtomicInteger
+
+  /** How many files a selection was prepared for, after each preparation. */
+  val prepared = new AtomicReference(Vector.empty[Int])
+
+  /** Whether a selection was released from all of them in the end. */
+  val released = new AtomicBoolean
 
   /** Whether its selections say which rewrites can't be committed any more. */
   @volatile var tellsConflicts = false

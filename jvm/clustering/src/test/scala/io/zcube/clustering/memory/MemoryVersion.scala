@@ -159,7 +159,15 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
 
   private val prepared = ConcurrentHashMap.newKeySet[String]()
 
-  override def prepare(files: Seq[DataFile]): Unit = files.foreach(f => prepared.add(f.path))
+  override def prepare(files: Seq[DataFile]): Unit = {
+    files.foreach(f => prepared.add(f.path))
+    version.table.prepared.updateAndGet(_ :+ prepared.size): Unit
+  }
+
+  override def release(files: Seq[DataFile]): Unit = {
+    files.foreach(f => prepared.remove(f.path))
+    version.table.released.set(prepared.isEmpty)
+  }
 
   private def use(files: Seq[DataFile]): Unit =
     if (!files.forall(f => prepared.contains(f.path)))

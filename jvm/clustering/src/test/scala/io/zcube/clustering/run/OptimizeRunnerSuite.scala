@@ -111,6 +111,7 @@ class OptimizeRunnerSuite
       val now = table.now
       assert(table.orphans.isEmpty)
       assert(table.unprepared.get == 0)
+      assert(table.released.get == result.plan.groups.nonEmpty)
       assert(now.live.forall(file => table.store.paths(file.path)))
       val committed = result.outcomes.collect { case done: GroupOutcome.Committed => done }
       assert(committed.size == result.plan.groups.size)

@@ -1,0 +1,47 @@
+package io.zcube.clustering.run
+
+import io.zcube.clustering.plan.RewriteGroup
+import io.zcube.clustering.table.FileSelection
+
+/** Has a selection read what the log has on files shortly before they are rewritten, and forget it
+  * afterwards: of each file that is a kilobyte or two on the driver, and the first clustering of a
+  * large table rewrites a million. One read serves many small batches, as it is a Spark job.
+  *
+  * @param batches the groups of each commit, in the order in which they begin
+  * @param atOnce  how many files are read at a time, unless one batch has more
+  */
+final private[run] class PreparedBatches(
+    selection: FileSelection,
+    batches: Seq[Seq[RewriteGroup]],
+    atOnce: Int = PreparedBatches.Files) {
+
+  private val position: Map[Int, Int] = batches.iterator.map(_.head.number).zipWithIndex.toMap
+
+  /** What comes next; all before it have been read. */
+  private var unread: Seq[Seq[RewriteGroup]] = batches
+
+  /** Runs what uses the files of a batch. */
+  def within[T](batch: Seq[RewriteGroup])(body: FileSelection => T): T =
+    try {
+      readUpTo(position(batch.head.number))
+      body(selection)
+    } finally selection.release(filesOf(batch))
+
+  private def readUpTo(batch: Int): Unit = synchronized {
+    val missing = batch + 1 - (batches.size - unread.size)
+    if (missing > 0) {
+      val sums = unread.iterator.map(filesOf(_).size.toLong).scanLeft(0L)(_ + _).drop(1)
+      val (now, later) = unread.splitAt(math.max(missing, sums.takeWhile(_ <= atOnce).size))
+      selection.prepare(now.flatMap(filesOf))
+      unread = later
+    }
+  }
+
+  private def filesOf(batch: Seq[RewriteGroup]) = batch.flatMap(_.files)
+}
+
+private[run] object PreparedBatches {
+
+  /** A hundred megabytes or less. */
+  val Files = 50000
+}
