@@ -13,8 +13,9 @@ def optimize(spark, path, clause):
     spark.sql(f"OPTIMIZE delta.`{path}` {clause}")
 
 
+@pytest.mark.parametrize("set_in", ["session", "table", "hadoop"])
 @pytest.mark.parametrize("clause", CLAUSES)
-def test_timestamps_keep_their_microseconds(spark, path, clause):
+def test_timestamps_keep_their_microseconds(spark, path, clause, set_in):
     cluster_by = "CLUSTER BY (x)" if clause == "FULL" else ""
     spark.sql(f"CREATE TABLE delta.`{path}` (ts TIMESTAMP, x INT) USING delta {cluster_by}")
     for start in (0, 500):
@@ -22,8 +23,18 @@ def test_timestamps_keep_their_microseconds(spark, path, clause):
             f"INSERT INTO delta.`{path}` SELECT timestamp_micros(1700000000000000 + id), int(id) "
             f"FROM range({start}, {start + 500}, 1, 1)"
         )
-    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS")
-    optimize(spark, path, clause)
+    key, encoding = "spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS"
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    if set_in == "session":
+        spark.conf.set(key, encoding)
+    elif set_in == "table":
+        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('{key}' = '{encoding}')")
+    else:
+        hadoop.set(key, encoding)
+    try:
+        optimize(spark, path, clause)
+    finally:
+        hadoop.unset(key)
     found = spark.read.format("delta").load(path).selectExpr("unix_micros(ts) u", "x").collect()
     assert {(row.u, row.x) for row in found} == {(1700000000000000 + n, n) for n in range(1000)}
 

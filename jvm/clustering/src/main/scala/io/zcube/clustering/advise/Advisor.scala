@@ -104,10 +104,10 @@ final class Advisor(
       version.clusteringColumns)
 
   private def sampleOf(): RowSample = {
-    val reading = LayoutSession.cloneOf(session, version)
     val table = version.table.name
     try
-      Sessions.within(reading)(sample(reading, s"$table: RECOMMEND CLUSTERING: sampling"))
+      LayoutSession.using(session, version)(reading =>
+        Sessions.within(reading)(sample(reading, s"$table: RECOMMEND CLUSTERING: sampling")))
     catch { case e: SparkException => throw ZCubeErrors.sampleFailed(table, e) }
   }
 

@@ -25,13 +25,16 @@ import io.zcube.sql.predicates.DeclaredNames
 final class QueryAnalyzer(
     user: SparkSession,
     version: TableVersion)
-    extends PredicateHelper {
+    extends PredicateHelper
+    with AutoCloseable {
 
   private val tableName: Seq[String] = version.table.nameParts
 
   private val session: SparkSession = Sessions.cloneOf(user)
 
   nameTable()
+
+  override def close(): Unit = Sessions.close(session)
 
   def read(text: String, weight: Double): AnalyzedQuery = Sessions.within(session) {
     val analyzed =

@@ -18,6 +18,7 @@ import io.zcube.sql.sampling.{JobDescription, SampleBudget}
   *
   * @param session a clone of the user's session ([[LayoutSession]])
   * @param samples the budget for the samples of all groups of the run
+  * @param goOn    throws if the run has ended: a group between two jobs has none to be cancelled
   */
 final class GroupRewriter(
     session: SparkSession,
@@ -25,7 +26,8 @@ final class GroupRewriter(
     selection: FileSelection,
     txn: RewriteTransaction,
     monitor: RunMonitor,
-    samples: SampleBudget) {
+    samples: SampleBudget,
+    goOn: () => Unit) {
   import GroupRewriter._
 
   private val settings = task.settings
@@ -76,6 +78,7 @@ final class GroupRewriter(
         val files = math.max(groups.size, plan.cuts.files)
         JobDescription.within(session.sparkContext, s"$what: writing $files files") {
           FailurePoint.reached(FailurePoint.BeforeWriting)
+          goOn()
           if (groups.size == 1) Seq(write(groups.head, plan)) else writeAll(groups, plan)
         }
       }

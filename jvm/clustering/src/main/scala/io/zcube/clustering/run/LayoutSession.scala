@@ -16,6 +16,11 @@ object LayoutSession {
   val LenientOptions: Seq[String] =
     Seq(FileSourceOptions.IGNORE_CORRUPT_FILES, FileSourceOptions.IGNORE_MISSING_FILES)
 
+  /** Runs `body` with such a session, which is closed afterwards. */
+  def using[T](user: SparkSession, version: TableVersion)(body: SparkSession => T): T =
+    Sessions.using(user, cloneOf(user, version))(body)
+
+  /** To be closed when nothing uses it any more. */
   def cloneOf(user: SparkSession, version: TableVersion): SparkSession = {
     val session = Sessions.cloneOf(user)
     val conf = session.sessionState.conf
@@ -46,7 +51,7 @@ object LayoutSession {
       SQLConf.CASE_SENSITIVE
     ).foreach(conf.setConf(_, false))
     // Spark 4.0 has no such setting. A struct isn't NULL because a file lacks all of its fields.
-    if (conf.contains(NullStructs)) conf.setConfString(NullStructs, "false")
+    conf.setConfString(NullStructs, "false")
   }
 
   private val NullStructs = "spark.sql.legacy.parquet.returnNullStructIfAllFieldsMissing"
@@ -61,10 +66,13 @@ object LayoutSession {
   }
 
   /** Changes a setting for encoding timestamps, Spark's or a format's, from milliseconds to
-    * microseconds.
+    * microseconds. It is set in any case: what a session doesn't set may be in Hadoop's
+    * configuration.
     */
   def keepMicroseconds(conf: SQLConf, key: String): Unit =
-    if (conf.contains(key) && conf.getConfString(key).equalsIgnoreCase("TIMESTAMP_MILLIS")) {
-      conf.setConfString(key, "TIMESTAMP_MICROS")
-    }
+    conf.setConfString(key, inMicroseconds(conf.getConfString(key)))
+
+  /** How timestamps are to be encoded, where a user or a table says how. */
+  def inMicroseconds(encoding: String): String =
+    if (encoding.equalsIgnoreCase("TIMESTAMP_MILLIS")) "TIMESTAMP_MICROS" else encoding
 }

@@ -43,8 +43,7 @@ final class OptimizeRunner(
   private val startedAt = System.currentTimeMillis()
   private val batches = new GroupBatches(task)
   private val commits = new Object
-  private val samples =
-    budget(() => if (stopped.get) throw new CancellationException(s"cancelled with $tag"))
+  private val samples = budget(() => goOn())
 
   /** The error of a commit that has happened, or may have, which takes precedence over others. */
   @volatile private var afterCommit: Option[Throwable] = None
@@ -143,6 +142,10 @@ final class OptimizeRunner(
     }
   }
 
+  /** Ends what is between two jobs, and so wasn't cancelled with them. */
+  private def goOn(): Unit =
+    if (stopped.get) throw new CancellationException(s"cancelled with $tag")
+
   /** Prevents new work, and cancels running jobs. */
   private def stop(): Unit = {
     stopped.set(true)
@@ -237,7 +240,7 @@ final class OptimizeRunner(
       txn: RewriteTransaction,
       batch: Seq[RewriteGroup],
       threads: Int): Try[Seq[RewriteResult]] = {
-    val rewrite = new GroupRewriter(session, task, selection, txn, monitor, samples)
+    val rewrite = new GroupRewriter(session, task, selection, txn, monitor, samples, () => goOn())
     def one(groups: Seq[RewriteGroup]): Option[Try[Seq[RewriteResult]]] =
       Option.when(!stopped.get) {
         context.addJobTag(tag)

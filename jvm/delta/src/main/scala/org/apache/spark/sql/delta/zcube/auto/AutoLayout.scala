@@ -54,8 +54,8 @@ object AutoLayout extends DeltaLogging {
         SnapshotState.build(session, snapshot)
         val ours = taskOf(session, txn, snapshot, request)
         ours.foreach { task =>
-          val clone = LayoutSession.cloneOf(session, task.version)
-          LastVersion.within(session, clone)(new OptimizeRunner(clone, task).run()): Unit
+          LayoutSession.using(session, task.version)(clone =>
+            LastVersion.within(session, clone)(new OptimizeRunner(clone, task).run())): Unit
           // Before they are released, as in Delta.
           AutoCompactPartitionStats.instance(session)
             .markPartitionsAsCompacted(tableId, request.allowedPartitions)

@@ -85,12 +85,12 @@ case class OptimizeCommand(
       )
       if (dryRun) {
         val planned = Sessions.within(session)(OptimizePasses.plan(task))
-        val reading = LayoutSession.cloneOf(session, version)
-        DryRunReport.rows(planned, Forecast.of(reading, task, planned, task.options.forecast))
+        LayoutSession.using(session, version)(reading =>
+          DryRunReport.rows(planned, Forecast.of(reading, task, planned, task.options.forecast)))
       } else if (task.options.forecast) throw ZCubeErrors.forecastNotTaken()
       else {
-        val clone = LayoutSession.cloneOf(session, version)
-        Seq(LastVersion.within(session, clone)(optimize(clone, snapshot, task)))
+        LayoutSession.using(session, version)(clone =>
+          Seq(LastVersion.within(session, clone)(optimize(clone, snapshot, task))))
       }
     }
   }

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube.commands
 
+import scala.util.Using
+
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
@@ -38,8 +40,9 @@ case class RecommendClusteringCommand(
     val session = sparkSession.asInstanceOf[ClassicSession]
     SnapshotState.build(session, snapshot)
     val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
-    val reader = new QueryAnalyzer(session, version)
-    val analyzed = queries.map { case (text, weight) => reader.read(text, weight) }
+    val analyzed = Using.resource(new QueryAnalyzer(session, version)) { reader =>
+      queries.map { case (text, weight) => reader.read(text, weight) }
+    }
     if (analyzed.forall(_.scans.isEmpty)) {
       throw ZCubeErrors.recommendNothingUnderstood(
         version.table.name,

@@ -17,9 +17,10 @@ object SnapshotState {
     */
   def build(user: SparkSession, snapshot: Snapshot): Unit =
     if (!snapshot.stateReconstructionTriggered && !isChosen(user)) {
-      val session = Sessions.cloneOf(user)
-      setPartitions(session, snapshot)
-      val _ = Sessions.within(session)(snapshot.stateDF)
+      Sessions.using(user, Sessions.cloneOf(user)) { session =>
+        setPartitions(session, snapshot)
+        val _ = Sessions.within(session)(snapshot.stateDF)
+      }
     }
 
   /** Sets the number for snapshots of this table that a session builds, unless the user chose one.

@@ -5,12 +5,14 @@ import java.net.URI
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.hadoop.mapreduce.TaskAttemptContext
+import org.apache.hadoop.mapreduce.{JobContext, TaskAttemptContext}
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
 import org.apache.spark.sql.delta.files.DelayedCommitProtocol
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.util.CollectionAccumulator
 
+import io.zcube.clustering.run.LayoutSession
 import io.zcube.concurrent.DeferredInterrupt
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -26,6 +28,16 @@ final class CleaningCommitProtocol(
     subdir: Option[String],
     made: CollectionAccumulator[String])
     extends DelayedCommitProtocol("delta", path, prefixLength, subdir) {
+
+  /** Delta takes a table's properties for settings of Spark, and prefers them to the session's, which
+    * [[LayoutSession]] corrects. Tasks get the configuration after this.
+    */
+  override def setupJob(jobContext: JobContext): Unit = {
+    super.setupJob(jobContext)
+    val conf = jobContext.getConfiguration
+    val key = SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key
+    Option(conf.get(key)).map(LayoutSession.inMicroseconds).foreach(conf.set(key, _))
+  }
 
   override def newTaskTempFile(
       taskContext: TaskAttemptContext,
