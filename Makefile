@@ -181,8 +181,9 @@ soak-faults: $(LAUNCHER) ## run OPTIMIZE with a fault in each store operation (h
 	mkdir -p tests/results
 	ZCUBE_SWEEP=all ZCUBE_SWEEP_RESULT=tests/results/sweep.jsonl $(SBT) "clustering/testOnly *FaultsSuite" "delta/testOnly *FaultSweep*"
 
-soak-merges: $(LAUNCHER) ## run 20,000 random MERGEs with pruning and with plain Delta (hours)
+soak-merges: $(LAUNCHER) ## run 20,000 random MERGEs with pruning and with plain Delta, plan 20,000 others (hours)
 	mkdir -p tests/results
+	ZCUBE_CONDITIONS=20000 $(SBT) "delta/testOnly *RandomSkippingSuite"
 	ZCUBE_MERGES=20000 ZCUBE_MERGES_RESULT=tests/results/merges.jsonl $(SBT) "delta/testOnly *RandomMergesSuite"
 
 pictures: $(VENV)/.ready $(JAR) ## redraw the pictures in docs/

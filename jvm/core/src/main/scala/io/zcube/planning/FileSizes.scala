@@ -37,26 +37,63 @@ final private[planning] class FileSizes(options: PlanOptions) {
     * Example: of files of 0.3 and of 3 targets that have the same number of rows, the small ones are
     * rewritten first, the large ones in the next run.
     */
-  @tailrec
-  def worthwhile(
-      bad: Seq[DataFile],
-      fresh: Seq[DataFile],
-      passes: Int = MaxPasses): Seq[DataFile] = {
+  def worthwhile(bad: Seq[DataFile], fresh: Seq[DataFile]): Seq[DataFile] =
     // Fresh files without row counts can't be considered.
-    val together = bad ++ (if (rowsOf(fresh).isDefined) fresh else Nil)
+    worthwhile(
+      bad,
+      if (rowsOf(fresh).isDefined) fresh else Nil,
+      mayOvershoot = fresh.nonEmpty,
+      MaxPasses)
+
+  /** A group without its badly sized files wouldn't do what they are rewritten for if the policy adds
+    * others to them, with rows of other lengths. So it is the group as it is if they still get closer
+    * to the target; or they and the fresh files alone if they are a stable cube, to which no later run
+    * adds anything; otherwise None.
+    *
+    * Example: 324 files of 2.4 targets, and a cube of 60 files of one target that lies between them and
+    * has as many rows as they have. With these, the large files would become no smaller, and the others
+    * a tenth of the target, so that the next run would rewrite them back.
+    */
+  def kept(group: Seq[PlannedFile]): Option[Seq[PlannedFile]] = {
+    val (bad, others) = group.partition(_.reason == FileReason.FileSize)
+    val fresh = others.filter(file => PlannedGroup.isFresh(file.reason))
+    def areWorthwhile(more: Seq[PlannedFile]) = worthwhile(
+      bad.map(_.file),
+      more.map(_.file),
+      mayOvershoot = fresh.nonEmpty,
+      MaxPasses).size == bad.size
+    if (bad.isEmpty || areWorthwhile(others)) Some(group)
+    else {
+      val alone = bad ++ fresh
+      Option.when(PlannedFile.bytesOf(alone) >= options.minCubeBytes && areWorthwhile(fresh))(alone)
+    }
+  }
+
+  /** @param others what is rewritten with them
+    * @param mayOvershoot whether the others have rows of another length that are there only once
+    */
+  @tailrec
+  private def worthwhile(
+      bad: Seq[DataFile],
+      others: Seq[DataFile],
+      mayOvershoot: Boolean,
+      passes: Int): Seq[DataFile] = {
+    val together = bad ++ others
     rowsOf(together) match {
       case _ if bad.isEmpty || passes == 0 => Nil
+      // How many files they become depends on the limit.
+      case None if options.maxRecords > 0 => Nil
       case None => badOf(bad, bad.size.toLong, options.fileCount(bytesOf(bad), None))
       case Some(rows) =>
         val each = rows.toDouble / options.fileCount(bytesOf(together), Some(rows))
         def after(file: DataFile) = file.bytes * each / math.max(1L, file.rows.get)
-        val worse = bad.filterNot(f => getsCloser(f, after(f), fresh.nonEmpty))
+        val worse = bad.filterNot(f => getsCloser(f, after(f), mayOvershoot))
         // Those that would be too large are dropped first: without them the others may get closer.
         val tooLarge = worse.filter(after(_) > target)
         val dropped =
           (if (tooLarge.isEmpty) worse else tooLarge).iterator.map(_.path).to(mutable.HashSet)
         if (dropped.isEmpty) bad
-        else worthwhile(bad.filterNot(f => dropped(f.path)), fresh, passes - 1)
+        else worthwhile(bad.filterNot(f => dropped(f.path)), others, mayOvershoot, passes - 1)
     }
   }
 
@@ -73,7 +110,8 @@ final private[planning] class FileSizes(options: PlanOptions) {
 
   private def isSmall(file: DataFile): Boolean = file.bytes < target / 2
 
-  private def isLarge(file: DataFile): Boolean = file.bytes > target * 2
+  private def isLarge(file: DataFile): Boolean =
+    file.bytes > target * 2 && (options.splitsValues || !file.ranges.isPoint)
 }
 
 private object FileSizes {

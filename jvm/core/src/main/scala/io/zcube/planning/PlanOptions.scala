@@ -20,6 +20,7 @@ import io.zcube.layout.FileCount
   * @param otherColumns    whether files clustered by other columns are rewritten too
   * @param otherLayouts whether files clustered by the same columns, but with another curve or other
   *   weights, are rewritten too
+  * @param splitsValues    whether rows with the same values may be in several files
   * @param resizes         whether files of cubes are rewritten because of their sizes
   * @param regrouping      what is done with cubes of jobs that overlap
   * @param force           whether everything is rewritten, regardless of its state
@@ -39,6 +40,7 @@ final case class PlanOptions(
     maxJobFiles: Int = 10000,
     otherColumns: Boolean = false,
     otherLayouts: Boolean = false,
+    splitsValues: Boolean = true,
     resizes: Boolean = true,
     regrouping: Regrouping = Regrouping.Now,
     force: Boolean = false) {

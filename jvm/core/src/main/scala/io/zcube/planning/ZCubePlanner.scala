@@ -45,20 +45,13 @@ final class ZCubePlanner(options: PlanOptions) {
   private def planOne(
       files: Seq[DataFile],
       outside: Map[String, CubeRest]): PlannedPartition = {
-    val all = CandidateFiles.of(files, options, outside)
-    val marked = all.overlapping ++ all.rests
-    val waits = options.regrouping == Regrouping.Never
-    val regions =
-      if (waits) Nil
-      else jobs.regroup(marked.flatMap(_.files).map(PlannedFile(_, FileReason.KeptOverlapping)))
-    // What is left of cubes when nothing can be regrouped any more is merged like small ones.
-    val (partial, overlapping) =
-      if (regions.isEmpty && !waits) (all.partial ++ all.rests, all.overlapping)
-      else (all.partial, marked)
-    val candidates = all.copy(partial = partial)
     lazy val space = RankSpace.of(files)
+    val resizing = new PartitionMerges(files, outside, space, options)
+    val partition =
+      if (resizing.isWorthwhile) resizing
+      else new PartitionMerges(files, outside, space, options.copy(resizes = false))
+    import partition.{candidates, merges, overlapping, regions}
     val extents = new Extents(files)
-    val merges = options.policy.merge(candidates, space, options)
     val (affordable, beyond) = merges.map(afford).unzip
     val boxes =
       KeyRanges.byNulls(overlapping.flatMap(_.files).map(_.ranges))(identity).filter(_.nonEmpty)

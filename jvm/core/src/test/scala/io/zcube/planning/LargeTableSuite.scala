@@ -83,6 +83,18 @@ class LargeTableSuite extends AnyFunSuite {
       assert(again.last == 0)
     }
 
+  for (files <- 900 +: Night.only(600, 1300); policy <- MergePolicy.all)
+    test(s"$files GB, rows 20 times as long in two regions, ${policy.name}: nothing goes on") {
+      val values = random(1, files * RowsPerFile / 100)
+      val isLong = values.head.values.map(v => v < 0.2 * Int.MaxValue || v > 0.8 * Int.MaxValue)
+      val widths = isLong.map(if (_) 50 * Megabyte else 50 * Megabyte / 20)
+      val table = new Simulated(values, in => inNoOrder(in), Some(widths))
+      val options = PlanOptions(policy = policy)
+      val again = Seq.fill(6)(table.optimize(options).sum / Gigabyte)
+      info(s"${table.bytes / Gigabyte} GB, rewritten: $again")
+      assert(again.last == 0)
+    }
+
   for (order <- Seq(true, false); columns <- Seq(1, 2, 4); policy <- MergePolicy.all)
     test(s"jobs of a cube, $columns columns, in order: $order, ${policy.name}: nothing goes on") {
       val values = random(columns)

@@ -438,6 +438,64 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  private val Gigabyte = 1L << 30
+
+  /** Files side by side in one column. */
+  private def inARow(id: String, from: Int, count: Int, bytes: Long, rows: Long): Seq[DataFile] =
+    (from until from + count).map(i =>
+      DataFile(
+        f"$i%04d",
+        bytes,
+        Some(rows),
+        cube = Some(CubeTag(id, matches = true)),
+        ranges = new KeyRanges(Array(10L * i), Array(10L * i + 9))))
+
+  for ((short, isRewritten) <- Seq(407000L -> true, 4070000L -> true, 60000L -> true))
+    test(s"badly sized files get closer to the target, beside a cube of $short rows a file") {
+      val long = (2.4 * Gigabyte).toLong
+      val files = inARow("low", 0, 162, long, 48000) ++
+        inARow("middle", 162, 60, Gigabyte, short) ++ inARow("high", 222, 162, long, 48000)
+      val options = PlanOptions()
+      val groups = new ZCubePlanner(options).plan(files).groups
+      assert(groups.nonEmpty === isRewritten)
+      for (group <- groups) {
+        val rows = group.files.map(_.file.rows.get).sum
+        val each = rows.toDouble / options.fileCount(group.bytes, Some(rows))
+        for (PlannedFile(file, FileReason.FileSize) <- group.files)
+          assert(file.bytes * each / file.rows.get < 2.0 * options.targetFileBytes)
+      }
+    }
+
+  test("badly sized files of a small cube stay if they would be merged with its others") {
+    // The policy merges all of a table that is smaller than a cube.
+    val long = (2.4 * Gigabyte).toLong
+    val files = inARow("all", 0, 13, long, 48000) ++ inARow("all", 13, 6, Gigabyte, 407000) ++
+      inARow("all", 19, 13, long, 48000)
+    for (policy <- MergePolicy.all)
+      assert(new ZCubePlanner(PlanOptions(policy = policy)).plan(files).groups === Nil)
+  }
+
+  test("a file of one value isn't too large where values aren't split") {
+    val file = DataFile(
+      "hot",
+      60 * Gigabyte,
+      Some(60000000),
+      cube = Some(CubeTag("c", matches = true)),
+      ranges = new KeyRanges(Array(7), Array(7)))
+    def groups(splits: Boolean) =
+      new ZCubePlanner(PlanOptions(splitsValues = splits)).plan(Seq(file)).groups
+    assert(groups(splits = true).size === 1)
+    assert(groups(splits = false) === Nil)
+  }
+
+  test("small files without row counts stay where a limit of rows decides their number") {
+    val files = inARow("c", 0, 200, Gigabyte / 10, 0).map(_.copy(rows = None))
+    def groups(limit: Long) =
+      new ZCubePlanner(PlanOptions(maxRecords = limit)).plan(files).groups
+    assert(groups(0).size === 1)
+    assert(groups(1000) === Nil)
+  }
+
   // A million, which takes a minute, with `ZCUBE_TESTS=all`.
   private val many = if (Night.all) 1000000 else 200000
 

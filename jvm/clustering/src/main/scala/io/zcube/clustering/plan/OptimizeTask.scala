@@ -124,6 +124,7 @@ final case class OptimizeTask(
     otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
     // Its target is that of files just written. A layout that OPTIMIZE has made has larger files.
     resizes = !isAuto,
+    splitsValues = settings.spread,
     regrouping = if (mayRegroup) pass.regrouping else Regrouping.Never,
     force = isFull && !clustered && !pass.onlyRegroups
   )

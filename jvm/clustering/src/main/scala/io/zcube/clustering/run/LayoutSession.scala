@@ -56,23 +56,8 @@ object LayoutSession {
 
   private val NullStructs = "spark.sql.legacy.parquet.returnNullStructIfAllFieldsMissing"
 
-  /** Dates before 1582 in the old calendar would be different dates for every reader except Spark;
-    * timestamps stored in milliseconds would lose their microseconds.
-    */
-  private def writeAsRead(conf: SQLConf): Unit = {
+  /** Dates before 1582 in the old calendar would be different dates for every reader except Spark. */
+  private def writeAsRead(conf: SQLConf): Unit =
     Seq(SQLConf.PARQUET_REBASE_MODE_IN_WRITE, SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE)
       .foreach(entry => conf.setConfString(entry.key, LegacyBehaviorPolicy.CORRECTED.toString))
-    keepMicroseconds(conf, SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key)
-  }
-
-  /** Changes a setting for encoding timestamps, Spark's or a format's, from milliseconds to
-    * microseconds. It is set in any case: what a session doesn't set may be in Hadoop's
-    * configuration.
-    */
-  def keepMicroseconds(conf: SQLConf, key: String): Unit =
-    conf.setConfString(key, inMicroseconds(conf.getConfString(key)))
-
-  /** How timestamps are to be encoded, where a user or a table says how. */
-  def inMicroseconds(encoding: String): String =
-    if (encoding.equalsIgnoreCase("TIMESTAMP_MILLIS")) "TIMESTAMP_MICROS" else encoding
 }

@@ -7,14 +7,12 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
-import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.{DeltaDataSkippingType, PreparedDeltaFileIndex}
 import org.apache.spark.sql.delta.zcube.table.{LastZOrder, LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
 
-import io.zcube.clustering.run.LayoutSession
 import io.zcube.clustering.table._
 
 /** A snapshot of a Delta table. */
@@ -88,12 +86,7 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
       }
       .take(max)
 
-  override def tune(session: SparkSession): Unit = {
-    SnapshotState.setPartitions(session, snapshot)
-    LayoutSession.keepMicroseconds(
-      session.sessionState.conf,
-      DeltaSQLConf.TABLE_PARQUET_V2_DEFAULT_TIMESTAMP_ENCODING.key)
-  }
+  override def tune(session: SparkSession): Unit = SnapshotState.setPartitions(session, snapshot)
 }
 
 object DeltaVersion {

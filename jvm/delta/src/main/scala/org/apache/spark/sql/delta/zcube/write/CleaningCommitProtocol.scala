@@ -12,7 +12,6 @@ import org.apache.spark.sql.delta.files.DelayedCommitProtocol
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.util.CollectionAccumulator
 
-import io.zcube.clustering.run.LayoutSession
 import io.zcube.concurrent.DeferredInterrupt
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -29,14 +28,13 @@ final class CleaningCommitProtocol(
     made: CollectionAccumulator[String])
     extends DelayedCommitProtocol("delta", path, prefixLength, subdir) {
 
-  /** Delta takes a table's properties for settings of Spark, and prefers them to the session's, which
-    * [[LayoutSession]] corrects. Tasks get the configuration after this.
+  /** Timestamps stored in milliseconds would lose their microseconds. A session may ask for them, the
+    * table's properties, or Hadoop's configuration, and all meet here, before tasks get them.
     */
   override def setupJob(jobContext: JobContext): Unit = {
     super.setupJob(jobContext)
-    val conf = jobContext.getConfiguration
-    val key = SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key
-    Option(conf.get(key)).map(LayoutSession.inMicroseconds).foreach(conf.set(key, _))
+    val (conf, key) = (jobContext.getConfiguration, SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key)
+    if ("TIMESTAMP_MILLIS".equalsIgnoreCase(conf.get(key))) conf.set(key, "TIMESTAMP_MICROS")
   }
 
   override def newTaskTempFile(
