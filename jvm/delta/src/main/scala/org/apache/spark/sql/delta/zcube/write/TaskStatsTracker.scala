@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.delta.stats.{DeltaFileStatistics, DeltaTaskStatisticsTracker}
 import org.apache.spark.sql.execution.datasources.WriteTaskStatsTracker
 import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
-import org.apache.spark.sql.types.{LongType, TimestampType}
+import org.apache.spark.sql.types.{DateType, LongType, TimestampType}
 
 /** Collects the statistics of the files that a task writes: the same as Delta's tracker, with the
   * same expression, but with less work per row.
@@ -42,8 +42,8 @@ final class TaskStatsTracker(
   private val figures = ours.map(_._2)
   private val results = ours.map { case (a, _) => AttributeReference("figure", a.dataType)() }
 
-  /** Others read what such sessions write otherwise, and these read what others write otherwise. */
-  private val movesOldTimes = SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
+  /** Such sessions read other times and dates from the statistics than others do. */
+  private val isLegacy = SQLConf.get.legacyTimeParserPolicy == LegacyBehaviorPolicy.LEGACY
 
   private val toJson = {
     val resultOf = ours.map(_._1.resultId).zip(results).toMap
@@ -52,10 +52,7 @@ final class TaskStatsTracker(
         aggregate.resultId,
         aggregate.aggregateFunction.asInstanceOf[DeclarativeAggregate].evaluateExpression)
       aggregate.aggregateFunction match {
-        case _: Min if movesOldTimes && result.dataType == TimestampType =>
-          OldTime(result, -1)
-        case _: Max if movesOldTimes && result.dataType == TimestampType =>
-          OldTime(result, 1)
+        case _: Min | _: Max if isLegacy => unlessAmbiguous(result)
         case _ => result
       }
     }
@@ -144,6 +141,34 @@ final class TaskStatsTracker(
 }
 
 object TaskStatsTracker {
+
+  /** A minimum or maximum; NULL if sessions under spark.sql.legacy.timeParserPolicy = LEGACY read
+    * another from the log.
+    *
+    * They read with Java's old classes, which don't know seconds of offsets, which the last time zone
+    * had until 1972; earlier offsets differ by up to a day and more; and of the ten days that the
+    * calendar lacks in 1582 they make others. A bound moved away from the values would hide no rows,
+    * but other readers take bounds for values: they answer MIN and MAX by them.
+    */
+  private def unlessAmbiguous(bound: Expression): Expression = {
+    def literal(value: Any) = Literal(value, bound.dataType)
+    val ambiguous = bound.dataType match {
+      case TimestampType => LessThan(bound, literal(StartOf1973))
+      case DateType =>
+        And(
+          GreaterThanOrEqual(bound, literal(FirstMissingDay)),
+          LessThan(bound, literal(FirstGregorianDay)))
+      case _ => Literal.FalseLiteral
+    }
+    If(ambiguous, literal(null), bound)
+  }
+
+  /** In microseconds since 1970. */
+  private val StartOf1973 = 94694400000000L
+
+  /** 1582-10-15, in days since 1970, and 1582-10-05. */
+  private val FirstGregorianDay = -141427
+  private val FirstMissingDay = FirstGregorianDay - 10
 
   /** The format in which all sessions read statistics, whatever this session's is: the text of times
     * has its offset with seconds, which time zones had until 1972.

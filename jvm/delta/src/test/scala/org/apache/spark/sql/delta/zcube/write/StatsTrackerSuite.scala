@@ -90,4 +90,38 @@ class StatsTrackerSuite extends AnyFunSuite with DeltaSparkSession {
       assert(numbers("numRecords").toString === rows.toString)
       assert(numbers.contains("tightBounds") === withVectors)
     }
+
+  test("timeParserPolicy=LEGACY: bounds that sessions without it read differently are left out") {
+    val path = folder.resolve("old-times").toString
+    val columns = Seq(
+      "old" -> Seq("timestamp'1850-01-01'", "timestamp'1960-01-01'"),
+      "both" -> Seq("timestamp'1850-01-01'", "timestamp'2024-01-01'"),
+      "late" -> Seq("timestamp'1973-01-02'", "timestamp'2024-01-01'"),
+      "local" -> Seq("timestamp_ntz'1582-10-10'", "timestamp_ntz'1850-01-01'"),
+      "missing" -> Seq("date'1582-10-05'", "date'1582-10-14'"),
+      "day" -> Seq("date'1582-10-04'", "date'1582-10-15'")
+    )
+    val selected = Seq(0, 1).map(i =>
+      columns.map { case (name, values) => s"${values(i)} AS $name" }) :+ columns.map(_ => "NULL")
+    def rows =
+      spark.sql(selected.map(_.mkString("SELECT ", ", ", "")).mkString(" UNION ALL ")).coalesce(1)
+    rows.write.format("delta").option("delta.enableDeletionVectors", "true").save(path)
+    val log = DeltaLog.forTable(spark, path)
+    def statistics = {
+      val txn = new DeltaTransaction(spark.sparkContext, log, None, log.update())
+      val Seq(found) = statisticsOf(txn, rows)
+      val numbers = found.asInstanceOf[Map[String, Any]]
+      assert(numbers("tightBounds") === true)
+      assert(numbers("nullCount") === columns.map(_._1 -> 1).toMap)
+      Seq("minValues", "maxValues").map(numbers(_).asInstanceOf[Map[String, Any]])
+    }
+    val exact = statistics
+    assert(exact.map(_.size) === Seq(6, 6))
+    withSettings("spark.sql.legacy.timeParserPolicy" -> "LEGACY") {
+      assert(
+        statistics === Seq(
+          exact(0) -- Seq("old", "both", "missing"),
+          exact(1) -- Seq("old", "missing")))
+    }
+  }
 }
