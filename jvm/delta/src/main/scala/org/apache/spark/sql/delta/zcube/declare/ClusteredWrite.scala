@@ -50,7 +50,10 @@ final class ClusteredWrite(
     else {
       val requested = ClusterBySpec.fromColumnNames(columns)
       val makes = txn.readVersion < 0
-      if (makes || mode == SaveMode.Append || mode == SaveMode.Overwrite) {
+      val writes = mode == SaveMode.Append || mode == SaveMode.Overwrite
+      // A table may have more columns than this session would declare.
+      def changes = !PreservedColumns.areSame(PreservedColumns.of(txn.snapshot), columns)
+      if (makes || writes && changes) {
         ClusteredTableUtils.validateNumClusteringColumns(
           requested.columnNames.map(_.fieldNames.toSeq),
           Some(log))

@@ -17,7 +17,7 @@ import org.apache.spark.sql.delta.actions.Metadata
 import org.apache.spark.sql.delta.catalog.{AbstractDeltaCatalog, DeltaTableV2}
 import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
 import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
-import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSourceUtils}
+import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSQLConf, DeltaSourceUtils}
 import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
 import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaConfigs, DeltaDynamicPartitionOverwriteCommand, DeltaOptions, GeneratedColumn, Snapshot}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -99,15 +99,17 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           // Any other failure must not look like a table without columns.
           catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
         existing.collect { case table: DeltaTableV2 =>
-          val options = new DeltaOptions(replace.writeOptions, session.sessionState.conf)
+          val conf = session.sessionState.conf
+          val options = new DeltaOptions(replace.writeOptions, conf)
           val overwritesRowsOnly =
             !options.canOverwriteSchema && !options.isInsertAtomicReplaceOp
           val snapshot = table.initialSnapshot
           val rows =
             if (overwritesRowsOnly) withNulls(snapshot, replace.query) else replace.query
           val schema = Option.when(options.canOverwriteSchema)(rows.schema.asNullable)
+          val limit = conf.getConf(DeltaSQLConf.DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)
           keptBy(snapshot, rows.schema).filterNot { columns =>
-            PreservedColumns.lackStatistics(
+            columns.columns.size > limit || PreservedColumns.lackStatistics(
               snapshot.protocol,
               schema.fold(snapshot.metadata)(withSchema(snapshot.metadata, _)),
               columns.columns)

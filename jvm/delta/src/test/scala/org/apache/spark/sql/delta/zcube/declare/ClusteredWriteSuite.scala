@@ -18,7 +18,9 @@ import io.zcube.concurrent.Causes
 class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
 
   override protected def settings: Map[String, String] =
-    Map("spark.delta.logStore.file.impl" -> classOf[FailingCommitStore].getName)
+    Map(
+      "spark.delta.logStore.file.impl" -> classOf[FailingCommitStore].getName,
+      "spark.databricks.delta.clusteredTable.numClusteringColumnsLimit" -> "1")
 
   private val numbers = Iterator.from(0)
 
@@ -167,6 +169,47 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
     spark.sql(s"CREATE TABLE like${source.name} LIKE ${source.name} USING delta")
     assert(spark.table(s"like${source.name}").columns === Array("a", "b"))
   }
+
+  /** By a session with a higher limit, which is a static setting. */
+  private def clusteredByBoth() = {
+    val target = new Target
+    val columns = Seq("a", "b").map(name => ClusteringColumn(Seq(name)))
+    DeltaLog.forTable(spark, target.path).startTransaction(None)
+      .commit(Seq(ClusteredTableUtils.createDomainMetadata(columns)), DeltaOperations.ManualUpdate)
+    target
+  }
+
+  private val withClusterBy = Seq[(String, (DataFrame, Target) => Unit)](
+    ("append", (d, t) => saved(d, "append").clusterBy("a", "b").save(t.path)),
+    ("overwrite", (d, t) => saved(d, "overwrite").clusterBy("a", "b").save(t.path)),
+    ("new schema", (d, t) => replacing(d).clusterBy("a", "b").save(t.path))
+  )
+
+  for ((name, write) <- withClusterBy ++ overwrites.filterNot(_._1.contains("clusterBy")))
+    test(s"columns that a table has aren't checked against the limit: $name") {
+      val target = clusteredByBoth()
+      write(rows(10, 13), target)
+      val before = if (name == "append") Seq(0L, 1L) else Nil
+      assert(target.found === before ++ Seq(10L, 11L, 12L))
+      assert(target.columns === Seq("a", "b"))
+    }
+
+  test("columns beyond the limit: saveAsTable and CREATE TABLE LIKE work") {
+    val target = clusteredByBoth()
+    spark.sql(s"CREATE TABLE like${target.name} LIKE ${target.name}")
+    // Delta checks the columns where they are declared, so they are lost, as with Delta.
+    asTable._2(rows(10, 13), target)
+    assert(target.found === Seq(10L, 11L, 12L))
+    assert(target.columns.isEmpty)
+  }
+
+  for ((name, write) <- withClusterBy; exists <- Seq(true, false)
+    if !exists || name == "new schema")
+    test(s"columns that a table doesn't have are checked: $name, the table exists: $exists") {
+      val target = new Target(exists)
+      val error = intercept[Exception](write(rows(10, 13), target))
+      assert(error.getMessage.contains("DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"))
+    }
 
   // Two writes, one before and one after it begins; `ZCUBE_TESTS=all`: each in both ways.
   for {
