@@ -7,7 +7,8 @@ import org.apache.spark.sql.delta.commands.DMLUtils.TaggedCommitData
 import org.apache.spark.sql.delta.commands.WriteIntoDelta
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
-import org.apache.spark.sql.delta.{DeltaLog, DeltaOptions, OptimisticTransaction}
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, DeltaOptions, OptimisticTransaction}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{SaveMode, SparkSession}
 
 import io.zcube.sql.errors.ZCubeErrors
@@ -78,8 +79,9 @@ final class ClusteredWrite(
       requested: ClusterBySpec,
       written: => TaggedCommitData[Action]): TaggedCommitData[Action] = {
     // Rejected before anything is written.
-    val metadata =
-      Metadata(schemaString = data.schema.asNullable.json, configuration = configuration)
+    val metadata = Metadata(
+      schemaString = data.schema.asNullable.json,
+      configuration = DeltaConfigs.mergeGlobalConfigs(SQLConf.get, configuration))
     ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, requested)
     val done = written
     done.copy(actions =

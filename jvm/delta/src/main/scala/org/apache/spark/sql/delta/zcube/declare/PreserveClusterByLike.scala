@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube.declare
 
+import scala.util.Try
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
@@ -13,7 +15,7 @@ import org.apache.spark.sql.delta.commands.CreateDeltaTableCommand
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
 import org.apache.spark.sql.delta.sources.DeltaSourceUtils
-import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 
 import io.zcube.sql.conf.ZCubeConf
@@ -58,9 +60,9 @@ object PreserveClusterByLike {
     override def apply(plan: LogicalPlan): LogicalPlan = plan match {
       case other if !session.sessionState.conf.getConf(ZCubeConf.Enabled) => other
       case create: CreateDeltaTableCommand =>
-        create.getTagValue(Source).map(properties).filter(_.nonEmpty) match {
-          case Some(more) =>
-            create.copy(table = create.table.copy(properties = create.table.properties ++ more))
+        val table = create.table
+        create.getTagValue(Source).map(properties(_, table.properties)).filter(_.nonEmpty) match {
+          case Some(more) => create.copy(table = table.copy(properties = table.properties ++ more))
           case None => create
         }
       // By name, because older Spark lines lack this class.
@@ -68,7 +70,8 @@ object PreserveClusterByLike {
         like.children.collectFirst { case ResolvedTable(_, _, source: DeltaTableV2, _) =>
           source
         } match {
-          case Some(source) => withProperties(like, clustering(source.initialSnapshot))
+          case Some(source) =>
+            withProperties(like, clustering(source.initialSnapshot, propertiesOf(like)))
           case None => like
         }
       case other => other
@@ -80,33 +83,49 @@ object PreserveClusterByLike {
       case _ => false
     }
 
+    private def propertiesOf(like: LogicalPlan): Map[String, String] =
+      like.productIterator.collectFirst { case properties: Map[_, _] =>
+        properties.asInstanceOf[Map[String, String]]
+      }.getOrElse(Map.empty)
+
     private def withProperties(like: LogicalPlan, more: Map[String, String]): LogicalPlan =
       like.makeCopy(like.productIterator.map {
-        case properties: Map[_, _] => properties.asInstanceOf[Map[String, String]] ++ more
+        case _: Map[_, _] => propertiesOf(like) ++ more
         case other => other.asInstanceOf[AnyRef]
       }.toArray)
 
-    private def properties(source: Seq[String]): Map[String, String] =
+    private def properties(source: Seq[String], own: Map[String, String]): Map[String, String] =
       source.takeRight(2) match {
         case parts if source.length <= 3 && parts.nonEmpty =>
           val table = session.sessionState.catalog.getTempViewOrPermanentTableMetadata(
             TableIdentifier(parts.last, parts.dropRight(1).headOption))
           val columns =
             if (table.provider.exists(DeltaSourceUtils.isDeltaDataSourceName)) {
-              clustering(DeltaLog.forTable(session, table).update())
+              clustering(DeltaLog.forTable(session, table).update(), own)
             } else Map.empty[String, String]
           if (columns.isEmpty) columns
           else columns ++ ClusteredTableUtils.getTableFeatureProperties(Map.empty)
         case _ => throw ZCubeErrors.internal(s"CREATE TABLE LIKE of ${source.quoted}")
       }
 
-    /** None if Delta would reject them: then its behaviour applies. */
-    private def clustering(snapshot: Snapshot): Map[String, String] = {
-      val names = PreservedColumns.of(snapshot)
-      val isRejected = PreservedColumns.lackStatistics(snapshot.protocol, snapshot.metadata, names)
+    /** None if Delta would reject them: then its behaviour applies.
+      *
+      * @param own the properties that the statement gives the new table
+      */
+    private def clustering(source: Snapshot, own: Map[String, String]): Map[String, String] = {
+      val names = PreservedColumns.of(source)
+      // What Delta rejects itself has no configuration.
+      def configuration = Try(
+        DeltaConfigs.mergeGlobalConfigs(
+          session.sessionState.conf,
+          source.metadata.configuration ++ DeltaConfigs.validateConfigurations(own)))
+      def areValid = configuration.toOption.exists { configuration =>
+        val metadata = source.metadata.copy(configuration = configuration)
+        !PreservedColumns.lackStatistics(source.protocol, metadata, names)
+      }
       ClusteredTableUtils
         .getClusteringColumnsAsProperty(
-          Option.when(names.nonEmpty && !isRejected)(ClusterBySpec.fromColumnNames(names)))
+          Option.when(names.nonEmpty && areValid)(ClusterBySpec.fromColumnNames(names)))
         .toMap
     }
   }

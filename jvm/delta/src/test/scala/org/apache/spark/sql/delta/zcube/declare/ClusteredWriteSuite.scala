@@ -1,10 +1,13 @@
 package org.apache.spark.sql.delta.zcube.declare
 
+import java.nio.file.{Files, Paths}
+
 import scala.util.Try
 
 import io.delta.exceptions.ConcurrentTransactionException
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.connector.catalog.InMemoryTableCatalog
 import org.apache.spark.sql.delta.skipping.clustering.{ClusteredTableUtils, ClusteringColumn}
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, FailingCommitStore, Meanwhile}
@@ -210,6 +213,48 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
       val error = intercept[Exception](write(rows(10, 13), target))
       assert(error.getMessage.contains("DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"))
     }
+
+  private val indexed = "spark.databricks.delta.properties.defaults.dataSkippingNumIndexedCols"
+
+  test("the session's default for statistics applies to the columns of a new table") {
+    val wide = spark.range(10, 13).selectExpr((0 to 40).map(i => s"id + $i AS c$i"): _*)
+    val target = new Target(exists = false)
+    withSettings(indexed -> "-1")(saved(wide, "append").clusterBy("c40").save(target.path))
+    assert(target.found === Seq(10L, 11L, 12L))
+    assert(target.columns === Seq("c40"))
+  }
+
+  test("columns without statistics by the session's default: rejected before rows are written") {
+    val stats = "spark.databricks.delta.properties.defaults.dataSkippingStatsColumns"
+    Seq(indexed -> "1", stats -> "a").foreach { default =>
+      val rejected = new Target(exists = false)
+      val error = withSettings(default)(
+        intercept[Exception](saved(rows(10, 13), "append").clusterBy("b").save(rejected.path)))
+      assert(error.getMessage.contains("DELTA_CLUSTERING_COLUMN_MISSING_STATS"))
+      // Before anything is written.
+      assert(!Files.exists(Paths.get(rejected.path)) || dataFiles(rejected.path).isEmpty)
+    }
+  }
+
+  test("CREATE TABLE LIKE keeps the columns if the new table has statistics of them") {
+    val key = "delta.dataSkippingNumIndexedCols"
+    def likes(source: Target, properties: String) = {
+      val name = s"like${numbers.next()}"
+      spark.sql(s"CREATE TABLE $name LIKE ${source.name} USING delta $properties")
+      val log = DeltaLog.forTable(spark, TableIdentifier(name))
+      PreservedColumns.of(log.update())
+    }
+    val source = new Target
+    source.clusterBy("b")
+    assert(likes(source, "") === Seq("b"))
+    withSettings(indexed -> "1")(assert(likes(source, "").isEmpty))
+    assert(likes(source, s"TBLPROPERTIES ('$key' = '1')").isEmpty)
+    withSettings(indexed -> "1") {
+      assert(likes(source, s"TBLPROPERTIES ('${key.toUpperCase}' = '2')") === Seq("b"))
+    }
+    spark.sql(s"ALTER TABLE ${source.name} SET TBLPROPERTIES ('$key' = '2')")
+    withSettings(indexed -> "1")(assert(likes(source, "") === Seq("b")))
+  }
 
   // Two writes, one before and one after it begins; `ZCUBE_TESTS=all`: each in both ways.
   for {
