@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{And, Expression, ExpressionSet
 import org.apache.spark.sql.catalyst.plans.logical.{ConstraintHelper, Filter, LocalRelation}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
@@ -17,7 +18,7 @@ import io.zcube.sql.predicates.{DeclaredNames, ParsedQuery, PredicateBoxes, Pred
 /** A query in the workload of an OPTIMIZE.
   *
   * @param predicate as the user wrote it
-  * @param sql the analyzed condition, as SQL with the names that the table declares
+  * @param sql the analyzed condition, as SQL with the names that the table declares, and times in UTC
   * @param condition the same as a scan gets it: simplified, with the columns that can't be NULL
   * @param boxes     its boxes in the clustering columns, as far as files can be skipped by them
   * @param notes     for the user: parts that don't affect the layout
@@ -48,6 +49,9 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
     val reader = new PredicateReader(columns.map(_.logical))
     val hasMinima = columns.map(version.hasMinima)
     val hasNullCounts = columns.map(version.hasNullCounts)
+    // Literals are printed in the session's time zone.
+    val inUtc = session.sessionState.conf.clone()
+    inUtc.setConf(SQLConf.SESSION_LOCAL_TIMEZONE, "UTC")
     val queries = workload.map { predicate =>
       val parsed = session.sessionState.sqlParser.parseExpression(predicate.text)
       if (SubqueryExpression.hasSubquery(parsed)) {
@@ -66,7 +70,8 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
         Option.when(read.ignored.nonEmpty)(s"unsupported: ${read.ignored.mkString(", ")}"),
         Option.when(unused.nonEmpty)(s"files have no statistics for it: ${unused.mkString(", ")}")
       ).flatten
-      ResolvedQuery(predicate, condition.sql, asScanned(simple), skipping, notes)
+      val sql = SQLConf.withExistingConf(inUtc)(condition.sql)
+      ResolvedQuery(predicate, sql, asScanned(simple), skipping, notes)
     }
     if (queries.nonEmpty && queries.forall(_.ranges.isEmpty)) {
       throw ZCubeErrors.workloadWithoutRanges(columns.map(_.name))
@@ -80,8 +85,9 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
       .filter { case IsNotNull(column) => column.nullable; case _ => true }
       .foldLeft(condition)(And(_, _))
 
-  /** Equal for workloads with the same conditions and the same ratios of weights, in any order. It
-    * uses the conditions before constant folding: `day > current_date() - 7` is the same tomorrow.
+  /** Equal for workloads with the same conditions and the same ratios of weights, in any order and
+    * any session's time zone. It uses the conditions before constant folding:
+    * `day > current_date() - 7` is the same tomorrow.
     */
   def fingerprint(workload: Seq[ResolvedQuery]): String = {
     val weights =

@@ -6,6 +6,7 @@ import java.security.MessageDigest
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
 import org.apache.spark.sql.catalyst.expressions.{Attribute, IsNotNull}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -122,5 +123,22 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
     // Files have this in their tags.
     val sha256 = MessageDigest.getInstance("SHA-256").digest("1.0|(x < 5)".getBytes(UTF_8))
     assert(declared.layoutTag.workload === Some(sha256.take(8).map(b => f"$b%02x").mkString))
+  }
+
+  test("a workload with times that have offsets is the same in every time zone") {
+    def tagged(zone: String, predicate: String) = {
+      val key = SQLConf.SESSION_LOCAL_TIMEZONE.key
+      val before = session.conf.get(key)
+      session.conf.set(key, zone)
+      try task(LayoutKind.KdTree, Nil, s"x < 5 AND current_timestamp() > $predicate").layoutTag
+      finally session.conf.set(key, before)
+    }
+    val time = "timestamp'2024-07-01 12:00:00+02:00'"
+    val utc = tagged("UTC", time)
+    assert(tagged("Asia/Tokyo", time) === utc)
+    assert(tagged("Asia/Tokyo", s"array($time)[0]") === tagged("UTC", s"array($time)[0]"))
+    assert(tagged("UTC", "timestamp'2024-07-01 10:00:00Z'") === utc)
+    // Of other times: its layout is another.
+    assert(tagged("Asia/Tokyo", "timestamp'2024-07-01 10:00:00'") !== utc)
   }
 }
