@@ -1,8 +1,11 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.expressions.{Contains, Literal, Lower}
+import org.apache.spark.sql.classic.ExpressionUtils.{column, expression}
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, PlanningRanges}
-import org.apache.spark.sql.functions.{col, from_json, lit, lower}
+import org.apache.spark.sql.functions.{col, from_json, lit}
 
 import io.zcube.clustering.table.{ColumnPath, FileStatistics}
 import io.zcube.sql.keys.ValueBox
@@ -47,13 +50,19 @@ object TargetFiles {
     val json = col("stats")
     // The statistics of few files, if any, need to be parsed.
     val some = snapshot.allFiles.toDF()
-      .where(json.contains(Replacement) || lower(json).contains(Escaped))
+      .where(contains(json, Replacement) || contains(lower(json), Escaped))
       .withColumn("stats", from_json(json, snapshot.statsSchema))
     val replaced = Seq("minValues", "maxValues").map { kind =>
-      PlanningRanges.statistic(snapshot.statsSchema, kind +: column.physical).contains(Replacement)
+      contains(PlanningRanges.statistic(snapshot.statsSchema, kind +: column.physical), Replacement)
     }
     some.where(replaced.reduce(_ || _)).isEmpty
   }
+
+  // Not by name: a session might have other functions.
+  private def lower(text: Column) = column(Lower(expression(text)))
+
+  private def contains(text: Column, part: String) =
+    column(Contains(expression(text), Literal(part)))
 
   private val Replacement = "\uFFFD"
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.util.JsonUtils
-import org.apache.spark.sql.functions.{array, col, max, struct}
+import org.apache.spark.sql.functions.{col, max, struct}
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.ColumnPath
@@ -38,13 +38,13 @@ object LastZOrder {
     */
   def columns(session: SparkSession, snapshot: Snapshot): Option[Seq[ColumnPath]] =
     Sessions.within(session) {
-      val tags = array(LoggedTags.zOrderBy, LoggedTags.physicalColumns)
+      val tags = struct(LoggedTags.zOrderBy, LoggedTags.physicalColumns)
       val newest = snapshot.allFiles.toDF()
         .where(LoggedTags.zOrderBy.isNotNull)
         .agg(max(struct(col("modificationTime"), tags, col("path"))))
         .head()
       Option(newest.getStruct(0)).flatMap { found =>
-        val Seq(logical, physical) = found.getSeq[String](1)
+        val Seq(logical, physical) = Seq(0, 1).map(found.getStruct(1).getString)
         val resolver = session.sessionState.conf.resolver
         val named = Option(physical) match {
           case Some(tag) =>

@@ -3,11 +3,11 @@ package org.apache.spark.sql.delta.zcube.table
 import scala.collection.mutable
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{Concat, Expression}
+import org.apache.spark.sql.classic.{ExpressionUtils, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.{DeltaLog, DeltaTableUtils, Snapshot}
-import org.apache.spark.sql.functions.{col, concat, from_json, lit, when}
+import org.apache.spark.sql.functions.{col, from_json, lit, when}
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.planning.DataFile
@@ -94,9 +94,11 @@ object LoggedStatistics {
     */
   private def countOnly(parsed: DataFrame): DataFrame = {
     val rows = col("stats.numRecords")
+    // By name, a session might have another function.
+    val text = Concat(Seq(lit("{\"numRecords\":"), rows, lit("}")).map(ExpressionUtils.expression))
     parsed.withColumn(
       "stats",
-      when(rows.isNull, lit("{}")).otherwise(concat(lit("{\"numRecords\":"), rows, lit("}"))))
+      when(rows.isNull, lit("{}")).otherwise(ExpressionUtils.column(text)))
   }
 
   /** The files' log actions, with the text of the statistics parsed. */

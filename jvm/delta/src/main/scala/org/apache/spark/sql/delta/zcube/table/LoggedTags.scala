@@ -2,7 +2,7 @@ package org.apache.spark.sql.delta.zcube.table
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.functions.{array, coalesce, col, from_json, lit, when}
+import org.apache.spark.sql.functions.{coalesce, col, from_json, lit, when}
 import org.apache.spark.sql.types.{ArrayType, StringType}
 
 import io.zcube.clustering.table.ColumnPath
@@ -29,8 +29,7 @@ object LoggedTags {
     (isTagged || isForeign) && cubeIdOf(columns).isNull
 
   private def areColumns(columns: Seq[ColumnPath]): Column = {
-    val names = array(columns.map(column => lit(column.name)): _*)
-    val logical = from_json(zOrderBy, ArrayType(StringType)) === names
+    val logical = from_json(zOrderBy, ArrayType(StringType)) === lit(columns.map(_.name).toArray)
     coalesce(
       when(physicalColumns.isNotNull, physicalColumns === CubeTags.physicalNames(columns))
         .otherwise(logical),
