@@ -1,7 +1,8 @@
 package io.zcube.sql.rules
 
 import org.apache.spark.sql.catalyst.expressions.{BitwiseAnd, Expression, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LeafNode, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.{LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{SparkSession, classic}
 
@@ -64,8 +65,20 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def filesFor(rows: ClusterRows): Int = {
     val bytes = rows.child.stats.sizeInBytes
-    // Spark's value for an unknown size.
-    if (bytes >= conf.defaultSizeInBytes) throw ZCubeErrors.clusterInputSizeUnknown()
+    if (bytes >= Long.MaxValue || hasUnknownSize(rows.child)) {
+      throw ZCubeErrors.clusterInputSizeUnknown()
+    }
     FileCount.of(bytes.toLong, rows.targetFileBytes, Long.MaxValue, maxRecords = 0)
+  }
+
+  /** Whether an input has the size that Spark takes for unknown ones, and the rows' size depends on it.
+    * A session may lower that size, and a projection has a part of it.
+    */
+  private def hasUnknownSize(plan: LogicalPlan): Boolean = plan match {
+    case leaf: LeafNode => leaf.stats.sizeInBytes == conf.defaultSizeInBytes
+    // As of LIMIT.
+    case other if other.stats.rowCount.isDefined => false
+    case Join(left, _, LeftSemi | LeftAnti, _, _) => hasUnknownSize(left)
+    case other => other.children.exists(hasUnknownSize)
   }
 }
