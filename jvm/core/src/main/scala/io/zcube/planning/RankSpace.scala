@@ -9,13 +9,16 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
 
   /** The share of the box `inner` that is inside `outer`, 0 to 1. An unknown box covers everything.
     * Of two boxes with only NULLs in some columns, the other columns decide. A box with only NULLs
-    * doesn't overlap any.
+    * doesn't overlap any. Nor do boxes that have only one point in common: its rows may fill more than
+    * a file, and no layout brings them into one. Rewriting such files would make the same again, or let
+    * two cubes exchange them for ever.
     */
   def overlap(inner: KeyRanges, outer: KeyRanges): Double =
     if (inner.dimensions == 0 || outer.dimensions == 0) 1.0
     else if (inner.isNull) 0.0
     else {
       var share = 1.0
+      var isPoint = true
       var i = 0
       while (i < boundaries.length && share > 0.0) {
         val low = math.max(inner.lower(i), outer.lower(i))
@@ -25,9 +28,10 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
         // slow.
         else if (low != inner.lower(i) || high != inner.upper(i))
           share *= width(i, low, high) / width(i, inner.lower(i), inner.upper(i))
+        if (low < high) isPoint = false
         i += 1
       }
-      share
+      if (isPoint) 0.0 else share
     }
 
   /** The average depth of overlapping boxes, in the column where it is smallest: 1 for disjoint

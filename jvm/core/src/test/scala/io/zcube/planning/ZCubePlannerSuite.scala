@@ -475,6 +475,21 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       assert(new ZCubePlanner(PlanOptions(policy = policy)).plan(files).groups === Nil)
   }
 
+  test("cubes that share only the value at their border come to rest") {
+    def file(path: String, cube: String, low: Long, high: Long) = DataFile(
+      path,
+      Gigabyte,
+      Some(1000000),
+      cube = Some(CubeTag(cube, matches = true)),
+      ranges = new KeyRanges(Array(low), Array(high)))
+    // Rewriting the two with the value makes the same again.
+    val apart = Seq(file("a", "one", 0, 0), file("b", "one", 0, 1), file("c", "two", 1, 1))
+    assert(new ZCubePlanner(PlanOptions()).plan(apart).groups === Nil)
+    // More than that is merged.
+    val over = Seq(file("a", "one", 0, 1), file("b", "one", 1, 2), file("c", "two", 0, 2))
+    assert(new ZCubePlanner(PlanOptions()).plan(over).groups.map(_.files.size) === Seq(3))
+  }
+
   test("a file of one value isn't too large where values aren't split") {
     val file = DataFile(
       "hot",

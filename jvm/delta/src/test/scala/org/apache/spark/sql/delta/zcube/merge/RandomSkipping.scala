@@ -57,8 +57,8 @@ final class RandomSkipping(seed: Int) {
   private def atom(): String = {
     val t = pick(Columns)
     val s = pick(Columns.filter(_.family == t.family))
-    val (left, right) = (cast(t, "t", 6), moved(s))
-    random.nextInt(20) match {
+    val (left, right) = (cast(t, "t", if (t.family == "time") 2 else 6), moved(s))
+    random.nextInt(26) match {
       case 0 => s"($left = $right OR (${t.of("t")} IS NULL AND ${s.of("s")} IS NULL))"
       case 1 => s"$left IN ($right, ${moved(s)})"
       case 2 => s"$left BETWEEN $right AND ${moved(s)}"
@@ -69,7 +69,7 @@ final class RandomSkipping(seed: Int) {
       case 7 => s"${t.of("t")} IS NOT NULL AND ${t.of("t")} <=> $right"
       case 8 => s"${t.of("t")} ${pick(Seq("IS NULL", "IS NOT NULL"))} AND $left <=> $right"
       case 9 => s"$left > $right AND $left <= ${moved(s)}"
-      case 10 | 11 | 12 => s"$left $op $right"
+      case n if n <= 18 => s"$left $op $right"
       case _ => s"$left = $right"
     }
   }
