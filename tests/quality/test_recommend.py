@@ -297,6 +297,141 @@ def test_unsupported_filters_of_an_event_log_are_reported(spark, tmp_path, capsy
     assert query["query"] == "`id` < CAST('7' AS bigint)"
 
 
+SCHEMA = (
+    "struct<x:bigint,s:string,t:timestamp,n:timestamp_ntz,d:date,dc:decimal(12,2),f:double,b:binary,"
+    "ok:boolean,a:struct<b:int,c:struct<c.d:int>>>"
+)
+
+
+def logged(tmp_path, filters, zone=None, **metadata):
+    """Return what ``event_log.read`` finds in the log of one scan, as Spark writes it."""
+    scan = {
+        "Location": "PreparedDeltaFileIndex(1 paths)[file:/data/events]",
+        "ReadSchema": SCHEMA,
+        "PartitionFilters": "[]",
+        "PushedFilters": filters,
+        **metadata,
+    }
+    driver = {
+        "Event": "SparkListenerEnvironmentUpdate",
+        "System Properties": {} if zone is None else {"user.timezone": zone},
+    }
+    start = {"Event": "SparkListenerSQLExecutionStart", "sparkPlanInfo": {"metadata": scan}}
+    file = tmp_path / "log"
+    file.write_text(f"{json.dumps(driver)}\n{json.dumps(start)}\n", encoding="utf-8")
+    return event_log.read(file, "/data/events")
+
+
+@pytest.mark.parametrize(
+    ("logged_filter", "predicate"),
+    [
+        ("EqualTo(s,<18)", "`s` = '<18'"),
+        ("EqualTo(s,a, b)", "`s` = 'a, b'"),
+        ("EqualTo(s,)", "`s` = ''"),
+        ("Not(EqualTo(s, a ))", "NOT (`s` = ' a ')"),
+        ("EqualNullSafe(x,-3)", "`x` <=> CAST('-3' AS bigint)"),
+        ("In(dc, [1.50,0E-2])", "`dc` IN (CAST('1.50' AS decimal(12,2)), CAST('0E-2' AS decimal(12,2)))"),
+        ("EqualTo(f,NaN)", "`f` = CAST('NaN' AS double)"),
+        ("LessThan(f,1.0E300)", "`f` < CAST('1.0E300' AS double)"),
+        ("EqualTo(ok,true)", "`ok` = CAST('true' AS boolean)"),
+        ("GreaterThan(n,2026-01-05T00:00)", "`n` > CAST('2026-01-05T00:00' AS timestamp_ntz)"),
+        ("And(LessThan(a.b,1),IsNull(a.c.`c.d`))", "(`a`.`b` < CAST('1' AS int) AND `a`.`c`.`c.d` IS NULL)"),
+        ("EqualTo(a.c.`c.d`,2)", "`a`.`c`.`c.d` = CAST('2' AS int)"),
+    ],
+)  # fmt: skip
+def test_a_filter_of_an_event_log_becomes_a_predicate(tmp_path, logged_filter, predicate):
+    log = logged(tmp_path, f"[{logged_filter}, GreaterThan(x,5)]")
+    assert log.predicates == {f"{predicate} AND `x` > CAST('5' AS bigint)": 1}
+    assert not log.unsupported
+
+
+@pytest.mark.parametrize(
+    "logged_filter",
+    [
+        "EqualTo(s,a(b)",
+        "EqualTo(s,a)b)",
+        "EqualTo(s,[a)",
+        "Or(EqualTo(s,a)),EqualTo(x,1))",
+        # One string with a comma, or two strings.
+        "In(s, [a,b])",
+        # Java writes the address of binary values.
+        "EqualTo(b,[B@1b764016)",
+        "In(x, [1,null])",
+        "EqualTo(x,one)",
+        "EqualTo(unknown,1)",
+        "StringEndsWith(s,a)",
+    ],
+)
+def test_a_filter_whose_meaning_is_uncertain_affects_no_other(tmp_path, logged_filter):
+    log = logged(tmp_path, f"[IsNotNull(s), {logged_filter}, GreaterThan(x,5)]")
+    assert log.predicates == {"`s` IS NOT NULL AND `x` > CAST('5' AS bigint)": 1}
+    assert log.unsupported == {logged_filter: 1}
+
+
+def test_a_string_that_looks_like_two_filters_is_uncertain(tmp_path):
+    filters = "[IsNotNull(s), EqualTo(s,a), EqualTo(x,5)]"
+    one_string = "[isnotnull(s#1), (s#1 = a), EqualTo(x,5)]"
+    assert not logged(tmp_path, filters, DataFilters=one_string).predicates
+    assert logged(
+        tmp_path, filters, DataFilters="[isnotnull(s#1), (s#1 = a), (x#2 = 5)]"
+    ).predicates
+
+
+@pytest.mark.parametrize(
+    ("zone", "time", "in_utc"),
+    [
+        ("America/New_York", "2026-01-05 00:00:00.0", "2026-01-05 05:00:00.0Z"),
+        ("Etc/UTC", "2026-01-05 00:00:00.000001", "2026-01-05 00:00:00.000001Z"),
+        (None, "2026-01-05T00:00:00.5Z", "2026-01-05T00:00:00.5Z"),
+        # The clocks were put back, or put forward.
+        ("Europe/Berlin", "2026-10-25 02:30:00.0", None),
+        ("Europe/Berlin", "2026-03-29 02:30:00.0", None),
+        (None, "2026-01-05 00:00:00.0", None),
+        ("", "2026-01-05 00:00:00.0", None),
+        ("Nowhere/City", "2026-01-05 00:00:00.0", None),
+        ("Etc/UTC", "2026-01-05", None),
+    ],
+)
+def test_times_in_an_event_log_are_in_the_zone_of_its_driver(tmp_path, zone, time, in_utc):
+    log = logged(tmp_path, f"[GreaterThan(t,{time}), EqualTo(x,1)]", zone)
+    greater = "" if in_utc is None else f"`t` > CAST('{in_utc}' AS timestamp) AND "
+    assert log.predicates == {f"{greater}`x` = CAST('1' AS bigint)": 1}
+    assert len(log.unsupported) == (in_utc is None)
+
+
+def test_the_parts_of_a_rolled_log_are_in_one_zone(tmp_path):
+    driver = {"Event": "SparkListenerEnvironmentUpdate"}
+    scan = {
+        "Location": "TahoeLogFileIndex(1 paths)[s3://b/t]",
+        "ReadSchema": SCHEMA,
+        "PushedFilters": "[LessThan(t,2026-01-05 00:00:00.0)]",
+    }
+    start = json.dumps(
+        {"Event": "SparkListenerSQLExecutionStart", "sparkPlanInfo": {"metadata": scan}}
+    )
+    for application, zone in (("app-1", "Asia/Tokyo"), ("app-2", "Etc/UTC")):
+        folder = tmp_path / f"eventlog_v2_{application}"
+        folder.mkdir()
+        first = json.dumps({**driver, "System Properties": {"user.timezone": zone}})
+        (folder / f"events_1_{application}").write_text(first)
+        (folder / f"events_10_{application}.inprogress").write_text(start)
+    assert event_log.read(tmp_path, "s3://b/t/").predicates == {
+        "`t` < CAST('2026-01-04 15:00:00.0Z' AS timestamp)": 1,
+        "`t` < CAST('2026-01-05 00:00:00.0Z' AS timestamp)": 1,
+    }
+
+
+@pytest.mark.parametrize("folder", ["a#1", "a,b]", "x?y", "a b", "100%25", "ü", "a[1](2)", "a, b"])
+def test_scans_of_a_folder_with_an_odd_name_are_found(tmp_path, folder):
+    # DESCRIBE DETAIL and the log name it in the same way, without escaping.
+    at = f"PreparedDeltaFileIndex(1 paths)[file:/data/{folder}]"
+    logged(tmp_path, "[EqualTo(x,1)]", Location=at)
+    for path in (f"/data/{folder}", f"file:/data/{folder}", f"file:///data/{folder}"):
+        assert event_log.read(tmp_path / "log", path).scans == 1
+    for other in ("a#2", "a", "x", "100%", "a%20b"):
+        assert event_log.read(tmp_path / "log", f"file:/data/{other}").scans == 0
+
+
 def test_cli_errors_are_one_line(tmp_path, capsys):
     for arguments in (
         ["recommend", "/x"],

@@ -7,11 +7,12 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
-from urllib.parse import unquote, urlparse
+from zoneinfo import ZoneInfo
 
 from zcube._sql import quoting
 from zcube.errors import ZCubeError
@@ -25,6 +26,43 @@ _COMPARISONS = {
     "LessThanOrEqual": "<=",
 }
 _CODECS = (".lz4", ".lzf", ".snappy", ".zstd")
+# Of a rolled log: its number, and the application.
+_ROLLED = re.compile(r"events_(\d+)_([^.]*)")
+
+_OTHER_FILTERS = ("And", "Or", "Not", "In", "IsNull", "IsNotNull", "AlwaysTrue", "AlwaysFalse")
+_NAMES = "|".join(
+    rf"(?:Collated)?{name}" for name in (*_COMPARISONS, *_OTHER_FILTERS, r"String\w+")
+)
+# Spark doesn't quote strings, so only what stands on both sides tells where a filter ends.
+_BETWEEN = re.compile(rf"(?<=\)), (?=\*?(?:{_NAMES})\()")
+_OPENED = re.compile(r"\*?(\w+)\(")
+_PART = r"(?:`(?:[^`]|``)+`|[^`,()\[\].]+)"
+_COLUMN = re.compile(rf"{_PART}(?:\.{_PART})*")
+# A bracket may be the string's or the filter's.
+_VALUE = re.compile(r"[^()\[\]]*")
+_ITEMS = re.compile(r", \[([^()\[\]]*)\]")
+
+# How Java writes values of each type; of others, such as binary, the log has no value.
+_WRITTEN = {
+    "tinyint": r"-?\d+",
+    "smallint": r"-?\d+",
+    "int": r"-?\d+",
+    "bigint": r"-?\d+",
+    "decimal": r"-?\d+(\.\d+)?(E[+-]?\d+)?",
+    "float": r"-?\d+\.\d+(E-?\d+)?|NaN|-?Infinity",
+    "double": r"-?\d+\.\d+(E-?\d+)?|NaN|-?Infinity",
+    "boolean": r"true|false",
+    "date": r"\d{4}-\d\d-\d\d",
+    "timestamp_ntz": r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?",
+    "string": r"(?s:.*)",
+}
+# With spark.sql.datetime.java8API.enabled.
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
+_LOCAL_TIME = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})")
+
+
+class _UncertainError(Exception):
+    """What a logged filter means isn't certain."""
 
 
 @dataclass
@@ -63,18 +101,32 @@ def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = 
     if not path.exists():
         raise ZCubeError(f"There is no event log at {path}.")
     log = ScanLog()
+    # The first file of a rolled log describes the driver.
+    zones: dict[tuple[str, ...], str | None] = {}
     for file in _files(path):
+        application = _position(file)[0]
         with _open(file, unpack) as lines:
-            for event in _starts(lines):
-                for metadata in _scans(event["sparkPlanInfo"]):
+            for event in _events(lines):
+                if "System Properties" in event:
+                    zones[application] = event["System Properties"].get("user.timezone")
+                for metadata in _scans(event.get("sparkPlanInfo", {})):
                     if _is_at(metadata.get("Location", ""), location):
-                        _add(log, metadata)
+                        _add(log, metadata, zones.get(application))
     return log
 
 
 def _files(path: Path) -> list[Path]:
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    return [f for f in files if f.is_file() and not f.name.startswith((".", "appstatus_"))]
+    files = path.rglob("*") if path.is_dir() else [path]
+    events = [f for f in files if f.is_file() and not f.name.startswith((".", "appstatus_"))]
+    return sorted(events, key=_position)
+
+
+def _position(file: Path) -> tuple[tuple[str, ...], int]:
+    """Return what is the same for all files of an application, and the file's number in it."""
+    rolled = _ROLLED.match(file.name)
+    if rolled:
+        return (str(file.parent), rolled[2]), int(rolled[1])
+    return (str(file),), 0
 
 
 def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
@@ -93,11 +145,12 @@ def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
     return io.TextIOWrapper(stream, encoding="utf-8", errors="replace")
 
 
-def _starts(lines: TextIO) -> Iterator[dict[str, Any]]:
+def _events(lines: TextIO) -> Iterator[dict[str, Any]]:
+    """Yield the beginnings of queries, and descriptions of the driver."""
     for line in lines:
         # Logs are long, so this cheap check comes first. Updated adaptive plans are logged
         # separately and not read.
-        if "SparkListenerSQLExecutionStart" in line:
+        if "SparkListenerSQLExecutionStart" in line or "SparkListenerEnvironmentUpdate" in line:
             try:
                 yield json.loads(line)
             except json.JSONDecodeError:
@@ -113,30 +166,61 @@ def _scans(plan: dict[str, Any]) -> Iterator[dict[str, str]]:
 
 def _is_at(logged: str, location: str) -> bool:
     """Return whether ``PreparedDeltaFileIndex(1 paths)[file:/data/events]`` is that folder."""
-    paths = re.search(r"\[(.*?)[\],]", logged)
-    return paths is not None and _folder(paths[1]) == _folder(location)
+    path = re.fullmatch(r"\w*\(1 paths\)\[(.*)\]", logged, re.DOTALL)
+    return path is not None and _folder(path[1]) == _folder(location)
 
 
 def _folder(location: str) -> str:
-    uri = urlparse(location)
-    if uri.scheme in ("", "file"):
-        return str(Path(unquote(uri.path)).resolve())
-    return location.rstrip("/")
+    """Return a comparable form of a Hadoop path; in these, nothing is escaped."""
+    path = re.sub(r"^file:(?://(?=/))?", "", location)
+    return str(Path(path).resolve()) if path.startswith("/") else location.rstrip("/")
 
 
-def _types(schema: str) -> dict[str, str]:
-    """Read ``struct<x:int,d:decimal(12,2)>``; the truncated end of a long one is left out."""
-    fields = _split(schema.removeprefix("struct<").removesuffix(">"))
-    return dict(part for field in fields if len(part := field.split(":", 1)) == 2)
+def _types(schema: str) -> dict[tuple[str, ...], str]:
+    """Read ``struct<x:int,a:struct<b:decimal(12,2)>>``, in which names aren't quoted.
+
+    Where a column's type isn't certain, it is left out.
+
+    >>> _types("struct<x:int,a:struct<b:decimal(12,2)>>")[("a", "b")]
+    'decimal(12,2)'
+    """
+    types: dict[tuple[str, ...], str] = {}
+    if not re.fullmatch(r"struct<.*>", schema, re.DOTALL):
+        return types
+    for field_text in _fields(schema[len("struct<") : -1]):
+        name, colon, of_type = field_text.partition(":")
+        if not colon:
+            continue  # the first half of a name with a comma, or the end of a truncated schema
+        if (name,) in types:
+            return {}
+        types[name,] = of_type
+        types |= {(name, *path): leaf for path, leaf in _types(of_type).items()}
+    return types
 
 
-def _add(log: ScanLog, metadata: dict[str, str]) -> None:
+def _fields(text: str) -> Iterator[str]:
+    """Split at commas outside brackets."""
+    depth = start = 0
+    for i, sign in enumerate(text):
+        depth += (sign in "(<") - (sign in ")>")
+        if sign == "," and depth == 0:
+            yield text[start:i]
+            start = i + 1
+    yield text[start:]
+
+
+def _add(log: ScanLog, metadata: dict[str, str], zone: str | None) -> None:
     log.scans += 1
     log.partition_filters += metadata.get("PartitionFilters", "[]") != "[]"
     types = _types(metadata.get("ReadSchema", ""))
+    text = metadata["PushedFilters"].strip()[1:-1]
+    # Here, Spark writes filters in another way, so this is inside a string.
+    if _BETWEEN.search(metadata.get("DataFilters", "")):
+        log.unsupported[text] += 1
+        return
     parts = []
-    for part in _split(metadata["PushedFilters"].strip()[1:-1]):
-        predicate = _predicate(part, types)
+    for part in filter(None, _BETWEEN.split(text)):
+        predicate = _predicate(part, types, zone)
         if predicate is None:
             log.unsupported[part] += 1
         else:
@@ -145,63 +229,110 @@ def _add(log: ScanLog, metadata: dict[str, str]) -> None:
         log.predicates[" AND ".join(parts)] += 1
 
 
-def _predicate(text: str, types: dict[str, str]) -> str | None:
+def _predicate(
+    text: str, types: Mapping[tuple[str, ...], str], zone: str | None = None
+) -> str | None:
     """Write a data source filter as SQL; None if its meaning isn't certain.
 
-    >>> _predicate("Or(EqualTo(x,1),StringStartsWith(s,ab))", {"x": "int"})
+    Args:
+        text: the filter.
+        types: of the columns.
+        zone: the driver's time zone, in which Java wrote timestamps, if known.
+
+    >>> _predicate("Or(EqualTo(x,1),StringStartsWith(s,ab))", {("x",): "int", ("s",): "string"})
     "(`x` = CAST('1' AS int) OR startswith(`s`, 'ab'))"
+    >>> _predicate("EqualTo(s,a), LessThan(x,5)", {("x",): "int", ("s",): "string"})
     """
-    match = re.fullmatch(r"\*?(\w+)\((.*)\)", text.strip(), re.DOTALL)
-    if match is None:
+    try:
+        reader = _Reader(text, types, zone)
+        predicate = reader.filter()
+        return predicate if reader.at == len(text) else None
+    except _UncertainError:
         return None
-    name, inner = match.groups()
-    arguments = _split(inner)
-    if name in ("And", "Or") and len(arguments) == 2:
-        left, right = (_predicate(argument, types) for argument in arguments)
-        if left is None or right is None:
-            return None
-        return f"({left} {name.upper()} {right})"
-    if name == "Not" and len(arguments) == 1:
-        negated = _predicate(arguments[0], types)
-        return None if negated is None else f"NOT ({negated})"
-    column, comma, value = inner.partition(",")
-    name_of_column = _column(column)
-    if name in ("IsNull", "IsNotNull") and not comma:
-        return f"{name_of_column} IS {'NOT ' if name == 'IsNotNull' else ''}NULL"
-    if not comma:
-        return None
-    if name in _COMPARISONS:
-        return f"{name_of_column} {_COMPARISONS[name]} {_value(value, types.get(column))}"
-    if name == "StringStartsWith":
-        return f"startswith({name_of_column}, {quoting.literal(value)})"
-    if name == "In" and re.fullmatch(r"\s*\[.*\]", value, re.DOTALL):
-        given = value.strip()[1:-1].split(",")
-        # Spark puts no space after a comma, so a comma with a space is part of a string.
-        if any(item != item.strip() or not item for item in given):
-            return None
-        values = ", ".join(_value(item, types.get(column)) for item in given)
-        return f"{name_of_column} IN ({values})"
-    return None
 
 
-def _value(text: str, of_type: str | None) -> str:
-    """Write a value in its column's type; a plain string would be compared in another type."""
-    return (
-        quoting.literal(text) if of_type is None else f"CAST({quoting.literal(text)} AS {of_type})"
-    )
+class _Reader:
+    """Reads one filter; ``at`` is the end of what was read."""
+
+    def __init__(self, text: str, types: Mapping[tuple[str, ...], str], zone: str | None) -> None:
+        self._text = text
+        self._types = types
+        self._zone = zone
+        self.at = 0
+
+    def filter(self) -> str:
+        """Read a filter.
+
+        Raises:
+            _UncertainError: it isn't certain what it means.
+        """
+        name = self._next(_OPENED)[1]
+        predicate = self._arguments(name)
+        self._expect(")")
+        return predicate
+
+    def _arguments(self, name: str) -> str:
+        if name in ("And", "Or"):
+            left = self.filter()
+            self._expect(",")
+            return f"({left} {name.upper()} {self.filter()})"
+        if name == "Not":
+            return f"NOT ({self.filter()})"
+        column = quoting.name_parts(self._next(_COLUMN)[0])
+        quoted = quoting.qualified(column)
+        if name in ("IsNull", "IsNotNull"):
+            return f"{quoted} IS {'NOT ' if name == 'IsNotNull' else ''}NULL"
+        of_type = self._types.get(tuple(column), "")
+        if name == "In" and of_type != "string":
+            given = self._next(_ITEMS)[1].split(",")
+            return f"{quoted} IN ({', '.join(self._value(item, of_type) for item in given)})"
+        if name not in _COMPARISONS and name != "StringStartsWith":
+            raise _UncertainError
+        self._expect(",")
+        value = self._value(self._next(_VALUE)[0], of_type)
+        if name == "StringStartsWith":
+            return f"startswith({quoted}, {value})"
+        return f"{quoted} {_COMPARISONS[name]} {value}"
+
+    def _value(self, text: str, of_type: str) -> str:
+        if of_type == "timestamp":
+            text = text if _INSTANT.fullmatch(text) else _in_utc(text, self._zone)
+        elif not re.fullmatch(_WRITTEN.get(of_type.partition("(")[0], "(?!)"), text):
+            raise _UncertainError
+        # A plain string would be compared in another type.
+        literal = quoting.literal(text)
+        return literal if of_type == "string" else f"CAST({literal} AS {of_type})"
+
+    def _next(self, expected: re.Pattern[str]) -> re.Match[str]:
+        match = expected.match(self._text, self.at)
+        if match is None:
+            raise _UncertainError
+        self.at = match.end()
+        return match
+
+    def _expect(self, sign: str) -> None:
+        if not self._text.startswith(sign, self.at):
+            raise _UncertainError
+        self.at += len(sign)
 
 
-def _column(text: str) -> str:
-    return quoting.qualified(quoting.name_parts(text.strip()))
+def _in_utc(text: str, zone: str | None) -> str:
+    """Return a time as Java's Timestamp writes it, in the driver's time zone, with its zone.
 
+    Raises:
+        _UncertainError: the zone is unknown, or the local time occurred twice or never.
 
-def _split(text: str) -> list[str]:
-    """Split at commas outside brackets."""
-    parts, depth, start = [], 0, 0
-    for i, sign in enumerate(text):
-        depth += (sign in "([<") - (sign in ")]>")
-        if sign == "," and depth == 0:
-            parts.append(text[start:i].strip())
-            start = i + 1
-    last = text[start:].strip()
-    return [*parts, last] if last else parts
+    >>> _in_utc("2026-01-05 00:00:00.5", "Europe/Berlin")
+    '2026-01-04 23:00:00.5Z'
+    """
+    match = _LOCAL_TIME.fullmatch(text)
+    if match is None or not zone:
+        raise _UncertainError
+    try:
+        local = datetime.fromisoformat(match[1]).replace(tzinfo=ZoneInfo(zone))
+        before, after = local.utcoffset(), local.replace(fold=1).utcoffset()
+        if before is None or before != after:
+            raise _UncertainError
+        return f"{(local - before).replace(tzinfo=None)}{match[2]}Z"
+    except (LookupError, ValueError, OverflowError, OSError):
+        raise _UncertainError from None
