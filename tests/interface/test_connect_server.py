@@ -50,7 +50,9 @@ table = ClusteredTable.for_path(spark, path)
 for curve in (None, "hilbert", "linear"):
     print("OPTIMIZE", table.optimize(zorder_by=["x", "y"], curve=curve).files_added)
 quality = table.quality()
+spark.read.format("delta").load(path).cache().count()
 print("quality", quality.all.average_depth, quality.cubes, len(quality.files_read("x > 0")))
+spark.catalog.clearCache()
 print("plan", table.optimize(zorder_by=["x"], dry_run=True).cubes[0].reasons)
 forecast = table.optimize(zorder_by=["x"], dry_run=True, forecast=True).forecast
 print("forecast", forecast.rows, forecast.quality[-1].column)

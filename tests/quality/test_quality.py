@@ -292,6 +292,36 @@ def test_files_read_are_those_of_the_scan(spark, path):
         quality.files_read(" ")
 
 
+@pytest.mark.parametrize("by", ["name", "path"])
+def test_files_read_of_a_cached_table_are_those_of_an_uncached_one(spark, path, name, by):
+    # A column may have the name of the metadata.
+    rows = spark.range(0, 8000, 1, 4).selectExpr("id", "id _metadata")
+    if by == "name":
+        rows.write.format("delta").saveAsTable(name)
+        table, cached = ClusteredTable.for_name(spark, name), spark.table(name)
+    else:
+        rows.write.format("delta").save(path)
+        table = ClusteredTable.for_path(spark, path)
+        cached = spark.read.format("delta").load(path)
+    read = table.files_read("id < 10")
+    cached.cache().count()
+    try:
+        assert cached.where("id < 10").inputFiles() == []
+        assert table.files_read("id < 10") == read
+        assert len(read) == 1
+        with pytest.raises(AnalysisException, match="nope"):
+            table.files_read("nope = 1")
+    finally:
+        cached.unpersist()
+
+
+def test_files_read_of_a_view_are_those_of_its_table(spark, path, name):
+    spark.range(0, 8000, 1, 4).write.format("delta").save(path)
+    spark.sql(f"CREATE TEMPORARY VIEW {name}_v AS SELECT id x FROM delta.`{path}`")
+    read = ClusteredTable.for_path(spark, path).files_read("id < 10")
+    assert ClusteredTable.for_name(spark, f"{name}_v").files_read("x < 10") == read
+
+
 def test_figures_are_the_same_as_text_html_and_plain_values(spark, path):
     points(spark, 0, 100, 2).write.format("delta").save(path)
     quality = ClusteredTable.for_path(spark, path).quality(columns=["x", "y"])

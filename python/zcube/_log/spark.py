@@ -61,9 +61,20 @@ class SparkLog:
             return self._spark.sql(statement).collect()
 
     def files_read(self, predicate: str) -> list[str]:
-        """Return the files that a scan reads for a predicate."""
+        """Return the files that a scan reads for a predicate, also if the table is cached."""
+        from pyspark.errors import AnalysisException
+
+        rows = self._rows()
         with gateway.typed_errors(f"Reading {self.name}", connect=self.is_remote):
-            return sorted(self._rows().where(predicate).inputFiles())
+            found = rows.where(predicate)
+            try:
+                # Rows from a cache have no files. A cached table lacks this column, so Spark doesn't
+                # take it for this one.
+                file = rows.metadataColumn("_metadata").getField("file_path")
+                return sorted(found.select(file).inputFiles())
+            except AnalysisException:
+                # A view hides it; if the predicate is wrong, this says so.
+                return sorted(found.inputFiles())
 
     def columns_with_minimum(self) -> list[str]:
         """Return the columns for which Delta keeps minima, judged by type and position."""
