@@ -2,13 +2,17 @@
 
 import json
 import random
+import re
+import shutil
+import sys
 from datetime import date, datetime
 from pathlib import Path
 
 import numpy as np
 import pyarrow
 import pytest
-from deltalake import write_deltalake
+from deltalake import DeltaTable, write_deltalake
+from deltalake.exceptions import DeltaError
 from hypothesis import given
 from hypothesis import strategies as st
 from zcube import ClusteredTable, ZCubeError, report
@@ -16,6 +20,7 @@ from zcube._log import conditions, deltalake, quality, statistics
 from zcube._log.actions import NotServedError
 from zcube._log.conditions import Condition
 from zcube._log.deltalake import DeltaLakeLog
+from zcube.plots.versions import measure
 
 from tests.reference import overlaps
 from tests.reference.overlaps import NULLS, UNKNOWN
@@ -294,6 +299,15 @@ def test_commits_have_the_numbers_of_their_files(path):
     assert report.page(log, ["c"]).count("Version 3 of ") == 1
 
 
+def test_another_table_in_the_same_folder_is_read_anew(path):
+    for low in (1, 2):
+        ends = {"minValues": {"c": low}, "maxValues": {"c": 5}}
+        written_log.write(path, LONG, [{"stats": {"numRecords": 1, **ends}}])
+        (box,) = DeltaLakeLog.open(path)._file_boxes(["c"])[1]
+        assert box.ends == ((low, 5),)
+        shutil.rmtree(path)
+
+
 def test_a_report_says_how_far_back_it_looked(path, monkeypatch):
     written_log.write(path, LONG, [{}])
     for version in range(1, 4):
@@ -317,6 +331,75 @@ def test_a_report_says_that_the_table_changed_meanwhile(path, monkeypatch):
     page = report.page(log, ["c"])
     assert "Version 0 of " in page
     assert "The table changed meanwhile, up to version 1" in page
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        {"timestamp": None},
+        {"timestamp": "2026-01-01"},
+        {"timestamp": 10**40},
+        {"timestamp": -(10**17)},
+        {"timestamp": 5000, "operationMetrics": "none"},
+        {"timestamp": 5000, "operationMetrics": [1]},
+        "nothing",
+    ],
+)
+def test_an_odd_description_of_a_commit_is_for_spark_to_judge(path, info):
+    written_log.write(path, LONG, [{}])
+    log = DeltaLakeLog.open(path)
+    commit(path, 0, {"commitInfo": info})
+    with pytest.raises(NotServedError, match="deltalake can't read it: "):
+        log._commits()
+
+
+@pytest.mark.parametrize("exponent", ["999999999", "-999999999", "9999999999999999999"])
+@pytest.mark.parametrize("kind", ["decimal(5,2)", "integer"])
+def test_a_number_with_a_huge_exponent_is_for_spark_to_judge(path, kind, exponent):
+    schema = LONG.replace('"long"', f'"{kind}"')
+    written_log.write(path, schema, [{"stats": f'{{"minValues": {{"c": 1e{exponent}}}}}'}])
+    assert re.search("not of type|malformed statistics", rejected(path, ["c"]))
+
+
+def test_a_checkpoint_without_pyarrow_is_for_spark_to_read(path, monkeypatch):
+    for start in range(2):
+        write_deltalake(path, pyarrow.table({"x": [start]}), mode="append")
+    DeltaTable(path).create_checkpoint()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert rejected(path) == "reading the log without Spark needs pyarrow: pip install 'zcube[log]'"
+
+
+def test_reasons_are_one_line(path, monkeypatch):
+    written_log.write(path, LONG, [{}])
+
+    def failing(*_, **__):
+        raise DeltaError("no such version\n\nstack backtrace:\n   0: std::backtrace")
+
+    monkeypatch.setattr(deltalake, "DeltaTable", failing)
+    assert rejected(path, ["c"]) == "deltalake can't read it: no such version"
+
+
+def test_versions_that_only_spark_reads_are_not_left_out_of_a_history(path):
+    odd = {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": True}
+    written_log.write(path, LONG, [{"stats": {"numRecords": 1, "minValues": {"c": 1}}}])
+    commit(path, 1, {"add": {**odd, "stats": "{"}})
+    commit(path, 2, {"remove": {"path": "b", "dataChange": True}})
+    with pytest.raises(NotServedError, match="version 1: malformed statistics"):
+        measure(DeltaLakeLog.open(path), ["c"], 9)
+
+
+def test_versions_whose_log_is_gone_are_left_out_of_a_history(path):
+    for start in range(5):
+        write_deltalake(path, pyarrow.table({"x": [start]}), mode="append")
+        if start == 2:
+            DeltaTable(path).create_checkpoint()
+    (Path(path) / "_delta_log" / f"{0:020d}.json").unlink()
+    found, _ = measure(DeltaLakeLog.open(path), ["x"], 9)
+    assert sorted(found) == [2, 3, 4]
+    # Where commits were compacted, only Delta knows what is gone.
+    (Path(path) / "_delta_log" / f"{0:020d}.{1:020d}.compacted.json").touch()
+    with pytest.raises(NotServedError, match="version 1: "):
+        measure(DeltaLakeLog.open(path), ["x"], 9)
 
 
 @pytest.mark.parametrize(

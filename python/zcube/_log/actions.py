@@ -19,6 +19,10 @@ class NotServedError(Exception):
     """This reader doesn't support the log; Delta itself must read it."""
 
 
+class LostVersionError(NotServedError):
+    """A version's log is gone, so that Delta can't read it either."""
+
+
 @dataclass(frozen=True)
 class LoggedFile:
     """A live file, according to its add action.
@@ -88,6 +92,18 @@ def read(log: Path, version: int) -> LogActions:
     return found
 
 
+def is_lost(log: Path, version: int) -> bool:
+    """Return whether a version can't be rebuilt, because commits after a checkpoint are missing."""
+    names = [path.name for path in log.iterdir()]
+    if any(".compacted." in name for name in names):
+        return False  # these may replace commits, which only Delta knows
+    found = [re.match(r"(\d{20})\.(json$|checkpoint\.)", name) for name in names]
+    numbers = [(int(match[1]), match[2]) for match in found if match]
+    commits = {number for number, kind in numbers if kind == "json"}
+    starts = [-1, *(number for number, kind in numbers if kind != "json" and number <= version)]
+    return not commits.issuperset(range(max(starts) + 1, version + 1))
+
+
 def _apply(found: LogActions, action: dict[str, Any]) -> None:
     add, domain = action.get("add"), action.get("domainMetadata")
     if add:
@@ -141,12 +157,16 @@ _MAX_KEPT_BYTES = 1 << 20
 
 
 def _commit(file: Path) -> list[dict[str, Any]]:
-    """Return the actions of a commit; small ones are kept, as a commit never changes."""
-    return _small_commit(file) if file.stat().st_size <= _MAX_KEPT_BYTES else _read_commit(file)
+    """Return the actions of a commit; small ones are kept."""
+    found = file.stat()
+    if found.st_size > _MAX_KEPT_BYTES:
+        return _read_commit(file)
+    # A commit never changes, but another table may be written to the same folder.
+    return _small_commit(file, found.st_size, found.st_mtime_ns, found.st_ino)
 
 
 @lru_cache(maxsize=4096)
-def _small_commit(file: Path) -> list[dict[str, Any]]:
+def _small_commit(file: Path, *_state: int) -> list[dict[str, Any]]:
     return _read_commit(file)
 
 

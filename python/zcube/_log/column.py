@@ -31,8 +31,8 @@ class LogColumn:
         """Return the value of a minimum or maximum; leave those in an unexpected form to Spark."""
         try:
             return self.type.read(statistic)
-        # A time of year 9999 may be of year 10000 in UTC.
-        except (ValueError, OverflowError) as error:
+        # A time of year 9999 may be of year 10000 in UTC; an exponent may be huge.
+        except (ValueError, ArithmeticError) as error:
             raise NotServedError(
                 f"{self.name} has the statistic {statistic!r}, which is not of type "
                 f"{self.type.name}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from zcube._log import actions, quality, tags
-from zcube._log.actions import LoggedFile, NotServedError
+from zcube._log.actions import LoggedFile, LostVersionError, NotServedError
 from zcube._log.column import LogColumn
 from zcube._log.conditions import NO_CLUSTERING_COLUMNS
 from zcube._log.cubes import LoggedCube
 from zcube._log.files import Axis, FileBounds, interval
 from zcube._log.schema import INDEXED, leaves
 from zcube._log.statistics import LogStatistics
+from zcube._spark import gateway
 from zcube._sql import quoting
 from zcube._sql.arguments import column_names
 from zcube.errors import ZCubeError
@@ -34,6 +36,29 @@ _MAX_READ = 200_000
 _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
 # Writer features with which the newest commits may be elsewhere.
 _COMMITTING = {"coordinatedCommits-preview", "catalogManaged", "catalogOwned-preview"}
+
+
+@contextmanager
+def _left_to_spark() -> Iterator[None]:
+    """Leave a log to Spark if it has something of another kind than expected."""
+    try:
+        yield
+    except ImportError as error:
+        raise NotServedError(
+            f"reading the log without Spark needs {error.name}: pip install 'zcube[log]'"
+        ) from error
+    except (
+        DeltaError,
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+    ) as error:
+        # An error of deltalake may end with a stack trace.
+        reason = gateway.first_line(error)
+        raise NotServedError(f"deltalake can't read it: {reason}") from error
 
 
 class DeltaLakeLog:
@@ -62,6 +87,7 @@ class DeltaLakeLog:
         )
 
     @classmethod
+    @_left_to_spark()
     def open(cls, path: str, version: int | None = None) -> DeltaLakeLog:
         """Open a table.
 
@@ -69,16 +95,13 @@ class DeltaLakeLog:
             NotServedError: the table can't be read in a way that guarantees Delta's figures.
         """
         folder = Path(path.removeprefix("file:"))
-        try:
-            if not (folder / "_delta_log").is_dir():
-                raise NotServedError(f"{path} is not a local folder of a Delta table")
-            table = DeltaTable(str(folder.resolve()), version=version)
-            _require_served(table)
-            return cls(table, folder)
-        # What is in the log may be of another kind than expected.
-        except (DeltaError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise NotServedError(f"deltalake can't read it: {error}") from error
+        if not (folder / "_delta_log").is_dir():
+            raise NotServedError(f"{path} is not a local folder of a Delta table")
+        table = DeltaTable(str(folder.resolve()), version=version)
+        _require_served(table)
+        return cls(table, folder)
 
+    @_left_to_spark()
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
     ) -> ClusteringQuality:
@@ -108,7 +131,12 @@ class DeltaLakeLog:
         raise NotServedError("a predicate needs Spark's data skipping")
 
     def _at(self, version: int) -> DeltaLakeLog:
-        return DeltaLakeLog.open(str(self._path), version)
+        try:
+            return DeltaLakeLog.open(str(self._path), version)
+        except NotServedError as error:
+            if actions.is_lost(self._path / "_delta_log", version):
+                raise LostVersionError(f"version {version} is gone") from error
+            raise NotServedError(f"version {version}: {error}") from error
 
     @property
     def _table(self) -> str:
@@ -117,6 +145,7 @@ class DeltaLakeLog:
     def _over_connect(self) -> bool:
         return False
 
+    @_left_to_spark()
     def _commits(self, max_count: int | None = None) -> list[dict[str, Any]]:
         """Return the commits as DESCRIBE HISTORY does, the newest first."""
         log = self._path / "_delta_log"
@@ -136,6 +165,7 @@ class DeltaLakeLog:
     def _columns_with_minimum(self) -> list[str]:
         return self._statistics.columns_with_minimum()
 
+    @_left_to_spark()
     def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
         chosen = [self._statistics.find(quoting.name_parts(name)) for name in columns]
         ends = [self._statistics.numbers(column) for column in chosen]
@@ -151,6 +181,7 @@ class DeltaLakeLog:
         axes = [Axis(".".join(c.parts), c.type.sql, c.type.kind) for c in chosen]
         return axes, sorted(boxes, key=lambda box: box.path)
 
+    @_left_to_spark()
     def _logged_cubes(self) -> list[LoggedCube]:
         sums: dict[tuple[str, str | None, str | None], list[int]] = {}
         for file in self._files:

@@ -68,8 +68,8 @@ class SparkLog:
         with gateway.typed_errors(f"Reading {self.name}", connect=self.is_remote):
             found = rows.where(predicate)
             try:
-                # Rows from a cache have no files. A cached table lacks this column, so Spark doesn't
-                # take it for this one.
+                # Rows from a cache have no files. A cached table lacks this column, so Spark reads
+                # the table itself.
                 file = rows.metadataColumn("_metadata").getField("file_path")
                 return sorted(found.select(file).inputFiles())
             except AnalysisException:

@@ -53,7 +53,7 @@ class LogStatistics:
                 if not isinstance(found, dict):
                     raise ValueError(f"{found} is not an object")
                 yield found
-        except ValueError as error:
+        except (ValueError, ArithmeticError) as error:
             raise NotServedError(f"malformed statistics: {error}") from error
 
     def find(self, parts: Sequence[str], *, exact: bool = False) -> LogColumn:

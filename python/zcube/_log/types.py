@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
-from decimal import Context, Decimal
+from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
 from typing import TYPE_CHECKING, Any, ClassVar
 
 # NumPy belongs to an extra, and PySpark loads slowly.
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _ODD_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _WRITTEN = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)")
-# Enough digits for any of Spark's DECIMALs, so that nothing is rounded.
-_EXACTLY = Context(prec=100)
+# Enough digits for any of Spark's DECIMALs; what would be rounded is an error.
+_EXACTLY = Context(prec=100, traps=[Inexact, InvalidOperation, Overflow])
 _EPOCH = datetime(1970, 1, 1)
 _MICROS_PER_DAY = 86_400_000_000
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from zcube._log.actions import NotServedError
+from zcube._log.actions import LostVersionError
 from zcube.errors import ColumnNotFoundError
 from zcube.results.quality import ClusteringQuality
 
@@ -21,6 +21,7 @@ def measure(
 
     Raises:
         AnalysisException: not even the newest version can be measured.
+        NotServedError: only Spark can measure some of the versions.
     """
     commits = table._commits()
     chosen = spread(sorted(row["version"] for row in commits), count)
@@ -42,7 +43,7 @@ def measure(
 
 def _unmeasurable() -> tuple[type[Exception], ...]:
     """Return the errors of versions that can't be measured. PySpark isn't loaded for its own."""
-    errors = (NotServedError, ColumnNotFoundError)
+    errors = (LostVersionError, ColumnNotFoundError)
     if "pyspark" not in sys.modules:
         return errors
     from pyspark.errors import AnalysisException
