@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from zcube._spark import extension
-from zcube._sql.arguments import CURVES, column_names, column_weights, curve_name, positive
+from zcube._sql.arguments import CURVES, column_names, column_weights, curve_name, flag, positive
 from zcube._sql.quoting import folded
 from zcube._sql.workload import Workload, workload_items
 from zcube.errors import ZCubeError
@@ -61,8 +61,6 @@ def cluster(
     names = column_names(columns, "zcube.cluster")
     if num_partitions is not None and target_file_bytes is not None:
         raise ZCubeError("Give num_partitions or target_file_bytes, not both.")
-    if not isinstance(sort, bool):
-        raise ZCubeError(f"sort must be True or False, not {sort!r}.")
     if curve is None:
         raise ZCubeError(f"curve must be one of {', '.join(CURVES)}, not None.")
     chosen = curve_name(curve)
@@ -73,7 +71,7 @@ def cluster(
         "workload": workload_items(workload, chosen),
         "numPartitions": positive(num_partitions, "num_partitions"),
         "targetFileBytes": positive(target_file_bytes, "target_file_bytes"),
-        "sort": sort,
+        "sort": flag(sort, "sort"),
     }
     extension.require(df.sparkSession)
     return df.hint(_HINT, json.dumps(spec))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from zcube._spark import extension
 from zcube._spark.progress import watched
 from zcube._sql import quoting, statements
-from zcube._sql.arguments import column_names, column_weights, curve_name, size, text
+from zcube._sql.arguments import column_names, column_weights, curve_name, flag, size, text
 from zcube._sql.workload import Workload, workload_option
 from zcube.errors import ZCubeError
 from zcube.results.optimize import OptimizeResult
@@ -183,6 +183,12 @@ class ClusteredTable:
             0
         """
         names = None if zorder_by is None else column_names(zorder_by, "zorder_by")
+        flag(full, "full")
+        flag(dry_run, "dry_run")
+        flag(forecast, "forecast")
+        flag(measure, "measure")
+        if progress is not None:
+            flag(progress, "progress")
         chosen = curve_name(curve)
         options = {
             "curve": chosen,

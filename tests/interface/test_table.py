@@ -119,6 +119,11 @@ def test_dots_are_nested_fields_unless_quoted(spark, name):
         ({"zorder_by": ["x"], "where": " "}, "where is empty"),
         ({"max_duration": 90}, "max_duration must be a string, not 90"),
         ({"merge_policy": 3}, "merge_policy must be a string, not 3"),
+        ({"full": "false"}, "full must be True or False, not 'false'"),
+        ({"dry_run": "no"}, "dry_run must be True or False, not 'no'"),
+        ({"dry_run": True, "forecast": 1}, "forecast must be True or False, not 1"),
+        ({"measure": 0}, "measure must be True or False, not 0"),
+        ({"progress": "off"}, "progress must be True or False, not 'off'"),
     ],
 )
 def test_wrong_arguments_are_rejected_before_spark_sees_them(spark, arguments, message):

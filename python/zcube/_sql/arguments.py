@@ -124,6 +124,17 @@ def text(value: str | None, name: str) -> str | None:
     raise ZCubeError(f"{name} must be a string, not {value!r}.")
 
 
+def flag(value: bool, name: str) -> bool:
+    """Return the value.
+
+    Raises:
+        ZCubeError: it is not a bool; ``"false"`` would count as true.
+    """
+    if isinstance(value, bool):
+        return value
+    raise ZCubeError(f"{name} must be True or False, not {value!r}.")
+
+
 def size(value: int | str | None, name: str) -> str | None:
     """Return a size as SQL's OPTIONS take it; Spark parses text such as ``"10g"``.
 
