@@ -318,6 +318,41 @@ def test_columns_of_one_option_and_of_several_are_joined(option):
     assert vars(options)[option.strip("-").replace("-", "_")] == ["a", "b", "c"]
 
 
+def test_a_comma_in_backquotes_belongs_to_a_name():
+    options = cli._parser().parse_args(["quality", "/x", "--by", "`a,b`, x.`c,d`,`e``,f`,g`h,i"])
+    assert options.by == ["`a,b`", "x.`c,d`", "`e``,f`", "g`h", "i"]
+    options = cli._parser().parse_args(["optimize", "/x", "--weights", "`a,b`=2,`c=d`=3,e=1"])
+    assert options.weights == {"`a,b`": 2.0, "`c=d`": 3.0, "e": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "values"),
+    [
+        ("optimize", "--where", ("day = 1", "day = 1")),
+        ("optimize", "--workload", ("a", "b")),
+        ("optimize", "--weights", ("x=3", "y=1")),
+        ("plan", "--curve", ("kdtree", "hilbert")),
+        ("report", "--predicate", ("x > 1", "y > 1")),
+        ("quality", "--engine", ("auto", "spark")),
+        ("quality", "--max-depth", ("4", "5")),
+        ("recommend", "--queries", ("a", "b")),
+        ("doctor", "--master", ("local", "local[2]")),
+    ],
+)
+def test_an_option_with_one_value_is_not_silently_overridden(capsys, command, option, values):
+    table = [] if command == "doctor" else ["/x"]
+    with pytest.raises(SystemExit) as stop:
+        cli.main([command, *table, *(word for value in values for word in (option, value))])
+    assert stop.value.code == 2
+    assert re.search(rf"error: argument (-\w+/)?{option}.*: given twice", capsys.readouterr().err)
+
+
+def test_a_column_has_one_weight(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["optimize", "/x", "--zorder-by", "x", "--weights", "x=3,x=1"])
+    assert "argument --weights: names the column x twice" in capsys.readouterr().err
+
+
 def test_the_arguments_of_optimize_are_options_that_reach_it(tmp_path):
     (tmp_path / "queries").write_text("3 | x = 5\ny < 7\n")
     given = {

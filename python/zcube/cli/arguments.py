@@ -4,15 +4,33 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from zcube.table import ClusteredTable
+
+
+class _Once(argparse.Action):
+    """Stores an option's value. A repeated option is an error: one of the two would be ignored."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = vars(namespace).setdefault("_given", set())
+        if self.dest in given:
+            raise argparse.ArgumentError(self, "given twice")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
 
 
 class Commands:
@@ -24,7 +42,9 @@ class Commands:
 
     def add(self, name: str, purpose: str, example: str) -> argparse.ArgumentParser:
         """Add a command."""
-        return self._commands.add_parser(name, help=purpose, epilog=f"example: {example}")
+        command = self._commands.add_parser(name, help=purpose, epilog=f"example: {example}")
+        command.register("action", None, _Once)
+        return command
 
     def add_for_table(self, name: str, purpose: str, example: str) -> argparse.ArgumentParser:
         """Add a command with a table, which ``open_table`` opens."""
@@ -72,11 +92,24 @@ def share(text: str) -> float:
 def list_columns(command: argparse.ArgumentParser, option: str, what: str) -> None:
     """Add an option for a list of columns."""
     # A repeated option adds columns: silently using only the last one would be surprising.
-    command.add_argument(option, metavar="COLUMN,…", type=_columns, action="extend", help=what)
+    command.add_argument(option, metavar="COLUMN,…", type=names, action="extend", help=what)
 
 
-def _columns(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
+def names(text: str) -> list[str]:
+    """Split a list at its commas, outside backquotes.
+
+    A backquote quotes only at the beginning of a part of a name, as in ``quoting.name_parts``.
+
+    >>> names("x, a.`b,c`, d`e, f")
+    ['x', 'a.`b,c`', 'd`e', 'f']
+    """
+    found = [""]
+    for piece in re.findall(r"(?:(?<=[,.\s])|^)`(?:[^`]|``)*`|.", text, re.DOTALL):
+        if piece == ",":
+            found.append("")
+        else:
+            found[-1] += piece
+    return [name.strip() for name in found]
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -88,11 +121,14 @@ def _setting(text: str) -> tuple[str, str]:
 
 def weights(text: str) -> dict[str, float]:
     """Read ``x=3,y=1``."""
-    found = {}
-    for pair in text.split(","):
-        name, _, number = pair.rpartition("=")
+    found: dict[str, float] = {}
+    for pair in names(text):
+        before, _, number = pair.rpartition("=")
+        name = before.strip()
+        if name in found:
+            raise argparse.ArgumentTypeError(f"names the column {name} twice")
         try:
-            found[name.strip()] = float(number)
+            found[name] = float(number)
         except ValueError:
             raise argparse.ArgumentTypeError(f"write {pair!r} as COLUMN=NUMBER") from None
     return found
