@@ -205,6 +205,74 @@ def test_a_spark_that_does_not_start_is_reported_without_secrets(examined, monke
     assert (code, findings["session"]) == (1, ("fails", "Java gateway process exited; token=…;x"))
 
 
+class FromJava(Exception):  # noqa: N818
+    """As py4j raises Java's errors before PySpark converts them; with these texts of its causes."""
+
+    def __init__(self, *texts):
+        super().__init__("An error occurred while calling None.org.X.\n: trace\n at y")
+        self.java_exception = None
+        for text in reversed(texts):
+            self.java_exception = Throwable(text, self.java_exception)
+
+
+FromJava.__module__ = "py4j.protocol"
+
+
+class Throwable:
+    def __init__(self, text, cause):
+        self.toString = lambda: text
+        self.getCause = lambda: cause
+
+
+UNSUPPORTED = "[ZCUBE_UNSUPPORTED_VERSION] This jar is for Spark 9.9."
+
+
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        (
+            [
+                "java.lang.IllegalArgumentException: Error while instantiating 'x.SessionStateBuilder':",
+                "java.lang.reflect.InvocationTargetException",
+                f"io.zcube.Unsupported: {UNSUPPORTED}\nmore",
+            ],
+            UNSUPPORTED,
+        ),
+        (["org.apache.spark.SparkException: Bad master: x"], "org.apache.spark.SparkException: Bad master: x"),
+        (["a.B: no address:"], "a.B: no address:"),
+        (["a.B: it failed", "a.C: cause"], "a.B: it failed"),
+    ],
+)  # fmt: skip
+def test_an_error_of_java_is_reported_by_its_cause(examined, monkeypatch, capsys, texts, reason):
+    def failing(*_):
+        raise FromJava(*texts)
+
+    monkeypatch.setattr(doctor, "start_session", failing)
+    assert examined()[1]["session"] == ("fails", reason)
+    monkeypatch.setattr("zcube.session.configure", failing)
+    assert cli.main(["plan", "/x"]) == 1
+    assert capsys.readouterr().err == f"zcube: {reason}\n"
+
+
+def test_an_error_of_spark_is_reported_by_its_cause(examined, monkeypatch, spark, capsys):
+    from pyspark.errors.exceptions.captured import IllegalArgumentException
+
+    def failing(*_):
+        # As for a setting with a wrong value.
+        builder = spark._jvm.java.lang.IllegalArgumentException
+        cause = builder("[INVALID_CONF_VALUE] The value 'peano' is invalid.")
+        raise IllegalArgumentException(
+            origin=builder("Error while instantiating 'x.Builder':", cause)
+        )
+
+    monkeypatch.setattr(doctor, "start_session", failing)
+    reason = "[INVALID_CONF_VALUE] The value 'peano' is invalid."
+    assert examined()[1]["session"] == ("fails", reason)
+    monkeypatch.setattr("zcube.session.configure", failing)
+    assert cli.main(["plan", "/x"]) == 1
+    assert capsys.readouterr().err == f"zcube: {reason}\n"
+
+
 def test_a_problem_is_followed_by_its_remedy(monkeypatch, capsys):
     session_of(monkeypatch, Bare())
     assert cli.main(["doctor"]) == 1

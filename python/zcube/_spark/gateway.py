@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -89,14 +90,35 @@ def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
         raise ZCubeError(f"{doing} failed in Spark: {first_line(error)}") from error
 
 
+# Errors that only say that there is a cause.
+_WRAPPERS = re.compile(
+    r"Error while instantiating |"
+    r"\.(InvocationTargetException|ExceptionInInitializerError|UndeclaredThrowableException)$|:$"
+)
+
+
 def first_line(error: Exception) -> str:
     """Return the first line of a message; of an error from Java, of Java's own message.
 
-    An error without a text is named by its class, so that no sentence ends in nothing.
+    Where Java's error only wraps another one, it is that one's. An error without a text is named by
+    its class, so that no sentence ends in nothing.
     """
-    java = getattr(error, "java_exception", None)
-    text = str(error if java is None else java.toString()).strip()
-    return text.splitlines()[0].rstrip() if text else type(error).__name__
+    link: Any = getattr(error, "java_exception", None) or error
+    line = _line(link)
+    while _WRAPPERS.search(line):
+        link = link.getCause() if hasattr(link, "getCause") else getattr(link, "_cause", None)
+        if link is None:
+            break
+        line = _line(link) or line
+    return line or type(error).__name__
+
+
+def _line(error: Any) -> str:
+    """Return the first line of an error of Python's or Java's."""
+    text = str(error if isinstance(error, Exception) else error.toString()).strip()
+    line = text.splitlines()[0].rstrip() if text else ""
+    # Spark's own errors have a name in brackets, so their class says nothing.
+    return re.sub(r"^[\w.$]+: (?=\[[A-Z_.]+\] )", "", line)
 
 
 def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:

@@ -31,12 +31,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("zcube: stopped", file=sys.stderr)
     except Exception as error:
-        from pyspark.errors import PySparkException
-
-        if not isinstance(error, PySparkException):
+        if not _of_spark(error):
             raise
         print(f"zcube: {gateway.first_line(error)}", file=sys.stderr)
     return 1
+
+
+def _of_spark(error: Exception) -> bool:
+    """Return whether an error is PySpark's, or Java's before PySpark converts such errors."""
+    if "pyspark" not in sys.modules:
+        return False
+    from pyspark.errors import PySparkException
+
+    return isinstance(error, PySparkException) or type(error).__module__.startswith("py4j.")
 
 
 def _parser() -> argparse.ArgumentParser:

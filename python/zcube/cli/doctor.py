@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zcube._spark import launch
+from zcube._spark import gateway, launch
 from zcube.cli.arguments import Commands, add_spark_options, start_session
 from zcube.errors import ZCubeError
 
@@ -94,8 +94,8 @@ def _examine(options: argparse.Namespace) -> Iterator[Finding]:
 
 def _summary(error: Exception) -> str:
     """Return an error's first line, without secrets that a URL may contain."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return re.sub(r"(token|password|secret)=[^;&\s'\"]*", r"\1=…", lines[0], flags=re.IGNORECASE)
+    line = gateway.first_line(error)
+    return re.sub(r"(token|password|secret)=[^;&\s'\"]*", r"\1=…", line, flags=re.IGNORECASE)
 
 
 def _lacking(settings: dict[str, str]) -> tuple[Finding, set[str]]:
