@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
+import zstandard
 from pyspark.errors import AnalysisException
 from zcube import ClusteredTable, ZCubeError, cli
 from zcube._spark import event_log, gateway
@@ -430,6 +431,17 @@ def test_scans_of_a_folder_with_an_odd_name_are_found(tmp_path, folder):
         assert event_log.read(tmp_path / "log", path).scans == 1
     for other in ("a#2", "a", "x", "100%", "a%20b"):
         assert event_log.read(tmp_path / "log", f"file:/data/{other}").scans == 0
+
+
+@pytest.mark.parametrize("folder", ["a b", "ü", "100%25", "a#1", "x?y"])
+def test_a_compressed_event_log_may_be_in_a_folder_with_an_odd_name(spark, tmp_path, folder):
+    file = tmp_path / folder / "app-1.zstd"
+    file.parent.mkdir()
+    file.write_bytes(zstandard.compress(b"one line\n"))
+    with gateway.open_event_log(file) as stream:
+        assert stream.read() == b"one line\n"
+    with pytest.raises(ZCubeError, match=r"Opening .*nothing\.zstd failed in Spark: "):
+        gateway.open_event_log(file.with_name("nothing.zstd"))
 
 
 def test_cli_errors_are_one_line(tmp_path, capsys):

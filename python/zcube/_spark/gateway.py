@@ -151,10 +151,13 @@ def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
 def open_event_log(path: Path) -> BinaryIO:
     """Open an event log that Spark has compressed, with any codec, complete or in progress."""
     jvm = _running_jvm()
-    hadoop_path = jvm.org.apache.hadoop.fs.Path(path.resolve().as_uri())
-    files = hadoop_path.getFileSystem(jvm.org.apache.hadoop.conf.Configuration())
+    # As text, a Hadoop path isn't escaped.
+    hadoop_path = jvm.org.apache.hadoop.fs.Path(jvm.java.net.URI(path.resolve().as_uri()))
     reader = jvm.org.apache.spark.deploy.history.EventLogFileReader
-    return io.BufferedReader(_JavaStream(reader.openEventLog(hadoop_path, files)), 1 << 20)
+    with typed_errors(f"Opening {path}"):
+        files = hadoop_path.getFileSystem(jvm.org.apache.hadoop.conf.Configuration())
+        stream = reader.openEventLog(hadoop_path, files)
+    return io.BufferedReader(_JavaStream(stream), 1 << 20)
 
 
 class _JavaStream(io.RawIOBase):
