@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from zcube._spark import gateway, launch
 from zcube._spark.jar import jar_path
-from zcube._spark.versions import delta_version, spark_line
+from zcube._spark.versions import check_delta_jar, delta_version, spark_line
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         >>> spark = zcube.configure(SparkSession.builder).getOrCreate()  # doctest: +SKIP
 
     Raises:
-        ZCubeError: the installed PySpark or delta-spark is not supported, the jar is missing, or a
-            session or JVM without ZCube is already running.
+        ZCubeError: the installed PySpark or delta-spark is not supported, the settings name a Delta
+            jar that isn't, the jar is missing, or a session or JVM without ZCube is already
+            running.
     """
     options: Mapping[str, str] = builder._options
     if launch.is_remote(options):
@@ -52,6 +54,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         submitted = launch.submit_settings()
         _require_in_submit_arguments(submitted, line)
         given = {**launch.default_settings(), **submitted, **options}
+        check_delta(given, line)
         added = jar_settings(given, lambda: str(jar_path(line)), lambda: _delta_package(line))
         added |= extension_settings(given)
     for key, value in added.items():
@@ -80,6 +83,18 @@ def extension_settings(given: Mapping[str, str]) -> dict[str, str]:
     if not given.get(CATALOG):
         added[CATALOG] = DELTA_CATALOG
     return added
+
+
+def check_delta(given: Mapping[str, str], line: str) -> None:
+    """Check that Delta's jar, where ``given`` has one, is of a release that ZCube's jar takes.
+
+    Raises:
+        ZCubeError: it isn't.
+    """
+    for entry in [*_entries(given, PACKAGES), *_entries(given, JARS)]:
+        named = re.search(r"(?:^|[:/])delta-spark_[\d._]*[:-](\d+\.\d+)[^/]*$", entry)
+        if named:
+            check_delta_jar(line, named[1], entry)
 
 
 def _delta_package(line: str) -> str:

@@ -90,6 +90,31 @@ def test_versions_that_dont_go_together_are_a_problem(
     assert remedy in findings[subject][1]
 
 
+def test_a_delta_for_another_spark_is_a_problem(examined, java, monkeypatch):
+    import pyspark
+    from zcube._spark import versions
+
+    java("17")
+    real = versions.metadata.version
+    installed = {"pyspark": "4.1.1", "delta-spark": "4.4.0"}
+    monkeypatch.setattr(
+        versions.metadata, "version", lambda name: installed.get(name) or real(name)
+    )
+    monkeypatch.setattr(pyspark, "__version__", "4.1.1")
+    monkeypatch.setattr("zcube._spark.jar.jar_path", lambda line: __file__)
+    code, findings = examined("--no-session")
+    assert code == 1
+    assert findings["delta-spark"] == (
+        "4.4.0",
+        "With PySpark 4.1, ZCube and its sessions have Delta 4.3: pip install 'delta-spark==4.3.*'.",
+    )
+    named = "spark.jars.packages=io.delta:delta-spark_4.1_2.13:4.4.0"
+    code, findings = examined("--no-session", "--conf", named)
+    assert code == 1
+    problem = findings["spark-defaults.conf and --conf"][1]
+    assert "delta-spark_4.1_2.13:4.4.0, but with PySpark 4.1 ZCube works with Delta 4.3." in problem
+
+
 def session_of(monkeypatch, spark):
     monkeypatch.setattr(doctor, "start_session", lambda options: nullcontext(spark))
 

@@ -214,6 +214,37 @@ def test_unsupported_delta_is_rejected_with_the_supported_one(version: str) -> N
         versions.delta_version("4.2", version)
 
 
+OF_PIP = "io.delta:delta-spark_4.1_2.13:4.4.0"
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "entry", "cure"),
+    [
+        # As configure_spark_with_delta_pip writes it, with the newest delta-spark.
+        ("4.1", PACKAGES, f"org.x:y:1, {OF_PIP}", "pip install 'delta-spark==4.3.*'"),
+        ("4.2", PACKAGES, "io.delta:delta-spark_4.2_2.13:4.3.1", "pip install 'delta-spark==4.4.*'"),
+        ("4.2", JARS, "/x/delta-spark_2.13-4.3.1-SNAPSHOT.jar", "Leave it out"),
+        ("4.2", PACKAGES, "io.delta:delta-spark_4.2_2.13:4.4.9", None),
+        ("4.0", JARS, "/delta-spark_4.4/delta-spark_4.0_2.13-4.3.1.jar", None),
+        ("4.2", PACKAGES, "io.delta:delta-spark_4.2_2.13", None),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("no_jvm")
+def test_a_delta_that_the_jar_does_not_take_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, line: str, key: str, entry: str, cure: str | None
+) -> None:
+    monkeypatch.setattr("zcube.session.spark_line", lambda: line)
+    monkeypatch.setattr("zcube.session.jar_path", lambda line: JAR)
+    builder = SparkSession.Builder().config(key, entry)
+    if cure is None:
+        assert zcube.configure(builder)._options[key].startswith(entry)
+    else:
+        with pytest.raises(zcube.ZCubeError) as rejection:
+            zcube.configure(builder)
+        assert cure in str(rejection.value)
+        assert entry.split(", ")[-1] in str(rejection.value)
+
+
 def test_versions_agree_with_the_build() -> None:
     table = (REPOSITORY / "project/SparkVersions.scala").read_text(encoding="utf-8")
     built = {

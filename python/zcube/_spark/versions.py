@@ -55,6 +55,35 @@ def delta_version(line: str, version: str | None = None) -> str:
     return _DELTA_RELEASES[_DELTA_FOR_SPARK[line]]
 
 
+def check_delta_jar(line: str, version: str, name: str) -> None:
+    """Check that the jar for a Spark line takes a release of Delta's jar.
+
+    Raises:
+        ZCubeError: it doesn't, so a session with this jar wouldn't start.
+    """
+    wanted = _DELTA_FOR_SPARK[line]
+    if _line(version) != wanted:
+        raise ZCubeError(
+            f"The settings have {name}, but with PySpark {line} ZCube works with Delta {wanted}. "
+            "Leave it out, because zcube.configure adds Delta; or, if it is from delta's "
+            f"configure_spark_with_delta_pip, pip install 'delta-spark=={wanted}.*'."
+        )
+
+
+def package_mismatch(line: str) -> str:
+    """Return what is wrong with an installed delta-spark that is for another Spark line, or ``""``.
+
+    ``zcube.configure`` chooses the right jar in any case, but Delta's own functions choose another.
+    """
+    wanted, version = _DELTA_FOR_SPARK[line], metadata.version("delta-spark")
+    if _line(version) == wanted:
+        return ""
+    return (
+        f"With PySpark {line}, ZCube and its sessions have Delta {wanted}: "
+        f"pip install 'delta-spark=={wanted}.*'."
+    )
+
+
 def versions() -> dict[str, str]:
     """Return the versions that matter in a bug report: ZCube, PySpark, Delta, and the jar.
 

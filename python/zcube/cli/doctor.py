@@ -100,7 +100,8 @@ def _summary(error: Exception) -> str:
 
 def _lacking(settings: dict[str, str]) -> tuple[Finding, set[str]]:
     """Check what an application would lack that doesn't call ``zcube.configure``."""
-    from zcube.session import extension_settings, jar_settings
+    from zcube._spark.versions import spark_line
+    from zcube.session import check_delta, extension_settings, jar_settings
 
     subject = "spark-defaults.conf and --conf"
     try:
@@ -109,7 +110,16 @@ def _lacking(settings: dict[str, str]) -> tuple[Finding, set[str]]:
         return Finding(subject, f"can't be read: {_summary(error)}"), set()
     missing = {**jar_settings(given, str, str), **extension_settings(given)}
     text = f"missing {', '.join(missing)} (zcube.configure adds them)" if missing else "complete"
-    return Finding(subject, text), set(missing)
+    try:
+        line = spark_line()
+    except (ImportError, ZCubeError):
+        return Finding(subject, text), set(missing)  # that is a finding of its own
+    problem = ""
+    try:
+        check_delta(given, line)
+    except ZCubeError as error:
+        problem = str(error)
+    return Finding(subject, text, problem), set(missing)
 
 
 def _packages() -> Iterator[Finding]:
@@ -129,7 +139,7 @@ def _packages() -> Iterator[Finding]:
 
 def _jars(lacking: set[str]) -> Iterator[Finding]:
     """Check where the jars come from; explicitly given jars need neither package nor wheel."""
-    from zcube._spark.versions import delta_version, spark_line, versions
+    from zcube._spark.versions import delta_version, package_mismatch, spark_line, versions
     from zcube.session import JARS, PACKAGES
 
     known = versions()
@@ -137,6 +147,7 @@ def _jars(lacking: set[str]) -> Iterator[Finding]:
     if PACKAGES in lacking:
         try:
             delta_version(spark_line())
+            problem = package_mismatch(spark_line())
         except (ImportError, ZCubeError) as error:
             problem = _summary(error)
     yield Finding("delta-spark", known["delta-spark"], problem)
