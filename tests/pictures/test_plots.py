@@ -283,6 +283,30 @@ def test_rectangles_are_seen_however_thin():
     assert (wide[:, 0].min(), wide[:, 1].max()) == pytest.approx((50.15, 99.85))
 
 
+@pytest.mark.parametrize(
+    ("axis", "low", "high"),
+    [
+        # The next number of a double is 2 away.
+        ("bigint", 2**53, 2**53),
+        ("bigint", -(2**63), -(2**63)),
+        ("bigint", 2**53, 2**53 + 2),
+        ("double", -1e308, 1e308),
+        ("double", -1.79e308, -1.79e308),
+        ("double", -math.inf, 1e308),
+    ],
+)
+def test_numbers_at_the_ends_of_their_type_are_drawn(tmp_path, axis, low, high):
+    axes = [Axis("a", axis, "number"), Axis("b", "int", "number")]
+    files = [FileBounds("f", 1, ((float(low), float(high)), (1.0, 2.0)))]
+    figure = file_boxes.picture(axes, files, [True], None)
+    figure.savefig(tmp_path / "boxes.png")
+    (box,) = polygons(figure, BLUE)
+    (left, right), (bottom, top) = figure.axes[0].get_xlim(), figure.axes[0].get_ylim()
+    assert max(left, box[:, 0].min()) < min(right, box[:, 0].max())
+    assert max(bottom, box[:, 1].min()) < min(top, box[:, 1].max())
+    assert math.isfinite(right - left)
+
+
 def quality_of(histogram, column="*"):
     files = sum(histogram.values())
     average = sum(depth * count for depth, count in histogram.items()) / files

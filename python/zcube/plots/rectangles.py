@@ -104,15 +104,15 @@ def _shades(rectangles: Sequence[Rectangle], x: Interval[float], y: Interval[flo
 
     The more rectangles overlap on average, the lighter all of them are.
     """
-    whole = (x[1] - x[0]) * (y[1] - y[0])
-    shares = [_within(rectangle.x, x) * _within(rectangle.y, y) / whole for rectangle in rectangles]
+    shares = [_share(rectangle.x, x) * _share(rectangle.y, y) for rectangle in rectangles]
     layers = max(1e-9, sum(shares))
     base, extra = 0.02 * min(1.0, 20 / layers), 0.3 * min(1.0, 3 / layers)
     return [max(0.004, base + extra * (1 - share) ** 2) for share in shares]
 
 
-def _within(ends: Interval[float], limits: Interval[float]) -> float:
-    return max(0.0, min(ends[1], limits[1]) - max(ends[0], limits[0]))
+def _share(ends: Interval[float], limits: Interval[float]) -> float:
+    within = max(0.0, min(ends[1], limits[1]) - max(ends[0], limits[0]))
+    return within / (limits[1] - limits[0])
 
 
 def _corners(

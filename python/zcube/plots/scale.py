@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # The first and the last date that axes support, in days since 1970.
 _FIRST_DAY, _LAST_DAY = -719_162.0, 2_932_896.0
+# Along a longer axis, matplotlib can't place ticks.
+_LARGEST = 1e307
 
 
 def place(
@@ -25,13 +27,17 @@ def place(
         chart.names(matplotlib_axis, values)
         limits = (-0.5, max(1, len(values)) - 0.5)
         return [(places[low], places[high]) for low, high in ends], limits
-    first, last = (_FIRST_DAY, _LAST_DAY) if axis.kind == "date" else (-math.inf, math.inf)
+    first, last = (_FIRST_DAY, _LAST_DAY) if axis.kind == "date" else (-_LARGEST, _LARGEST)
     finite = [
         min(max(end, first), last) for pair in ends for end in pair if math.isfinite(end)
     ] or [0.0]
     low, high = min(finite), max(finite)
-    margin = 0.02 * (high - low) or 0.5
-    limits = (max(low - margin, first), min(high + margin, last))
+    # Around a single value there must be more than the next number.
+    margin = 0.02 * (high - low) or max(0.5, 1e-9 * abs(high))
+    limits = (low - margin, high + margin)
+    if axis.kind == "date":
+        limits = (max(limits[0], first), min(limits[1], last))
     if axis.kind == "date":
         chart.dates(matplotlib_axis)
-    return [(max(a, limits[0]), min(b, limits[1])) for a, b in ends], limits
+    lowest, highest = limits
+    return [tuple(min(max(end, lowest), highest) for end in pair) for pair in ends], limits
