@@ -3,6 +3,7 @@
 import argparse
 import functools
 import inspect
+import io
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import pyarrow
 import pytest
 from deltalake import write_deltalake
 from zcube import ClusteredTable, cli
-from zcube.cli import engine
+from zcube.cli import engine, pictures
 from zcube.cli.optimize import _how_to_optimize
 
 from tests.support.log_replay import live_files
@@ -259,6 +260,98 @@ def test_the_log_engine_needs_neither_pyspark_nor_java(tmp_path, command):
     *_, loaded = done.stdout.splitlines()
     assert {"zcube", "deltalake"} <= set(loaded.split())
     assert not {"pyspark", "py4j"} & set(loaded.split())
+
+
+def log_command(path, *arguments, **how):
+    """Run a command that doesn't start Spark."""
+    command = [sys.executable, "-m", "zcube.cli", *arguments, path, "--engine", "log"]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, **how)
+
+
+def test_a_reader_may_have_read_enough(tmp_path):
+    path = str(tmp_path / "t")
+    write_deltalake(path, pyarrow.table({"x": [1]}))
+    for bound, code, note in (("0", 0, b""), ("0.5", 1, b"skipping effectiveness is 0.00")):
+        command = log_command(
+            path, "quality", "--by", "x", "--min-skipping", bound, stdout=subprocess.PIPE
+        )
+        command.stdout.close()
+        error = command.stderr.read()
+        assert (command.wait(), error.count(b"\n")) == (code, code)
+        assert note in error
+
+
+def test_a_full_disk_is_one_line(tmp_path):
+    path = str(tmp_path / "t")
+    write_deltalake(path, pyarrow.table({"x": [1]}))
+    with open("/dev/full", "w") as full:
+        command = log_command(path, "quality", "--by", "x", stdout=full)
+        error = command.stderr.read().decode()
+        assert command.wait() == 1
+    assert error == "zcube: The result can't be printed: [Errno 28] No space left on device.\n"
+
+
+def test_a_terminal_may_lack_characters(tmp_path):
+    path = str(tmp_path / "t")
+    write_deltalake(path, pyarrow.table({"ü": [1]}))
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = log_command(path, "quality", "--by", "ü", stdout=subprocess.PIPE, env=ascii_only)
+    out, error = command.communicate()
+    assert (command.returncode, error) == (0, b"")
+    assert rb"`\xfc`" in out
+    shown = subprocess.run(
+        [sys.executable, "-m", "zcube.cli", "plan", "--help"], env=ascii_only, capture_output=True
+    )
+    assert shown.returncode == 0
+    assert rb"COLUMN,\u2026" in shown.stdout
+
+
+def test_a_committed_run_is_a_success_although_printing_fails(monkeypatch, capsys):
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(28, "No space left on device")
+
+    class Table:
+        def optimize(self, **how):
+            return "the result"
+
+    monkeypatch.setattr("zcube.cli.optimize.open_table", lambda options: nullcontext(Table()))
+    monkeypatch.setattr(sys, "stdout", Full())
+    assert cli.main(["optimize", "/x", "--zorder-by", "x"]) == 0
+    why = "The result can't be printed: [Errno 28] No space left on device."
+    assert capsys.readouterr().err == f"zcube: {why} The run itself is complete.\n"
+    assert cli.main(["plan", "/x", "--zorder-by", "x"]) == 1
+    assert capsys.readouterr().err == f"zcube: {why}\n"
+
+
+def test_a_spark_that_does_not_stop_changes_no_result(monkeypatch):
+    class Session:
+        def stop(self):
+            raise RuntimeError("the JVM is gone")
+
+        getOrCreate = lambda self: self  # noqa: E731, N815
+
+    monkeypatch.setattr("zcube.session.configure", lambda builder: Session())
+    options = cli._parser().parse_args(["plan", "/x"])
+    with cli.arguments.start_session(options):
+        pass
+
+
+@pytest.mark.parametrize("command", ["plot", "report"])
+def test_an_output_that_can_not_be_written_is_rejected_first(
+    tmp_path, monkeypatch, capsys, command
+):
+    monkeypatch.setattr(engine, "read", None)
+    output = tmp_path / f"{'a' * 300}.svg"
+    assert cli.main([command, "/x", "--by", "x,y", "-o", str(output)]) == 1
+    assert capsys.readouterr().err == f"zcube: {output} can't be written: File name too long.\n"
+
+
+def test_trying_to_write_leaves_no_file_and_changes_none(tmp_path):
+    (tmp_path / "old.svg").write_text("old")
+    for name in ("old.svg", "new.svg"):
+        assert pictures._writable(str(tmp_path / name)) == tmp_path / name
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("old.svg", "old")]
 
 
 def test_a_shell_completes_the_options(capsys, tmp_path):

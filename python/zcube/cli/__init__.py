@@ -9,7 +9,17 @@ from collections.abc import Sequence
 
 from zcube._spark import gateway
 from zcube._version import __version__
-from zcube.cli import completion, demo, doctor, engine, optimize, pictures, quality, recommend
+from zcube.cli import (
+    completion,
+    demo,
+    doctor,
+    engine,
+    optimize,
+    output,
+    pictures,
+    quality,
+    recommend,
+)
 from zcube.cli.arguments import Commands
 from zcube.errors import ZCubeError
 
@@ -21,19 +31,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0 for success, 1 for failure, 2 for bad usage."""
     # Errors are one line. Without a handler, py4j would log many lines for an interrupted call.
     logging.getLogger().addHandler(logging.NullHandler())
+    output.allow_any_character()
     parser = _parser()
     options = parser.parse_args(arguments)
     engine.check(parser.error, options)
     try:
         return int(options.run(options))
     except ZCubeError as error:
-        print(f"zcube: {error}", file=sys.stderr)
+        output.note(error)
     except KeyboardInterrupt:
-        print("zcube: stopped", file=sys.stderr)
+        output.note("stopped")
     except Exception as error:
-        if not _of_spark(error):
+        # A full disk, or a folder without permission, needs no trace either.
+        if not isinstance(error, OSError) and not _of_spark(error):
             raise
-        print(f"zcube: {gateway.first_line(error)}", file=sys.stderr)
+        output.note(gateway.first_line(error))
     return 1
 
 

@@ -6,7 +6,7 @@ import argparse
 import math
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +155,9 @@ def start_session(options: argparse.Namespace) -> Iterator[SparkSession]:
     try:
         yield spark
     finally:
-        spark.stop()
+        # The command is over, however Spark ends.
+        with suppress(Exception):
+            spark.stop()
 
 
 @contextmanager

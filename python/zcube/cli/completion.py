@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 
 from zcube.cli.arguments import Commands
+from zcube.cli.output import show
 from zcube.errors import ZCubeError
 
 _SHELLS = ("bash", "zsh", "tcsh")
@@ -30,7 +31,7 @@ def _print(parser: argparse.ArgumentParser, shell: str) -> int:
     for action in _actions(parser):
         if action.dest in ("table", "output"):
             action.complete = shtab.FILE if action.metavar == "FILE" else shtab.DIR  # type: ignore[attr-defined]
-    print(shtab.complete(parser, shell))
+    show(shtab.complete(parser, shell))
     return 0
 
 

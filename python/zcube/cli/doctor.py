@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from zcube._spark import gateway, launch
 from zcube.cli.arguments import Commands, add_spark_options, start_session
+from zcube.cli.output import show
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -57,12 +58,12 @@ def add(commands: Commands) -> None:
     def run(options: argparse.Namespace) -> int:
         findings = list(_examine(options))
         if options.json:
-            print(json.dumps([asdict(finding) for finding in findings]))
+            show(json.dumps([asdict(finding) for finding in findings]))
         else:
             for finding in findings:
-                print(f"{'!' if finding.problem else ' '} {finding.subject}: {finding.found}")
+                show(f"{'!' if finding.problem else ' '} {finding.subject}: {finding.found}")
                 if finding.problem:
-                    print(f"    {finding.problem}")
+                    show(f"    {finding.problem}")
         return 1 if any(finding.problem for finding in findings) else 0
 
     command.set_defaults(run=run)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from zcube._log.actions import NotServedError
 from zcube._spark import launch
 from zcube.cli.arguments import open_table
+from zcube.cli.output import note
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def read(options: argparse.Namespace, work: Callable[[TableLog], Result]) -> Res
                 raise ZCubeError(
                     f"--engine log can't do this: {reason}. Use --engine spark."
                 ) from reason
-            print(f"zcube: Spark reads the log: {reason}", file=sys.stderr)
+            note(f"Spark reads the log: {reason}")
     with open_table(options) as table:
         return work(table)
 

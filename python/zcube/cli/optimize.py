@@ -16,6 +16,8 @@ from zcube._sql.arguments import CURVES, MERGE_POLICIES
 from zcube._sql.workload import read_workload
 from zcube.cli import arguments
 from zcube.cli.arguments import Commands, open_table
+from zcube.cli.output import note, show
+from zcube.errors import ZCubeError
 from zcube.table import ClusteredTable
 
 _CHOICES = {"curve": CURVES, "merge_policy": MERGE_POLICIES}
@@ -105,7 +107,11 @@ def _optimize(options: argparse.Namespace) -> int:
     how = _how_to_optimize(options)
     with open_table(options) as table:
         result = table.optimize(**how)
-        print(json.dumps(result.to_dict(), default=str) if options.json else result)
+        try:
+            show(json.dumps(result.to_dict(), default=str) if options.json else result)
+        except ZCubeError as error:
+            # The run is committed. With another code, a scheduler would repeat it.
+            note(f"{error} The run itself is complete.")
     return 0
 
 
@@ -113,5 +119,5 @@ def _plan(options: argparse.Namespace) -> int:
     how = _how_to_optimize(options)
     with open_table(options) as table:
         plan = table.optimize(**how, dry_run=True, forecast=options.forecast)
-        print(json.dumps(plan.to_dict()) if options.json else plan)
+        show(json.dumps(plan.to_dict()) if options.json else plan)
     return 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zcube.cli import engine
 from zcube.cli.arguments import Commands, list_columns
+from zcube.cli.output import show
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -71,8 +73,8 @@ def _plot(options: argparse.Namespace) -> int:
             return plots.curve_order(table, own[0], own[1])
         return plots.boxes(table, own[0], own[1], predicate=options.predicate)
 
-    engine.read(options, draw).savefig(output, dpi=120)
-    return _written(options, output)
+    figure = engine.read(options, draw)
+    return _written(options, output, lambda: figure.savefig(output, dpi=120))
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -82,20 +84,30 @@ def _report(options: argparse.Namespace) -> int:
     output = _writable(options.output)
     by = options.by
     text = engine.read(options, lambda table: report.page(table, by, predicate=options.predicate))
-    output.write_text(text, encoding="utf-8")
-    return _written(options, output)
+    return _written(options, output, lambda: output.write_text(text, encoding="utf-8"))
 
 
 def _writable(name: str) -> Path:
     """Return the file's path; check it before Spark starts, which takes a while."""
     output = Path(name)
-    if not output.parent.is_dir():
-        raise ZCubeError(f"There is no folder {output.parent} to write {output.name} to.")
-    if output.is_dir():
-        raise ZCubeError(f"{output} is a folder. Name a file.")
+    try:
+        if not output.parent.is_dir():
+            raise ZCubeError(f"There is no folder {output.parent} to write {output.name} to.")
+        if output.is_dir():
+            raise ZCubeError(f"{output} is a folder. Name a file.")
+        there = output.exists()
+        output.open("ab").close()
+        if not there:
+            output.unlink()
+    except OSError as error:
+        raise ZCubeError(f"{output} can't be written: {error.strerror}.") from error
     return output
 
 
-def _written(options: argparse.Namespace, output: Path) -> int:
-    print(json.dumps({"output": str(output)}) if options.json else f"written: {output}")
+def _written(options: argparse.Namespace, output: Path, write: Callable[[], object]) -> int:
+    try:
+        write()
+    except OSError as error:
+        raise ZCubeError(f"{output} can't be written: {error}.") from error
+    show(json.dumps({"output": str(output)}) if options.json else f"written: {output}")
     return 0

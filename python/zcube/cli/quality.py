@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from zcube._log import unclustered
-from zcube.cli import arguments, engine
+from zcube.cli import arguments, engine, output
 from zcube.cli.arguments import Commands
 
 if TYPE_CHECKING:
@@ -54,10 +53,10 @@ def _quality(options: argparse.Namespace) -> int:
 
     quality, own = engine.read(options, measure)
     if not own:
-        print(f"zcube: {unclustered.NOTE}", file=sys.stderr)
+        output.note(unclustered.NOTE)
     note = {} if own else {"note": unclustered.NOTE}
-    print(json.dumps({**quality.to_dict(), **note}) if options.json else quality)
+    output.show(json.dumps({**quality.to_dict(), **note}) if options.json else quality)
     violations = quality.violations(max_depth=options.max_depth, min_skipping=options.min_skipping)
     for violation in violations:
-        print(f"zcube: {violation}", file=sys.stderr)
+        output.note(violation)
     return 1 if violations else 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zcube._spark import event_log, gateway
 from zcube._sql.statements import split_statements
 from zcube.cli.arguments import Commands, open_table
+from zcube.cli.output import note, show
 from zcube.errors import ZCubeError
 from zcube.results.formatting import counted
 
@@ -49,7 +49,7 @@ def _recommend(options: argparse.Namespace) -> int:
         if options.event_log:
             queries = _from_event_log(Path(options.event_log), table)
         advice = table.recommend(queries)
-    print(json.dumps(advice.to_dict()) if options.json else advice)
+    show(json.dumps(advice.to_dict()) if options.json else advice)
     return 0
 
 
@@ -69,17 +69,15 @@ def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, 
     log = event_log.read(path, table.location, unpack)
     for text, count in log.unsupported.most_common():
         scans = counted(count, "scan")
-        print(f"zcube: unsupported filter in {scans}: {text}", file=sys.stderr)
+        note(f"unsupported filter in {scans}: {text}")
     if log.partition_filters:
-        print(
-            f"zcube: filters by partition columns in {counted(log.partition_filters, 'scan')}, "
-            "which clustering doesn't affect",
-            file=sys.stderr,
+        note(
+            f"filters by partition columns in {counted(log.partition_filters, 'scan')}, which "
+            "clustering doesn't affect"
         )
-    print(
-        f"zcube: {counted(log.scans, 'scan')} of the table in the log, "
-        f"{log.predicates.total()} with supported filters",
-        file=sys.stderr,
+    note(
+        f"{counted(log.scans, 'scan')} of the table in the log, "
+        f"{log.predicates.total()} with supported filters"
     )
     if not log.predicates:
         raise ZCubeError(
