@@ -30,8 +30,9 @@ PARTS = {
 
 INTRODUCTION = """# Compatibility
 
-This page is made from what ran: `tests/results/compatibility.jsonl`. A session with a Spark or Delta version that isn't
-listed does not start, and the error names the versions. [Where ZCube runs](places.md) describes clusters, stores and
+This page is made from what ran: `tests/results/compatibility.jsonl`. Each jar is for one line of Spark and one of
+Delta, such as 4.2 and 4.4. A session with another line does not start, and the error names the right ones. Other patch
+releases of a line are accepted, but have no run on record. [Where ZCube runs](places.md) describes clusters, stores and
 catalogs.
 
 ## Runs on record
@@ -48,8 +49,9 @@ FEATURES = """
 - *installed*: from the files of a release in an empty environment, by pip and by `--packages` (`make release-trial`).
 
 Java 17 and 21 and Python 3.10 to 3.13 are allowed; a combination that isn't listed has no run on record. Delta 4.0 to
-4.2 are not supported, because the jars call Delta methods that are new in 4.3. Every change is tested with the newest
-Spark, and by some tests with the others.
+4.2 are not supported, because the jars call Delta methods that are new in 4.3. With PySpark 4.1 or 4.0, install
+`delta-spark==4.3.*`, since pip takes a newer one. Every change is tested with the newest Spark, and by some tests with
+the others.
 
 ## Table features
 
