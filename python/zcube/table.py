@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from zcube._spark import extension
@@ -54,15 +55,19 @@ class ClusteredTable:
         return cls(spark, quoting.qualified(quoting.name_parts(name)))
 
     @classmethod
-    def for_path(cls, spark: SparkSession, path: str) -> ClusteredTable:
-        """Return a table by its folder: a path or a URI.
+    def for_path(cls, spark: SparkSession, path: str | PathLike[str]) -> ClusteredTable:
+        """Return a table by its folder: a path, also of pathlib, or a URI.
 
         A relative path means the same as for ``spark.read.load``: over Spark Connect it is relative
         to the server's working directory.
 
         Raises:
-            ZCubeError: the path is empty.
+            ZCubeError: the path is empty, or no path.
         """
+        if isinstance(path, PathLike):
+            path = path.__fspath__()
+        if not isinstance(path, str):
+            raise ZCubeError(f"path must be a string or a pathlib.Path, not {path!r}.")
         if not path:
             raise ZCubeError("The path of the table is empty.")
         # Delta accepts only absolute paths in delta.`…`, but any path in a string literal.

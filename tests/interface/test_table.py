@@ -74,6 +74,15 @@ def test_a_path_may_be_absolute_or_relative_and_have_odd_characters(
     assert last_version(path) == version + 1
 
 
+def test_a_path_may_be_of_pathlib(spark, path):
+    write_points(spark, path)
+    table = ClusteredTable.for_path(spark, Path(path))
+    assert table.location == ClusteredTable.for_path(spark, path).location
+    for wrong in (None, 5, b"/data/events"):
+        with pytest.raises(ZCubeError, match="path must be a string or a pathlib"):
+            ClusteredTable.for_path(spark, wrong)
+
+
 @pytest.mark.parametrize(
     "column", ["a) ; DROP", "a`b", "a b", "ORDER", "ä", "x'y", '"q"', "-- c", "/*", "日付", "a,b"]
 )
