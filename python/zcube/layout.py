@@ -54,7 +54,7 @@ def cluster(
             row groups and pages too.
 
     Raises:
-        ZCubeError: an argument is wrong, or the session lacks ZCube's extension.
+        ZCubeError: an argument is wrong, or the session lacks ZCube's extension, or ignores hints.
         AnalysisException: a column doesn't exist or has no order, no predicate of the workload uses
             the columns, or ``df`` is a stream.
     """
@@ -74,6 +74,7 @@ def cluster(
         "sort": flag(sort, "sort"),
     }
     extension.require(df.sparkSession)
+    extension.require_hints(df.sparkSession)
     return df.hint(_HINT, json.dumps(spec))
 
 

@@ -135,3 +135,12 @@ def test_a_column_may_have_any_name(points):
     low, high = clustered.select("`a) ; DROP`").rdd.glom().collect()
     assert max(low) <= min(high)
     assert len(low) == pytest.approx(len(high), rel=0.1)
+
+
+@pytest.mark.parametrize("value", ["true", "TRUE"])
+def test_a_session_that_ignores_hints_is_rejected(spark, value):
+    spark.conf.set("spark.sql.optimizer.disableHints", value)
+    with pytest.raises(zcube.ZCubeError, match=r"spark\.sql\.optimizer\.disableHints=true"):
+        zcube.cluster(spark.range(9), "id")
+    spark.conf.set("spark.sql.optimizer.disableHints", "false")
+    assert zcube.cluster(spark.range(9), "id", num_partitions=3).rdd.getNumPartitions() == 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zcube._sql.quoting import switch
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -23,4 +24,17 @@ def require(spark: SparkSession) -> None:
             "This session has no ZCube extension. Build it with "
             "zcube.configure(SparkSession.builder).getOrCreate(), or start the server with ZCube's "
             "jar and spark.sql.extensions=io.zcube.sql.ZCubeSparkSessionExtension."
+        )
+
+
+def require_hints(spark: SparkSession) -> None:
+    """Check that Spark doesn't ignore hints, and return unclustered rows.
+
+    Raises:
+        ZCubeError: it does.
+    """
+    setting = "spark.sql.optimizer.disableHints"
+    if switch(spark, setting, default=False):
+        raise ZCubeError(
+            f"zcube.cluster needs hints, and {setting}=true makes Spark ignore them. Unset it."
         )
