@@ -14,10 +14,11 @@ from contextlib import nullcontext
 import pyarrow
 import pytest
 from deltalake import write_deltalake
-from zcube import ClusteredTable, cli
+from zcube import ClusteredTable, ZCubeError, cli
 from zcube.cli import engine, pictures
 from zcube.cli.optimize import _how_to_optimize
 
+from tests.support import written_log
 from tests.support.log_replay import live_files
 from tests.support.processes import run_here
 
@@ -237,6 +238,27 @@ def test_both_engines_print_the_same(spark, in_this_session, path, tmp_path, cap
     code, out, err = run_here(capsys, *quality)
     assert (code, out) == (0, by_spark)
     assert "pip install 'zcube[log]'" in err
+
+
+def test_a_history_with_a_version_that_only_spark_measures_is_sparks(tmp_path, monkeypatch, capsys):
+    path = str(tmp_path / "t")
+    for _ in range(3):
+        write_deltalake(path, pyarrow.table({"x": [1], "y": [2]}), mode="overwrite")
+    # Nothing of this version is in the newest.
+    written_log.edit(path, 1, "add", lambda add: add.update(stats="{"))
+    command = ["plot", path, "--by", "x,y", "--kind", "history", "-o", str(tmp_path / "p.svg")]
+
+    def spark(options):
+        raise ZCubeError("Spark draws it.")
+
+    monkeypatch.setattr(engine, "open_table", spark)
+    assert cli.main(command) == 1
+    reason = "version 1: malformed statistics: "
+    printed = capsys.readouterr().err.splitlines()
+    assert printed[0].startswith(f"zcube: Spark reads the log: {reason}")
+    assert printed[1:] == ["zcube: Spark draws it."]
+    assert cli.main([*command, "--engine", "log"]) == 1
+    assert f"zcube: --engine log can't do this: {reason}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["quality", "report", "plot"])
