@@ -85,7 +85,12 @@ final class RandomSkipping(seed: Int) {
   private def moved(column: Column): String = {
     val value = cast(column, "s", 4)
     column.family match {
-      case "number" if oneOf(4) => s"$value ${pick(Seq("+ 1", "- 1", "* 2", "+ 0.5"))}"
+      case "number" if oneOf(3) =>
+        // Also beyond the target's type.
+        pick(
+          Seq("+ 1", "- 1", "* 2", "+ 0.5").map(more => s"$value $more") ++
+            Seq("+ 200", "+ 100000", "- 100000", "+ 3000000000").map(more =>
+              s"CAST($value AS BIGINT) $more"))
       case "time" if oneOf(4) && value.startsWith("s.") =>
         s"$value ${pick(Seq("+ INTERVAL 1 DAY", "- INTERVAL 3 DAYS"))}"
       case "text" if oneOf(5) => pick(Seq(s"upper($value)", s"concat($value, 'é')", s"rtrim($value)"))
@@ -118,7 +123,9 @@ object RandomSkipping {
 
   private val Odd = "CASE WHEN id % 17 = 3 THEN NULL"
 
-  /** Values computed from `id`, with NULLs and the ends of the types. */
+  /** Values computed from `id`, with NULLs and the ends of the types. A file has about a day; the days
+    * are around one that Samoa skipped.
+    */
   val Columns: Seq[Column] = Seq(
     Column("id", "BIGINT", "id", "number"),
     Column("k", "BIGINT", s"$Odd ELSE id * 1000000007 - 100000000000 END", "number"),
@@ -132,11 +139,11 @@ object RandomSkipping {
     Column("s", "STRING", s"$Odd ELSE concat(repeat('same prefix ', 4), lpad(CAST(id DIV 2 AS STRING), 6, '0'), 'é') END", "text"),
     Column("c", "STRING", "CASE WHEN id % 19 = 0 THEN '' ELSE concat(lpad(CAST(id AS STRING), 4, '0'), repeat(' ', CAST(id % 3 AS INT))) END", "text"),
     Column("e", "STRING", "concat(lpad(CAST(id AS STRING), 6, '0'), repeat('\uD83D\uDE00', 40))", "text"),
-    Column("d", "DATE", s"$Odd ELSE date_add(DATE'2011-11-01', CAST(id DIV 3 AS INT)) END", "time"),
+    Column("d", "DATE", s"$Odd ELSE date_add(DATE'2011-12-25', CAST(id DIV 27 AS INT)) END", "time"),
     Column("old", "DATE", "date_add(DATE'1500-01-01', CAST(id * 400 AS INT))", "time"),
-    Column("ts", "TIMESTAMP", s"$Odd ELSE timestamp_micros(1320000000000000 + id * 30000000123) END", "time"),
+    Column("ts", "TIMESTAMP", s"$Odd ELSE timestamp_micros(1324814400000000 + id * 3200000123) END", "time"),
     Column("far", "TIMESTAMP", "timestamp_micros((id - 120) * 200000000000001)", "time"),
-    Column("ntz", "TIMESTAMP_NTZ", "CAST(timestamp_micros(1320000000000000 + id * 30000000123) AS TIMESTAMP_NTZ)", "time"),
+    Column("ntz", "TIMESTAMP_NTZ", "CAST(timestamp_micros(1324814400000000 + id * 3200000123) AS TIMESTAMP_NTZ)", "time"),
     Column("q", "BOOLEAN", s"$Odd ELSE id < 100 END", "flag"),
     Column("p", "INT", "id DIV 50", "number")
   )
