@@ -21,24 +21,30 @@ object FileCount {
     *                   is no limit
     */
   def of(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
+    unlimited(bytes, targetBytes, rows, maxRecords).min(MaxFiles).toInt
+
+  /** The same before it is limited to what one job can write: for files that are yet to be divided
+    * among jobs.
+    */
+  def unlimited(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Double =
     of(bytes, targetBytes, rows, maxRecords, RecordsHeadroom)
 
   /** The same if all rows are known, so that files may be filled up to `maxRecords`. */
   def min(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
-    of(bytes, targetBytes, rows, maxRecords, 1.0)
+    of(bytes, targetBytes, rows, maxRecords, 1.0).min(MaxFiles).toInt
 
   private def of(
       bytes: Long,
       targetBytes: Long,
       rows: Long,
       maxRecords: Long,
-      headroom: Double): Int = {
+      headroom: Double): Double = {
     require(targetBytes > 0, s"targetBytes must be positive, not $targetBytes")
     val byBytes = math.ceil(bytes.toDouble / targetBytes / MaxOver)
     val byRows = if (maxRecords <= 0) 1.0 else math.ceil(rows / (maxRecords * headroom))
     val evenRows = if (maxRecords > 0 && rows <= maxRecords) 1.0 else byRows
     // No more files than rows.
-    math.max(1.0, math.min(math.max(byBytes, evenRows), rows.toDouble)).min(MaxFiles).toInt
+    math.max(1.0, math.min(math.max(byBytes, evenRows), rows.toDouble))
   }
 
   /** The number of shuffle partitions is an Int, and each costs driver memory. */

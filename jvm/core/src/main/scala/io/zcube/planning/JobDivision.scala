@@ -74,8 +74,8 @@ final class JobDivision(options: PlanOptions) {
     */
   private def maxBytesWithoutBudget(files: Iterable[DataFile]): Long = {
     val bytes = DataFile.bytesOf(files)
-    val count = options.fileCount(bytes, DataFile.rowsOf(files))
-    val byFiles = (bytes.toDouble / count * options.maxJobFiles).toLong
+    val count = options.unlimitedFileCount(bytes, DataFile.rowsOf(files))
+    val byFiles = (bytes / count * options.maxJobFiles).toLong
     Seq(
       math.min(options.maxJobBytes, byFiles),
       options.targetCubeBytes,

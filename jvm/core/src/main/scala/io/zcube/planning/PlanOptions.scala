@@ -57,6 +57,12 @@ final case class PlanOptions(
     case Some(known) => FileCount.of(bytes, targetFileBytes, known, maxRecords)
     case None => FileCount.of(bytes, targetFileBytes, Long.MaxValue, 0)
   }
+
+  /** The same before it is limited to what one job can write. */
+  def unlimitedFileCount(bytes: Long, rows: Option[Long]): Double = rows match {
+    case Some(known) => FileCount.unlimited(bytes, targetFileBytes, known, maxRecords)
+    case None => FileCount.unlimited(bytes, targetFileBytes, Long.MaxValue, 0)
+  }
 }
 
 object PlanOptions {
