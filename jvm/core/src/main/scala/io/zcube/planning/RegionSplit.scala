@@ -19,6 +19,9 @@ object RegionSplit {
   /** The parts, in order of the regions. A part stays above the target if all of its cuts are
     * straddled by too many bytes, or if a smaller part's cube would be merged again.
     *
+    * A part is halved as evenly as possible, so that there are few rounds. But a value heavier than a
+    * part may lie there, or files in no order: then the nearest multiple of a part that can be cut is.
+    *
     * Example: ten files of 100 bytes that are sorted by a column, with a target of 300, are parts of
     * 2, 3, 2 and 3 files.
     *
@@ -49,10 +52,19 @@ object RegionSplit {
 
   /** @param column its number
     * @param below  files that begin below it are on the low side
+    * @param away   how many parts its even position is away from the middle
     * @param cost   bytes that straddle it, as a share of the smaller side's, and what unevenness costs
     * @param off    how far it is from the even position, in bytes
     */
-  private case class Cut(column: Int, below: Long, cost: Double, off: Double)
+  private case class Cut(column: Int, below: Long, away: Double, cost: Double, off: Double)
+      extends Ordered[Cut] {
+
+    override def compare(other: Cut): Int = {
+      val byPlace = java.lang.Double.compare(away, other.away)
+      val byCost = if (byPlace != 0) byPlace else java.lang.Double.compare(cost, other.cost)
+      if (byCost != 0) byCost else java.lang.Double.compare(off, other.off)
+    }
+  }
 
   private def cut(
       files: Array[PlannedFile],
@@ -63,18 +75,15 @@ object RegionSplit {
     val parts = sizes.count(total).toDouble
     if (parts < 2 || files.length < 2) None
     else {
-      val even = total * math.floor(parts / 2) / parts
-      // Half a part to either side.
-      val slack = total / parts / 2
       val columns = files.iterator.map(_.file.ranges.dimensions).max
       val best = (0 until columns)
-        .flatMap(bestCut(files, _, total, even, slack, sizes.min, maxStraddling, evenness))
-        .minByOption(c => (c.cost, c.off))
+        .flatMap(bestCut(files, _, total, parts, sizes.min, maxStraddling, evenness))
+        .minOption
       best.map(c => files.partition(f => begins(f, c.column) < c.below))
     }
   }
 
-  /** The best cut of a column near the even position, if one is straddled by few enough bytes.
+  /** The best cut of a column, if one is straddled by few enough bytes.
     *
     * Files are added to the low side in the order of their lower bounds, and stop straddling the cut
     * in the order of their upper bounds.
@@ -83,11 +92,11 @@ object RegionSplit {
       files: Array[PlannedFile],
       column: Int,
       total: Long,
-      even: Double,
-      slack: Double,
+      parts: Double,
       min: Double,
       maxStraddling: Double,
       evenness: Double): Option[Cut] = {
+    val middle = math.floor(parts / 2)
     val lower = files.map(begins(_, column))
     val upper = files.map(ends(_, column))
     val all = Array.range(0, files.length)
@@ -109,14 +118,19 @@ object RegionSplit {
         ended += files(byUpper(next)).file.bytes
         next += 1
       }
-      val off = math.abs(below - even)
-      if (below >= min && total - below >= min && off <= slack) {
+      if (below >= min && total - below >= min) {
+        // Half a part to either side is nearest to a multiple; of two the middle is preferred.
+        def offOf(multiple: Double) = math.abs(below - total * multiple / parts)
+        val isMiddle = offOf(middle) <= total / parts / 2
+        val multiple = if (isMiddle) middle else math.rint(below * parts / total)
+        val off = offOf(multiple)
         // All files of the lower side may straddle it, so a share of both would be misleading.
         val share = (below - ended).toDouble / math.min(below, total - below)
         val cost = share + evenness * off / total
-        if (share <= maxStraddling &&
-          best.forall(b => cost < b.cost || (cost == b.cost && off < b.off)))
-          best = Some(Cut(column, at, cost, off))
+        // What is less than half a part would leave as many parts as there are.
+        val isCut = share <= maxStraddling && multiple > 0 && multiple < parts
+        val cut = Cut(column, at, math.abs(multiple - middle), cost, off)
+        if (isCut && best.forall(cut < _)) best = Some(cut)
       }
       while (i < byLower.length && lower(byLower(i)) == at) {
         below += files(byLower(i)).file.bytes

@@ -16,4 +16,20 @@ class JobDivisionSuite extends AnyFunSuite {
     assert(jobs.map(j => options.fileCount(PlannedFile.bytesOf(j.files), None)).max <= most)
     assert(jobs.map(_.files.size).sum === pebibyte.size)
   }
+
+  test("a value too heavy for a job costs only itself the division by regions") {
+    val files = for {
+      day <- 0 until 365
+      number <- 1 to (if (day == 165) 300 else 5)
+    } yield file(
+      f"$day%03d-$number%03d",
+      50L << 30,
+      new KeyRanges(Array(day.toLong, 0L), Array(day.toLong, 9L)))
+    val (overlapping, regions) =
+      new JobDivision(PlanOptions()).divide(files).partition(_.overlapping)
+    assert(regions.size > 5)
+    // Its days are less than half a job on either side of the heavy one.
+    val days = overlapping.flatMap(_.files).map(_.file.path.take(3).toInt).distinct
+    assert(days.contains(165) && days.size < 60, days)
+  }
 }

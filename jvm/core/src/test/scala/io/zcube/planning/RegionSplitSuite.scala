@@ -101,29 +101,30 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def across(below: Seq[PlannedFile], column: Int, value: Long): Double =
     PlannedFile.bytesOf(below.filter(bounds(_, column)._2 > value)).toDouble
 
-  /** How far from the middle a part is cut, or from what is best for an odd number, as a share. */
-  private def off(below: Seq[PlannedFile], part: Seq[PlannedFile], capacity: Long): Double = {
-    val total = PlannedFile.bytesOf(part)
+  /** How many parts from the middle a part is cut, and how far from that multiple, as a share. */
+  private def off(bytes: Long, total: Long, capacity: Long): (Double, Double) = {
     val parts = math.ceil(total.toDouble / capacity)
-    math.abs(PlannedFile.bytesOf(below) - total * math.floor(parts / 2) / parts) / total
+    val middle = math.floor(parts / 2)
+    (1 until parts.toInt)
+      .map(n => (math.abs(n - middle), math.abs(bytes - total * n.toDouble / parts) / total))
+      // Half a part to either side. Of two multiples that is the one nearer to the middle.
+      .filter(_._2 <= 0.5 / parts + 1e-12)
+      .minOption.getOrElse((Double.PositiveInfinity, Double.PositiveInfinity))
   }
 
-  /** For each possible cut of a part that leaves about half of it on either side, the bytes across it
-    * as a share of the smaller side's, and how far off it is.
+  /** For each possible cut of a part that leaves about a multiple of the capacity on either side, the
+    * bytes across it as a share of the smaller side's, and how far off it is.
     */
-  private def cuts(part: Seq[PlannedFile], capacity: Long): Seq[(Double, Double)] = {
+  private def cuts(part: Seq[PlannedFile], capacity: Long): Seq[(Double, (Double, Double))] = {
     val total = PlannedFile.bytesOf(part)
-    val parts = math.ceil(total.toDouble / capacity)
     for {
       column <- 0 until part.map(_.file.ranges.dimensions).max
       value <- part.map(bounds(_, column)._1).distinct
       below = part.filter(bounds(_, column)._1 < value)
       bytes = PlannedFile.bytesOf(below)
-      if below.nonEmpty &&
-        math.abs(bytes - total * math.floor(parts / 2) / parts) <= total / parts / 2
-    } yield (
-      across(below, column, value) / math.min(bytes, total - bytes),
-      off(below, part, capacity))
+      where = off(bytes, total, capacity)
+      if below.nonEmpty && where._1 < Double.PositiveInfinity
+    } yield (across(below, column, value) / math.min(bytes, total - bytes), where)
   }
 
   test("nothing is lost, parts fit unless no cut does, and the order of the files doesn't matter") {
@@ -141,17 +142,19 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           assert(part.size == 1 || cuts(part, capacity).forall(_._1 > most))
         // The first cut is the best there is.
         if (parts.size > 1) {
-          val best =
-            cuts(files, capacity).collect {
-              case (share, off) if share <= most => share + evenness * off
-            }.min
+          def costOf(share: Double, off: (Double, Double)) = (off._1, share + evenness * off._2)
+          val (away, cost) = cuts(files, capacity)
+            .collect { case (share, off) if share <= most => costOf(share, off) }
+            .min
           val isBest = (1 until parts.size).exists { n =>
             val (low, high) = (parts.take(n).flatten, parts.drop(n).flatten)
             (0 until files.map(_.file.ranges.dimensions).max).exists { column =>
               val value = high.map(bounds(_, column)._1).min
+              val bytes = Seq(low, high).map(PlannedFile.bytesOf(_))
+              val found =
+                costOf(across(low, column, value) / bytes.min, off(bytes.head, bytes.sum, capacity))
               low.forall(bounds(_, column)._1 < value) &&
-              across(low, column, value) / Seq(low, high).map(PlannedFile.bytesOf(_)).min +
-                evenness * off(low, files, capacity) == best
+              found._1 == away && math.abs(found._2 - cost) < 1e-9
             }
           }
           assert(isBest)
@@ -163,6 +166,23 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           evenness)
         assert(again.map(_.map(_.file.path).toSet) === parts.map(_.map(_.file.path).toSet))
     }
+  }
+
+  test("where the middle can't be cut, the nearest multiple of a part is") {
+    // Days in order, but the middle one is heavier than a part.
+    val days = (0 until 20).map { i =>
+      file(f"$i%02d ", if (i == 11) 1000 else 100, (i.toLong, i.toLong), (0L, 9L))
+    }
+    val parts = RegionSplit.split(new Random(4).shuffle(days), CubeSizes(0, 300), 0.25)
+    val (heavy, others) = parts.partition(_.exists(_.file.bytes == 1000))
+    assert(heavy.map(_.size).max <= 3)
+    assert(others.map(PlannedFile.bytesOf(_)).max <= 300)
+    // No cuts but those at its sides: what is in order is divided, what covers everything stays.
+    val wide = (1 to 30).map(i => file(s"w$i", 100, (100L, 999L), (0L, 9L)))
+    val ordered = (0 until 6).map(i => file(s"o$i", 100, (i * 10L, i * 10L + 9), (0L, 9L)))
+    val sizes =
+      RegionSplit.split(wide ++ ordered, CubeSizes(0, 300), 0.25).map(PlannedFile.bytesOf(_))
+    assert(sizes === Seq(300, 300, 3000))
   }
 
   test("a clean cut is better than an even one, unless evenness is worth it") {
