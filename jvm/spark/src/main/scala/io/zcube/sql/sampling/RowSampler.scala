@@ -19,10 +19,11 @@ import org.apache.spark.sql.types.DataType
   *
   * The sample is the rows with the smallest hashes, as many as fit, however rows are divided among
   * tasks. But the amount that all tasks together may send is bounded too
-  * ([[SampleLimits.maxSent]]), so a task with far more than its share may have to omit rows that
-  * belong to the sample. By then the driver knows the number and size of the rows, and it runs a
-  * second round for the rows below the required hash, with a share for each task in proportion to
-  * its rows.
+  * ([[SampleLimits.maxSent]]), so a task with far more than its share, or one of very many tasks, may
+  * have to omit rows that belong to the sample. For more of its rows than it may send, it sends the
+  * hashes and sizes. So the driver usually knows which rows the sample has, and a second round
+  * fetches exactly these. If not, it knows the number and size of the rows, and another round asks
+  * for those below the required hash, with a share for each task in proportion to its rows.
   */
 object RowSampler {
 
@@ -31,8 +32,14 @@ object RowSampler {
     */
   private val MinRowsOfTask = 4096
 
-  /** The second round is enough, unless the sizes of rows differ wildly. */
-  private val MaxRounds = 5
+  /** The second round knows the sample, unless the sizes of rows differ wildly. */
+  private val MaxRounds = 4
+
+  /** Of what a task may send, the part for sizes of rows that it doesn't send. */
+  private val ShareOfSizes = 0.125
+
+  /** A hash and a length. */
+  private val BytesOfSize = 12
 
   /** Samples columns of any plan.
     *
@@ -95,32 +102,52 @@ object RowSampler {
     val rowsOfTask =
       if (expectedRows.isDefined) bounded.rows.toLong
       else math.max(MinRowsOfTask.toLong, SampleLimits.Oversampling.toLong * limits.rows / tasks)
-    val bytesOfTask = math.min(bounded.bytes, SampleLimits.maxSent(conf) / tasks)
+    val sentByEach = SampleLimits.sentByEach(conf, tasks)
+    def bytesOf(sent: Long) = math.min(bounded.bytes, (sent * (1 - ShareOfSizes)).toLong)
+    def numberOf(sizes: Double) = math.min(bounded.rows.toDouble, sizes).toInt
     val first = SampleTask(
       dataTypes,
       identity,
       ceiling,
+      bounded,
       math.min(bounded.rows.toLong, rowsOfTask).toInt,
-      Array.fill(tasks)(bytesOfTask))
+      Array.fill(tasks)(bytesOf(sentByEach)),
+      Array.fill(tasks)(numberOf(sentByEach * ShareOfSizes / BytesOfSize))
+    )
 
-    @tailrec
-    def exact(task: SampleTask, rounds: Int): SamplingRound = {
-      val round = SamplingRound.run(rdd, task, bounded)
-      if (round.knownBelow >= ceiling || round.isFull || rounds == MaxRounds) round
-      else {
-        val wanted = round.rowsThatFit(bounded)
-        val next = SampleTask(
-          dataTypes,
-          identity,
-          math.min(ceiling, hashBelow(wanted * 1.25 + 4 * math.sqrt(wanted) + 16, round.rowCount)),
-          bounded.rows,
-          round.shares(SampleLimits.maxSent(conf)).map(math.min(_, bounded.bytes))
-        )
-        exact(next, rounds + 1)
-      }
+    def after(round: SamplingRound): SampleTask = {
+      val wanted = round.rowsThatFit(bounded)
+      val below =
+        math.min(ceiling, hashBelow(wanted * 1.25 + 4 * math.sqrt(wanted) + 16, round.rowCount))
+      val sent = SampleLimits.maxSent(conf)
+      val sizes = (sent * ShareOfSizes / BytesOfSize).toLong
+      first.copy(
+        threshold = below,
+        maxRows = bounded.rows,
+        maxBytes = round.shares(sent).map(bytesOf),
+        maxSizes = round.sizesBelow(below, sizes).map(numberOf))
     }
 
-    val last = exact(first, 1)
+    @tailrec
+    def decided(task: SampleTask, rounds: Int): SamplingRound = {
+      val round = SamplingRound.run(rdd, task)
+      lazy val next = after(round)
+      if (round.isDecided(ceiling) || rounds == MaxRounds || !round.mayGrow(task, next)) round
+      else decided(next, rounds + 1)
+    }
+
+    val round = decided(first, 1)
+    val last =
+      if (round.hasRows) round
+      else {
+        // These rows fit on the driver, so whichever tasks they are from, they aren't too many to send.
+        val exactly = first.copy(
+          threshold = round.sampleBelow,
+          maxRows = bounded.rows,
+          maxBytes = Array.fill(tasks)(bounded.bytes),
+          maxSizes = new Array[Int](tasks))
+        SamplingRound.run(rdd, exactly)
+      }
     val rows = last.rows.map { bytes =>
       val row = new UnsafeRow(dataTypes.length)
       row.pointTo(bytes, bytes.length)

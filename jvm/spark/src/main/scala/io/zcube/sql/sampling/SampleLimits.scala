@@ -38,12 +38,23 @@ object SampleLimits {
 
   def ofRows(rows: Int): SampleLimits = SampleLimits(rows, MaxBytes)
 
-  /** The tasks of one job together may send this much: half of what Spark allows, with the rest for
-    * Spark's own task results. Spark fails a job that sends more.
+  /** If there are very many tasks, each may send this much: a share of what they usually send would
+    * be a few rows, and some tasks have several times as many of the sample as the average.
     */
-  def maxSent(conf: SparkConf): Long = {
-    val all = Oversampling * MaxBytes
+  private val MinBytesOfTask = 8L << 10
+
+  /** The tasks of one job together may send this much. */
+  def maxSent(conf: SparkConf): Long = math.min(Oversampling * MaxBytes, acceptedOf(conf))
+
+  /** What each of these tasks may send, if nothing is known about their rows. */
+  def sentByEach(conf: SparkConf, tasks: Int): Long =
+    math.max(maxSent(conf) / tasks, math.min(MinBytesOfTask, acceptedOf(conf) / tasks))
+
+  /** Half of what Spark allows, with the rest for Spark's own task results. Spark fails a job that
+    * sends more.
+    */
+  private def acceptedOf(conf: SparkConf): Long = {
     val allowed = conf.getSizeAsBytes("spark.driver.maxResultSize", "1g")
-    if (allowed <= 0) all else math.min(all, allowed / 2)
+    (if (allowed <= 0) 1L << 30 else allowed) / 2
   }
 }

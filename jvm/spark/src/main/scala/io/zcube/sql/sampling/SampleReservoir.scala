@@ -22,9 +22,14 @@ final private[sql] class SampleReservoir(limits: SampleLimits, initialThreshold:
 
   def accepts(hash: Long): Boolean = hash < limit
 
-  def add(hash: Long, row: Array[Byte]): Unit = if (accepts(hash)) {
-    entries.add(new Entry(hash, row))
-    bytes += row.length + SampleLimits.RowOverhead
+  def add(hash: Long, row: Array[Byte]): Unit = add(hash, row.length, row)
+
+  /** Adds a row of which only the size is known. It takes as much of the limits as the row would. */
+  def addSize(hash: Long, size: Int): Unit = add(hash, size, null)
+
+  private def add(hash: Long, size: Int, row: Array[Byte]): Unit = if (accepts(hash)) {
+    entries.add(new Entry(hash, size, row))
+    bytes += size + SampleLimits.RowOverhead
     while (entries.size > limits.rows || bytes > limits.bytes) lowerTo(entries.peek.hash)
   }
 
@@ -32,17 +37,23 @@ final private[sql] class SampleReservoir(limits: SampleLimits, initialThreshold:
   def lowerTo(newThreshold: Long): Unit = if (newThreshold < limit) {
     limit = newThreshold
     while (!entries.isEmpty && entries.peek.hash >= limit)
-      bytes -= entries.poll().row.length + SampleLimits.RowOverhead
+      bytes -= entries.poll().size + SampleLimits.RowOverhead
   }
 
-  /** The kept rows, by ascending hash. */
-  def result(): Array[(Long, Array[Byte])] = {
+  /** The kept rows, by ascending hash. A row is null if only its size is known. */
+  def result(): Array[(Long, Array[Byte])] = sorted().map(e => (e.hash, e.row))
+
+  /** The sizes of the kept rows from this hash on, by ascending hash. */
+  def sizesFrom(hash: Long): Array[(Long, Int)] =
+    sorted().collect { case e if e.hash >= hash => (e.hash, e.size) }
+
+  private def sorted(): Array[Entry] = {
     val sorted = entries.toArray(Array.empty[Entry])
     java.util.Arrays.sort(sorted, (a: Entry, b: Entry) => java.lang.Long.compare(a.hash, b.hash))
-    sorted.map(e => (e.hash, e.row))
+    sorted
   }
 }
 
 private[sql] object SampleReservoir {
-  final private class Entry(val hash: Long, val row: Array[Byte])
+  final private class Entry(val hash: Long, val size: Int, val row: Array[Byte])
 }

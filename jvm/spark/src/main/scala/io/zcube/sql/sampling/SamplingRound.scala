@@ -6,13 +6,17 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 /** The results of one sampling job.
   *
-  * @param knownBelow every row below this hash has arrived at the driver
+  * @param rowsBelow  every row below this hash has arrived at the driver
+  * @param knownBelow the size of every row below this hash has arrived at the driver
+  * @param sizesBelow the same for the rows of each task
   * @param counts     number of rows that each task saw
   * @param meanCosts  average bytes needed to keep a row of each task
   */
 final private[sql] class SamplingRound private (
     reservoir: SampleReservoir,
-    val knownBelow: Long,
+    rowsBelow: Long,
+    knownBelow: Long,
+    sizesBelow: Array[Long],
     counts: Array[Long],
     meanCosts: Array[Double]) {
 
@@ -20,8 +24,27 @@ final private[sql] class SamplingRound private (
 
   private val costs = Array.tabulate(counts.length)(i => counts(i) * meanCosts(i))
 
-  /** Whether more rows arrived than fit: then the kept rows are the sample. */
-  def isFull: Boolean = reservoir.threshold <= knownBelow
+  /** The known part of the sample: all rows below this hash. */
+  def sampleBelow: Long = math.min(reservoir.threshold, knownBelow)
+
+  /** Whether that is the sample: more rows are known than fit, or no more were wanted.
+    *
+    * @param ceiling no rows at or above this hash are wanted
+    */
+  def isDecided(ceiling: Long): Boolean =
+    reservoir.threshold <= knownBelow || knownBelow >= ceiling
+
+  /** Whether all rows of the sample have arrived. */
+  def hasRows: Boolean = sampleBelow <= rowsBelow
+
+  /** Whether another round may know more than this one, whose task is `last`. */
+  def mayGrow(last: SampleTask, next: SampleTask): Boolean =
+    if (knownBelow >= last.threshold) next.threshold > last.threshold
+    else
+      // The task that sends least decides, so each of these needs more room.
+      sizesBelow.indices.filter(sizesBelow(_) == knownBelow).forall { task =>
+        next.maxSizes(task) > last.maxSizes(task) || next.maxBytes(task) > last.maxBytes(task)
+      }
 
   /** The number of rows that fit into the limits, if they are as large as those seen. */
   def rowsThatFit(limits: SampleLimits): Double =
@@ -33,21 +56,34 @@ final private[sql] class SamplingRound private (
     costs.map(cost => ((cost / all + 1.0 / costs.length) / 2 * bytes).toLong)
   }
 
+  /** Divides this number of sizes among the tasks, in proportion to what each should at most have
+    * below a hash: six standard deviations more than expected.
+    */
+  def sizesBelow(hash: Long, sizes: Long): Array[Double] = {
+    val wanted = counts.map { count =>
+      val mean = hash.toDouble / Long.MaxValue.toDouble * count
+      mean + 6 * math.sqrt(mean) + 24
+    }
+    val all = wanted.sum
+    wanted.map(_ / all * sizes)
+  }
+
   /** The sampled rows, by ascending hash. */
   def rows: Array[Array[Byte]] = {
-    reservoir.lowerTo(knownBelow)
+    reservoir.lowerTo(math.min(knownBelow, rowsBelow))
     reservoir.result().map(_._2)
   }
 }
 
 private[sql] object SamplingRound {
 
-  def run(rdd: RDD[InternalRow], task: SampleTask, limits: SampleLimits): SamplingRound = {
+  def run(rdd: RDD[InternalRow], task: SampleTask): SamplingRound = {
     val tasks = rdd.getNumPartitions
-    val merged = new SampleReservoir(limits, Long.MaxValue)
+    val merged = new SampleReservoir(task.limits, Long.MaxValue)
     val counts = new Array[Long](tasks)
     val meanCosts = new Array[Double](tasks)
-    var known = task.threshold
+    var rowsBelow, knownBelow = task.threshold
+    val sizesBelow = new Array[Long](tasks)
     if (tasks > 0) {
       rdd.sparkContext.runJob[InternalRow, SampleTask.Result](
         rdd,
@@ -58,15 +94,18 @@ private[sql] object SamplingRound {
         (partition: Int, result: SampleTask.Result) => {
           counts(partition) = result.rowCount
           meanCosts(partition) = result.meanCost
-          known = math.min(known, result.threshold)
-          result.foreach(merged.add)
+          rowsBelow = math.min(rowsBelow, result.rowsBelow)
+          sizesBelow(partition) = result.sizesBelow
+          knownBelow = math.min(knownBelow, result.sizesBelow)
+          result.addTo(merged)
           // If a task with the driver's limits can't keep a row, the driver can't either.
-          val asMuch =
-            task.maxRows >= limits.rows && task.maxBytes(partition) >= limits.bytes
-          if (asMuch && result.threshold < task.threshold) merged.lowerTo(result.threshold)
+          if (task.sendsAll(partition) && result.rowsBelow < task.threshold)
+            merged.lowerTo(result.rowsBelow)
+          if (task.sendsAllSizes(partition) && result.sizesBelow < task.threshold)
+            merged.lowerTo(result.sizesBelow)
         }
       )
     }
-    new SamplingRound(merged, known, counts, meanCosts)
+    new SamplingRound(merged, rowsBelow, knownBelow, sizesBelow, counts, meanCosts)
   }
 }

@@ -1,11 +1,13 @@
 package io.zcube.sql.sampling
 
-import java.util.concurrent.Executors
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+import java.util.concurrent.{CountDownLatch, Executors}
 
 import scala.concurrent.duration.Duration
 import scala.concurrent.{Await, ExecutionContext, Future}
 
+import org.apache.spark.SparkConf
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.{DataType, LongType, StringType}
@@ -32,12 +34,16 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
       "concat('file-', id % 10) name",
       "id place")
 
-  private def sampled(df: DataFrame, limits: SampleLimits, expected: Option[Long]): RowSample =
+  private def sampled(
+      df: DataFrame,
+      limits: SampleLimits,
+      expected: Option[Long],
+      identity: RowIdentity = RowIdentity.FilePosition(2, 3)): RowSample =
     RowSampler.sample(
       spark.asInstanceOf[classic.SparkSession],
       df.asInstanceOf[classic.DataFrame].queryExecution.analyzed,
       2,
-      RowIdentity.FilePosition(2, 3),
+      identity,
       expected,
       limits,
       "test"
@@ -61,6 +67,25 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     }.sortBy(_._1)
     val sizes = all.scanLeft(0L)(_ + _._3).drop(1)
     all.zip(sizes).take(limits.rows).takeWhile(_._2 <= limits.bytes).map(_._1._2).toSeq
+  }
+
+  /** The number of Spark jobs that `body` starts. */
+  private def jobsOf[T](body: => T): (T, Int) = {
+    val jobs = new AtomicInteger
+    val over = new CountDownLatch(1)
+    val counter = new SparkListener {
+      override def onJobStart(job: SparkListenerJobStart): Unit =
+        if (job.properties.getProperty("spark.job.description") == "over") over.countDown()
+        else if (over.getCount > 0) { val _ = jobs.incrementAndGet() }
+    }
+    spark.sparkContext.addSparkListener(counter)
+    try {
+      val result = body
+      // Events arrive in order, some time after the jobs.
+      JobDescription.within(spark.sparkContext, "over")(spark.range(1).collect())
+      over.await()
+      (result, jobs.get)
+    } finally spark.sparkContext.removeSparkListener(counter)
   }
 
   private lazy val bounded = SampleLimits(20000, Long.MaxValue).within(spark.sparkContext.getConf)
@@ -112,6 +137,42 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     val same = rows(0, 3000, 60, 5000).union(rows(3000, 60000, 2, 10))
     val wanted = expected(df, bounded)
     Seq(df, same).foreach(division => assert(ids(sampled(division, bounded, None)) == wanted))
+  }
+
+  for (known <- Seq(Some(6000L), None))
+    test(s"tasks that may send hardly a row need two jobs, with ${known.fold("no")(_.toString)} rows expected") {
+      // Half a row of each task is in the sample, and a task may send two.
+      val df = rows(0, 6000, 200, 12000)
+      val (sample, jobs) = jobsOf(sampled(df, bounded, known))
+      val wanted = expected(df, bounded)
+      assert(ids(sample) == wanted && wanted.size > 80)
+      assert(jobs == 2)
+      // Now not even one.
+      val wide = rows(0, 1000, 200, 40000)
+      val (few, again) = jobsOf(sampled(wide, bounded, known))
+      assert(ids(few) == expected(wide, bounded) && few.rows.length > 20)
+      assert(again == 2)
+    }
+
+  test("no round is run that can't know more than the last") {
+    // Equal rows are sampled together, and no task can send all of these.
+    for (hash <- Seq(5L, Long.MaxValue - 5)) {
+      val equal = spark.range(0, 180000, 1, 200).selectExpr("id", "'x' s", s"${hash}L hash")
+      val (sample, jobs) = jobsOf(sampled(equal, bounded, None, RowIdentity.Contents(2)))
+      assert(sample.rowCount == 180000)
+      assert(jobs <= 2)
+    }
+  }
+
+  test("one of very many tasks may send more than an even share, if the driver accepts it") {
+    def each(size: String, tasks: Int) =
+      SampleLimits.sentByEach(new SparkConf(false).set("spark.driver.maxResultSize", size), tasks)
+    // 10 TiB in splits of 128 MiB.
+    for (size <- Seq("1g", "0"))
+      assert(each(size, 81920) == (512 << 20) / 81920)
+    assert(each("4g", 81920) == 8192)
+    assert(each("1g", 1000) == 4 * SampleLimits.MaxBytes / 1000)
+    assert(each("64m", 81920) == (32 << 20) / 81920)
   }
 
   test("plans without rows, and with more splits than rows, have their sample") {
