@@ -25,7 +25,8 @@ class PreparedBatchesSuite extends AnyFunSuite with MemoryEngine {
   }
 
   test("a read is for as many batches as fit, and for one at least") {
-    for ((atOnce, reads) <- Seq(100 -> Seq(36), 36 -> Seq(36), 10 -> Seq(9, 9, 9, 9), 1 -> Seq.fill(12)(3))) {
+    for ((atOnce, reads) <-
+        Seq(100 -> Seq(36), 36 -> Seq(36), 10 -> Seq(9, 9, 9, 9), 1 -> Seq.fill(12)(3))) {
       val (table, plan) = planned()
       run(plan, plan.groups.map(Seq(_)), atOnce)
       assert(table.prepared.get == reads)

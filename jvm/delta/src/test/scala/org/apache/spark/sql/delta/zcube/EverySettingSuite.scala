@@ -104,7 +104,8 @@ class EverySettingSuite extends AnyFunSuite with DeltaSparkSession {
     assert(outcome(Nil) == (Nil, None))
     val chosen = all.filter { case (key, _) => Night.all || OfValues.exists(key.contains) }
     // Values of one setting are in different groups.
-    val rounds = chosen.groupBy(_._1).values.flatMap(_.zipWithIndex).groupBy(_._2).toSeq.sortBy(_._1)
+    val rounds =
+      chosen.groupBy(_._1).values.flatMap(_.zipWithIndex).groupBy(_._2).toSeq.sortBy(_._1)
     val groups = rounds.flatMap(_._2.map(_._1).toSeq.sorted.grouped(if (Night.all) 16 else 64))
     info(s"${chosen.size} settings in ${groups.size} groups")
     assert(groups.flatMap(wrong) == Nil)
@@ -119,7 +120,16 @@ private object EverySettingSuite {
 
   /** Parts of names. */
   private val OfValues =
-    Seq("parquet", "legacy", "files.", "stats", "imestamp", "har", "ansi", "kipping", "caseSensitive")
+    Seq(
+      "parquet",
+      "legacy",
+      "files.",
+      "stats",
+      "imestamp",
+      "har",
+      "ansi",
+      "kipping",
+      "caseSensitive")
 
   /** Of other commands, and ZCube's own. */
   private val Unrelated = Seq(
@@ -134,7 +144,28 @@ private object EverySettingSuite {
     "spark.sql.parquet.compression.codec",
     // A task for each byte.
     "spark.sql.files.maxPartitionBytes"
-  ) ++ Seq("hive", "streaming", "thriftserver", "execution.arrow", "execution.pyspark", "execution.python",
-    "execution.pandas", "ui", "pyspark", "python", "scripting", "artifact", "csv", "xml", "json",
-    "avro", "orc", "repl", "debug", "connect", "view", "functionC").map("spark.sql." + _)
+  ) ++ Seq(
+    "hive",
+    "streaming",
+    "thriftserver",
+    "execution.arrow",
+    "execution.pyspark",
+    "execution.python",
+    "execution.pandas",
+    "ui",
+    "pyspark",
+    "python",
+    "scripting",
+    "artifact",
+    "csv",
+    "xml",
+    "json",
+    "avro",
+    "orc",
+    "repl",
+    "debug",
+    "connect",
+    "view",
+    "functionC"
+  ).map("spark.sql." + _)
 }

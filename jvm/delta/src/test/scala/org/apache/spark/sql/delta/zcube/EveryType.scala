@@ -22,10 +22,9 @@ final private[zcube] class EveryType(spark: SparkSession, path: String) {
          |p STRING, pt TIMESTAMP) USING delta PARTITIONED BY (p, pt) TBLPROPERTIES (
          |'delta.enableDeletionVectors' = 'true', 'delta.enableTypeWidening' = 'true',
          |'delta.enableRowTracking' = 'true')""".stripMargin)
-    for (from <- Seq(0L, 100L)) {
+    for (from <- Seq(0L, 100L))
       spark.range(from, from + 100, 1, 2).selectExpr(Values: _*)
         .write.format("delta").mode("append").save(path)
-    }
     Seq(
       // Before columns are mapped, so that the log has its name, too.
       s"ALTER TABLE $table ADD COLUMN late STRUCT<x: INT, y: STRING>",
@@ -40,9 +39,10 @@ final private[zcube] class EveryType(spark: SparkSession, path: String) {
     ).foreach(spark.sql(_).collect())
   }
 
-  /** Each row, with its id. */
+  /** Each row, with its id. JSON has only the milliseconds of times. */
   def rows: Seq[String] = spark.read.format("delta").load(path)
-    .selectExpr("to_json(struct(*, _metadata.row_id, _metadata.row_commit_version))")
+    .selectExpr("to_json(struct(*, _metadata.row_id, _metadata.row_commit_version, " +
+      "unix_micros(ts) AS micros, CAST(ntz AS STRING) AS text))")
     .collect().map(_.getString(0)).toSeq.sorted
 
   /** What the log says of a file that isn't true of its rows, as conditions; none if all is true. */

@@ -78,7 +78,8 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
     }
   }
 
-  override def release(files: Seq[DataFile]): Unit = files.foreach(file => actions.remove(file.path))
+  override def release(files: Seq[DataFile]): Unit =
+    files.foreach(file => actions.remove(file.path))
 
   private def actionsOf(files: Seq[DataFile]): Seq[AddFile] = {
     prepare(files)

@@ -26,7 +26,8 @@ class SessionOfStatementSuite extends AnyFunSuite with DeltaSparkSession {
     val path = folder.resolve(name).toString
     spark.sql(s"CREATE TABLE delta.`$path` ($columns) USING delta $clause")
     for (start <- Seq(0, 50))
-      spark.sql(s"INSERT INTO delta.`$path` SELECT id, id % 7 FROM range($start, ${start + 50}, 1, 1)")
+      spark.sql(
+        s"INSERT INTO delta.`$path` SELECT id, id % 7 FROM range($start, ${start + 50}, 1, 1)")
     path
   }
 
@@ -43,9 +44,10 @@ class SessionOfStatementSuite extends AnyFunSuite with DeltaSparkSession {
     def unpacked: Set[String] = new File(SparkFiles.getRootDirectory()).list.toSet
     val before = unpacked
     for (statement <- Seq(
-          s"OPTIMIZE delta.`$path` ZORDER BY (x)",
-          s"OPTIMIZE delta.`$path` ZORDER BY (id) OPTIONS ('forecast' = 'true') DRY RUN",
-          s"RECOMMEND CLUSTERING delta.`$path` FOR 'x = 3'")) {
+        s"OPTIMIZE delta.`$path` ZORDER BY (x)",
+        s"OPTIMIZE delta.`$path` ZORDER BY (id) OPTIONS ('forecast' = 'true') DRY RUN",
+        s"RECOMMEND CLUSTERING delta.`$path` FOR 'x = 3'"
+      )) {
       DeltaLog.clearCache()
       Sessions.within(user)(user.sql(statement).collect())
     }
@@ -67,7 +69,7 @@ class SessionOfStatementSuite extends AnyFunSuite with DeltaSparkSession {
         }
     }
     spark.sparkContext.addSparkListener(interrupting)
-    try {
+    try
       for (auto <- Seq("false", "true")) {
         user.conf.set("spark.databricks.delta.autoCompact.enabled", auto)
         interrupted.clear()
@@ -75,12 +77,13 @@ class SessionOfStatementSuite extends AnyFunSuite with DeltaSparkSession {
         // Delta reports a failure of auto compaction in its log only.
         Sessions.within(user) {
           if (auto == "true") {
-            user.sql(s"INSERT INTO delta.`$path` SELECT id, id FROM range(100, 150, 1, 1)").collect()
+            user.sql(
+              s"INSERT INTO delta.`$path` SELECT id, id FROM range(100, 150, 1, 1)").collect()
           } else intercept[Exception](user.sql(s"OPTIMIZE delta.`$path`").collect())
         }
         assert(!interrupted.isEmpty)
       }
-    } finally spark.sparkContext.removeSparkListener(interrupting)
+    finally spark.sparkContext.removeSparkListener(interrupting)
     // Both appends, and the one before its compaction.
     assert(spark.read.format("delta").load(path).count() == 150)
     assert(DeltaLog.forTable(spark, path).update().version == 3)

@@ -65,7 +65,7 @@ final class RandomSkipping(seed: Int) {
       case 3 => s"NOT ($left != $right)"
       case 4 => s"NOT ($left $op $right)"
       case 5 => s"$left = $right AND s.even"
-      case 6 => s"$right ${op} $left"
+      case 6 => s"$right $op $left"
       case 7 => s"${t.of("t")} IS NOT NULL AND ${t.of("t")} <=> $right"
       case 8 => s"${t.of("t")} ${pick(Seq("IS NULL", "IS NOT NULL"))} AND $left <=> $right"
       case 9 => s"$left > $right AND $left <= ${moved(s)}"
@@ -93,7 +93,8 @@ final class RandomSkipping(seed: Int) {
               s"CAST($value AS BIGINT) $more"))
       case "time" if oneOf(4) && value.startsWith("s.") =>
         s"$value ${pick(Seq("+ INTERVAL 1 DAY", "- INTERVAL 3 DAYS"))}"
-      case "text" if oneOf(5) => pick(Seq(s"upper($value)", s"concat($value, 'é')", s"rtrim($value)"))
+      case "text" if oneOf(5) =>
+        pick(Seq(s"upper($value)", s"concat($value, 'é')", s"rtrim($value)"))
       case _ if oneOf(10) => s"CASE WHEN s.even THEN $value END"
       case _ => value
     }
@@ -129,27 +130,71 @@ object RandomSkipping {
   val Columns: Seq[Column] = Seq(
     Column("id", "BIGINT", "id", "number"),
     Column("k", "BIGINT", s"$Odd ELSE id * 1000000007 - 100000000000 END", "number"),
-    Column("i", "INT", s"$Odd WHEN id = 40 THEN -2147483648 WHEN id = 200 THEN 2147483647 ELSE id * 3 - 200 END", "number"),
+    Column(
+      "i",
+      "INT",
+      s"$Odd WHEN id = 40 THEN -2147483648 WHEN id = 200 THEN 2147483647 ELSE id * 3 - 200 END",
+      "number"),
     Column("sh", "SMALLINT", "id - 100", "number"),
     Column("b", "TINYINT", "id % 250 - 125", "number"),
     Column("dec", "DECIMAL(12,2)", s"$Odd ELSE id / 4 END", "number"),
     Column("wide", "DECIMAL(30,4)", "CAST(id AS DECIMAL(20)) * 100000000000000 / 3", "number"),
-    Column("f", "FLOAT", "CASE id % 31 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0.0' WHEN 2 THEN '0.0' WHEN 3 THEN '-Infinity' ELSE id / 3 END", "number"),
-    Column("x", "DOUBLE", "CASE id % 37 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0.0' WHEN 2 THEN '0.0' WHEN 3 THEN 'Infinity' ELSE id / 3 END", "number"),
-    Column("s", "STRING", s"$Odd ELSE concat(repeat('same prefix ', 4), lpad(CAST(id DIV 2 AS STRING), 6, '0'), 'é') END", "text"),
-    Column("c", "STRING", "CASE WHEN id % 19 = 0 THEN '' ELSE concat(lpad(CAST(id AS STRING), 4, '0'), repeat(' ', CAST(id % 3 AS INT))) END", "text"),
-    Column("e", "STRING", "concat(lpad(CAST(id AS STRING), 6, '0'), repeat('\uD83D\uDE00', 40))", "text"),
-    Column("d", "DATE", s"$Odd ELSE date_add(DATE'2011-12-25', CAST(id DIV 27 AS INT)) END", "time"),
+    Column(
+      "f",
+      "FLOAT",
+      "CASE id % 31 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0.0' WHEN 2 THEN '0.0' WHEN 3 THEN '-Infinity' ELSE id / 3 END",
+      "number"),
+    Column(
+      "x",
+      "DOUBLE",
+      "CASE id % 37 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0.0' WHEN 2 THEN '0.0' WHEN 3 THEN 'Infinity' ELSE id / 3 END",
+      "number"),
+    Column(
+      "s",
+      "STRING",
+      s"$Odd ELSE concat(repeat('same prefix ', 4), lpad(CAST(id DIV 2 AS STRING), 6, '0'), 'é') END",
+      "text"),
+    Column(
+      "c",
+      "STRING",
+      "CASE WHEN id % 19 = 0 THEN '' ELSE concat(lpad(CAST(id AS STRING), 4, '0'), repeat(' ', CAST(id % 3 AS INT))) END",
+      "text"),
+    Column(
+      "e",
+      "STRING",
+      "concat(lpad(CAST(id AS STRING), 6, '0'), repeat('\uD83D\uDE00', 40))",
+      "text"),
+    Column(
+      "d",
+      "DATE",
+      s"$Odd ELSE date_add(DATE'2011-12-25', CAST(id DIV 27 AS INT)) END",
+      "time"),
     Column("old", "DATE", "date_add(DATE'1500-01-01', CAST(id * 400 AS INT))", "time"),
-    Column("ts", "TIMESTAMP", s"$Odd ELSE timestamp_micros(1324814400000000 + id * 3200000123) END", "time"),
+    Column(
+      "ts",
+      "TIMESTAMP",
+      s"$Odd ELSE timestamp_micros(1324814400000000 + id * 3200000123) END",
+      "time"),
     Column("far", "TIMESTAMP", "timestamp_micros((id - 120) * 200000000000001)", "time"),
-    Column("ntz", "TIMESTAMP_NTZ", "CAST(timestamp_micros(1324814400000000 + id * 3200000123) AS TIMESTAMP_NTZ)", "time"),
+    Column(
+      "ntz",
+      "TIMESTAMP_NTZ",
+      "CAST(timestamp_micros(1324814400000000 + id * 3200000123) AS TIMESTAMP_NTZ)",
+      "time"),
     Column("q", "BOOLEAN", s"$Odd ELSE id < 100 END", "flag"),
     Column("p", "INT", "id DIV 50", "number")
   )
 
   private val Casts: Map[String, Seq[String]] = Map(
-    "number" -> Seq("BIGINT", "INT", "SMALLINT", "DECIMAL(24,2)", "DECIMAL(38,6)", "DOUBLE", "FLOAT", "STRING"),
+    "number" -> Seq(
+      "BIGINT",
+      "INT",
+      "SMALLINT",
+      "DECIMAL(24,2)",
+      "DECIMAL(38,6)",
+      "DOUBLE",
+      "FLOAT",
+      "STRING"),
     "text" -> Seq("STRING"),
     "time" -> Seq("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "STRING"),
     "flag" -> Seq("BOOLEAN", "INT", "STRING")
