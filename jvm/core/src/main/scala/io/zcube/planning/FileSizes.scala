@@ -110,8 +110,8 @@ final private[planning] class FileSizes(options: PlanOptions) {
 
   private def isSmall(file: DataFile): Boolean = file.bytes < target / 2
 
-  private def isLarge(file: DataFile): Boolean =
-    file.bytes > target * 2 && (options.splitsValues || !file.ranges.isPoint)
+  /** Where rows with the same values stay together, a file may be large because of one value. */
+  private def isLarge(file: DataFile): Boolean = file.bytes > target * 2 && options.splitsValues
 }
 
 private object FileSizes {

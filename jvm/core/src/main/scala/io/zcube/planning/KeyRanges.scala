@@ -24,9 +24,6 @@ final class KeyRanges(val lower: Array[Long], val upper: Array[Long]) {
 
   /** Whether it has only NULLs in each column, so that it overlaps no other file. */
   def isNull: Boolean = dimensions > 0 && lower.indices.forall(isEmpty)
-
-  /** Whether it has at most one value in each column: no layout makes a narrower file of it. */
-  def isPoint: Boolean = dimensions > 0 && lower.indices.forall(i => lower(i) >= upper(i))
 }
 
 object KeyRanges {

@@ -11,6 +11,8 @@ import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.util.Utils
 
+import io.zcube.concurrent.DeferredInterrupt
+
 /** Session operations that are private to Spark. */
 object Sessions extends Logging {
 
@@ -35,7 +37,7 @@ object Sessions extends Logging {
   }
 
   /** Runs `body` with a clone, and closes it. What interrupts all jobs of the original also interrupts
-    * those of the clone (`SparkSession.interruptAll`).
+    * those of the clone (`SparkSession.interruptAll`), until the body runs a query of the original.
     */
   def using[T](session: SparkSession, clone: SparkSession)(body: SparkSession => T): T =
     try withTagOf(session)(body(clone))
@@ -59,11 +61,13 @@ object Sessions extends Logging {
     * each session that has them is closed.
     */
   def close(clone: SparkSession): Unit =
-    try {
-      clone.artifactManager.close()
-      // Where Spark has unpacked them for the clone's jobs.
-      Utils.deleteRecursively(new File(SparkFiles.getRootDirectory(), clone.sessionUUID))
-    } catch { case NonFatal(e) => logWarning("Artifacts of a session could not be removed", e) }
+    // How the statement ended must be known, even if its thread was interrupted.
+    try DeferredInterrupt.within {
+        clone.artifactManager.close()
+        // Where Spark has unpacked them for the clone's jobs.
+        Utils.deleteRecursively(new File(SparkFiles.getRootDirectory(), clone.sessionUUID))
+      }
+    catch { case NonFatal(e) => logWarning("Artifacts of a session could not be removed", e) }
 
   /** Runs `body` with the session active on the calling thread, and with its settings: Spark may be
     * running the statement with others, as within EXECUTE IMMEDIATE.

@@ -81,7 +81,10 @@ final class ClusteredWrite(
     // Rejected before anything is written.
     val metadata = Metadata(
       schemaString = data.schema.asNullable.json,
-      configuration = DeltaConfigs.mergeGlobalConfigs(SQLConf.get, configuration))
+      // The columns have no physical names yet.
+      configuration = DeltaConfigs.mergeGlobalConfigs(SQLConf.get, configuration) -
+        DeltaConfigs.COLUMN_MAPPING_MODE.key
+    )
     ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, requested)
     val done = written
     done.copy(actions =

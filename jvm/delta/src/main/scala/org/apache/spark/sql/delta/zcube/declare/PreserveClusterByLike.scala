@@ -15,7 +15,7 @@ import org.apache.spark.sql.delta.commands.CreateDeltaTableCommand
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
 import org.apache.spark.sql.delta.sources.DeltaSourceUtils
-import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, Snapshot}
+import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, NoMapping, Snapshot}
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 
 import io.zcube.sql.conf.ZCubeConf
@@ -120,7 +120,10 @@ object PreserveClusterByLike {
           session.sessionState.conf,
           source.metadata.configuration ++ DeltaConfigs.validateConfigurations(own)))
       def areValid = configuration.toOption.exists { configuration =>
-        val metadata = source.metadata.copy(configuration = configuration)
+        // Where the source's columns aren't mapped, they have no physical names yet.
+        val isMapped = source.metadata.columnMappingMode != NoMapping
+        val metadata = source.metadata.copy(configuration =
+          if (isMapped) configuration else configuration - DeltaConfigs.COLUMN_MAPPING_MODE.key)
         !PreservedColumns.lackStatistics(source.protocol, metadata, names)
       }
       ClusteredTableUtils

@@ -128,7 +128,7 @@ object PlanningRanges {
     val columns = types.length
     val keys = types.indices.map { i =>
       texts.get(i).fold(keyOf(types(i))) { keys =>
-        Some((value: Any, _: Boolean) => keys.of(value.asInstanceOf[UTF8String].getBytes))
+        Some((value: Any) => keys.of(value.asInstanceOf[UTF8String].getBytes))
       }
     }
     val paths, bounds = mutable.ArrayBuilder.make[Long]
@@ -143,8 +143,8 @@ object PlanningRanges {
           upper(i) = KeyRanges.NoUpper
           isKnown = true
         } else if (keys(i).isDefined && !row.isNullAt(low) && !row.isNullAt(high)) {
-          val min = keys(i).get(row.get(low, types(i)), false)
-          val max = keys(i).get(row.get(high, types(i)), true)
+          val min = keys(i).get(row.get(low, types(i)))
+          val max = keys(i).get(row.get(high, types(i)))
           // A maximum below the minimum is useless, and would look like no values.
           if (min <= max) {
             lower(i) = min
@@ -204,17 +204,15 @@ object PlanningRanges {
   }
 
   /** Maps a value other than a text, in Spark's internal form, to an integer that sorts like the
-    * values; if that can't be exact, it is rounded up or down as requested. None for types without
-    * such integers.
+    * values. Values that are close may have the same, but each value has one: otherwise a file with a
+    * single value wouldn't look like it. None for types without such integers.
     */
-  private def keyOf(dataType: DataType): Option[(Any, Boolean) => Long] = dataType match {
-    case _: DecimalType => Some { (value, up) =>
-        val near = value.asInstanceOf[Decimal].toDouble
-        OrderPreservingBits.ofDouble(if (up) Math.nextUp(near) else Math.nextDown(near))
-      }
+  private def keyOf(dataType: DataType): Option[Any => Long] = dataType match {
+    case _: DecimalType =>
+      Some(value => OrderPreservingBits.ofDouble(value.asInstanceOf[Decimal].toDouble))
     // Statistics have milliseconds, rounded down.
     case TimestampType | TimestampNTZType =>
-      Some((value, up) => Math.floorDiv(value.asInstanceOf[Long], 1000L) + (if (up) 1 else 0))
-    case other => LongKey.find(other).map(key => (value, _) => key.numberOf(value))
+      Some(value => Math.floorDiv(value.asInstanceOf[Long], 1000L))
+    case other => LongKey.find(other).map(key => key.numberOf(_))
   }
 }

@@ -224,6 +224,22 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
     assert(target.columns === Seq("c40"))
   }
 
+  test("the session's default maps the columns of a new table, which have no physical names yet") {
+    withSettings("spark.databricks.delta.properties.defaults.columnMapping.mode" -> "name") {
+      val path = folder.resolve("mapped-by-default").toString
+      spark.range(3).selectExpr("id", "id AS EventDate").write.format("delta")
+        .option("delta.dataSkippingStatsColumns", "EventDate")
+        .mode("append").clusterBy("EventDate").save(path)
+      assert(spark.read.format("delta").load(path).count() === 3)
+    }
+    spark.sql("CREATE TABLE unmapped (S STRUCT<x: INT>) USING delta CLUSTER BY (S.x) " +
+      "TBLPROPERTIES ('delta.dataSkippingStatsColumns' = 'S.x')")
+    spark.sql(
+      "CREATE TABLE mapped LIKE unmapped TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    val detail = spark.sql("DESCRIBE DETAIL mapped").select("clusteringColumns").head()
+    assert(detail.getSeq[String](0) === Seq("S.x"))
+  }
+
   test("columns without statistics by the session's default: rejected before rows are written") {
     val stats = "spark.databricks.delta.properties.defaults.dataSkippingStatsColumns"
     Seq(indexed -> "1", stats -> "a").foreach { default =>

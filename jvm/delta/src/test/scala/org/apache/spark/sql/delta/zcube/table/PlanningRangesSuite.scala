@@ -107,15 +107,28 @@ class PlanningRangesSuite extends AnyFunSuite with DeltaSparkSession {
     }
   }
 
-  test("a range holds each value of its file, whatever the log rounds") {
+  test("a file with one value has one key, whatever the log rounds") {
+    val single = folder.resolve("single").toString
+    spark.sql(
+      "SELECT TIMESTAMP'2024-01-01 00:00:00.123456' ts, 0.1BD d, 7 i FROM range(0, 9, 1, 1)")
+      .write.format("delta").save(single)
+    val session = spark.asInstanceOf[classic.SparkSession]
+    val log = DeltaLog.forTable(spark, single).update()
+    val found = Seq("ts", "d", "i").flatMap(name =>
+      TableColumns.find(log.schema, Seq(name), session.sessionState.conf.resolver))
+    val range = PlanningRanges.of(session, found, log.withStats).of(log.allFiles.head().path)
+    assert(range.dimensions === 3)
+    assert(range.lower === range.upper)
+  }
+
+  test("a range holds each value of its file, as far as the log has it") {
     val range = rangesOf(Seq("ts", "large")).of(files.head)
     val exact = spark.read.format("delta").load(path).where("id <= 5")
-      .selectExpr("unix_micros(ts) / 1000D ts", "CAST(large AS DOUBLE) large")
+      .selectExpr("CAST(unix_millis(ts) AS DOUBLE) ts", "CAST(large AS DOUBLE) large")
       .agg(min("ts"), max("ts"), min("large"), max("large")).head()
     assert(range.lower(0) <= exact.getDouble(0) && exact.getDouble(1) <= range.upper(0))
-    // A double may be on either side of the decimal that it stands for.
-    assert(range.lower(1) < OrderPreservingBits.ofDouble(exact.getDouble(2)))
-    assert(OrderPreservingBits.ofDouble(exact.getDouble(3)) < range.upper(1))
+    assert(range.lower(1) <= OrderPreservingBits.ofDouble(exact.getDouble(2)))
+    assert(OrderPreservingBits.ofDouble(exact.getDouble(3)) <= range.upper(1))
   }
 
   test("a file without statistics, or another table's, is unknown") {
