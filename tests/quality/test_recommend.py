@@ -329,6 +329,7 @@ def logged(tmp_path, filters, zone=None, **metadata):
         ("EqualTo(s,<18)", "`s` = '<18'"),
         ("EqualTo(s,a, b)", "`s` = 'a, b'"),
         ("EqualTo(s,)", "`s` = ''"),
+        ("EqualTo(s,Subquery #1)", "`s` = 'Subquery #1'"),
         ("Not(EqualTo(s, a ))", "NOT (`s` = ' a ')"),
         ("EqualNullSafe(x,-3)", "`x` <=> CAST('-3' AS bigint)"),
         ("In(dc, [1.50,0E-2])", "`dc` IN (CAST('1.50' AS decimal(12,2)), CAST('0E-2' AS decimal(12,2)))"),
@@ -358,6 +359,10 @@ def test_a_filter_of_an_event_log_becomes_a_predicate(tmp_path, logged_filter, p
         # Java writes the address of binary values.
         "EqualTo(b,[B@1b764016)",
         "In(x, [1,null])",
+        # What a subquery returns isn't logged.
+        "EqualTo(s,ScalarSubquery#123)",
+        "LessThan(s,Subquery#7)",
+        "StringStartsWith(s,subquery#7)",
         "EqualTo(x,one)",
         "EqualTo(unknown,1)",
         "StringEndsWith(s,a)",

@@ -41,6 +41,8 @@ _COLUMN = re.compile(rf"{_PART}(?:\.{_PART})*")
 # A bracket may be the string's or the filter's.
 _VALUE = re.compile(r"[^()\[\]]*")
 _ITEMS = re.compile(r", \[([^()\[\]]*)\]")
+# Spark's name of a value that it doesn't know before the query runs.
+_SUBQUERY = re.compile(r"(?:scalar-?)?subquery#\d+", re.IGNORECASE)
 
 # How Java writes values of each type; of others, such as binary, the log has no value.
 _WRITTEN = {
@@ -298,6 +300,8 @@ class _Reader:
         if of_type == "timestamp":
             text = text if _INSTANT.fullmatch(text) else _in_utc(text, self._zone)
         elif not re.fullmatch(_WRITTEN.get(of_type.partition("(")[0], "(?!)"), text):
+            raise _UncertainError
+        if _SUBQUERY.fullmatch(text):
             raise _UncertainError
         # A plain string would be compared in another type.
         literal = quoting.literal(text)
