@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote, urlparse
 
 import pytest
@@ -292,7 +293,7 @@ def test_unsupported_filters_of_an_event_log_are_reported(spark, tmp_path, capsy
     monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(table))
     assert cli.main(["recommend", path, "--event-log", str(tmp_path / "log.gz"), "--json"]) == 0
     printed = capsys.readouterr()
-    assert "unsupported filter in 1 scan: In(s, [a, 1,a, 2])" in printed.err
+    assert "1 unsupported filter of the kind In: In(s, [a, 1,a, 2])\n" in printed.err
     assert "filters by partition columns in 1 scan, which" in printed.err
     (query,) = json.loads(printed.out)["today"]["queries"]
     assert query["query"] == "`id` < CAST('7' AS bigint)"
@@ -372,6 +373,38 @@ def test_a_filter_whose_meaning_is_uncertain_affects_no_other(tmp_path, logged_f
     log = logged(tmp_path, f"[IsNotNull(s), {logged_filter}, GreaterThan(x,5)]")
     assert log.predicates == {"`s` IS NOT NULL AND `x` > CAST('5' AS bigint)": 1}
     assert log.unsupported == {logged_filter: 1}
+
+
+def test_a_scan_that_lost_its_filter_is_not_supported_by_is_not_null(tmp_path):
+    lost = logged(tmp_path, "[IsNotNull(s), IsNotNull(x), StringEndsWith(s,a)]")
+    assert (lost.scans, lost.unsupported.total()) == (1, 1)
+    assert not lost.predicates
+    # Here, nothing is lost.
+    assert logged(tmp_path, "[IsNotNull(s)]").predicates == {"`s` IS NOT NULL": 1}
+    assert logged(tmp_path, "[IsNull(s), StringEndsWith(s,a)]").predicates == {"`s` IS NULL": 1}
+
+
+def test_notes_of_unsupported_filters_are_few_and_short(tmp_path, capsys, monkeypatch):
+    found = event_log.ScanLog(scans=6000)
+    for i in range(4000):
+        found.unsupported[f"In(s, [{i},{','.join('abcdef' * 100)}])"] += 1
+    found.unsupported["StringEndsWith(s,a\nb)"] += 2
+    found.unsupported["EqualTo(s,a), EqualTo(x,5)"] += 1
+    monkeypatch.setattr(event_log, "read", lambda *_: found)
+    table = SimpleNamespace(location="/data/events", _over_connect=lambda: False)
+    monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(table))
+    assert cli.main(["recommend", "/data/events", "--event-log", str(tmp_path)]) == 1
+    kinds = capsys.readouterr().err.splitlines()
+    assert kinds[0].startswith("zcube: 4000 unsupported filters of the kind In: In(s, [0,a,b,c")
+    assert kinds[0].endswith("…; …")
+    assert len(kinds[0]) < 320
+    assert kinds[1:] == [
+        "zcube: 2 unsupported filters of the kind StringEndsWith: StringEndsWith(s,a b)",
+        "zcube: 1 unsupported filter of the kind several: EqualTo(s,a), EqualTo(x,5)",
+        "zcube: 6000 scans of the table in the log, 0 with supported filters",
+        f"zcube: No scan in {tmp_path} has supported filters on /data/events. Give logs of queries "
+        "on this table.",
+    ]
 
 
 def test_a_string_that_looks_like_two_filters_is_uncertain(tmp_path):

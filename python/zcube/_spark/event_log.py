@@ -72,7 +72,8 @@ class ScanLog:
     """The scans of one table in an event log.
 
     Attributes:
-        predicates: predicate → how many scans had it.
+        predicates: predicate → how many scans had it. A scan counts only if it has a filter besides
+            IS NOT NULL, or if this is all that it has.
         scans: number of scans of the table, including those without a filter.
         unsupported: filters that couldn't be read → how many scans had them; the other filters
             of these scans still count.
@@ -220,15 +221,28 @@ def _add(log: ScanLog, metadata: dict[str, str], zone: str | None) -> None:
     if _BETWEEN.search(metadata.get("DataFilters", "")):
         log.unsupported[text] += 1
         return
-    parts = []
+    parts, lost, selects = [], False, False
     for part in filter(None, _BETWEEN.split(text)):
         predicate = _predicate(part, types, zone)
         if predicate is None:
             log.unsupported[part] += 1
+            lost = True
         else:
             parts.append(predicate)
-    if parts:
+            selects = selects or filter_kind(part) != "IsNotNull"
+    # Spark adds IS NOT NULL to each comparison; alone it says nothing about the one that is lost.
+    if parts and (selects or not lost):
         log.predicates[" AND ".join(parts)] += 1
+
+
+def filter_kind(text: str) -> str:
+    """Return the name of a logged filter.
+
+    >>> filter_kind("In(s, [a,b,c])"), filter_kind("EqualTo(s,a), EqualTo(x,5)")
+    ('In', 'several')
+    """
+    name = _OPENED.match(text)
+    return name[1] if name and not _BETWEEN.search(text) else "several"
 
 
 def _predicate(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,9 @@ from zcube.results.formatting import counted
 
 if TYPE_CHECKING:
     from zcube.table import ClusteredTable
+
+# Of filters that couldn't be read.
+_MAX_EXAMPLES, _MAX_CHARACTERS = 3, 80
 
 
 def add(commands: Commands) -> None:
@@ -67,9 +72,8 @@ def _from_file(file: Path) -> list[str | tuple[str, float]]:
 def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, float]]:
     unpack = None if table._over_connect() else gateway.open_event_log
     log = event_log.read(path, table.location, unpack)
-    for text, count in log.unsupported.most_common():
-        scans = counted(count, "scan")
-        note(f"unsupported filter in {scans}: {text}")
+    for line in _unsupported(log.unsupported):
+        note(line)
     if log.partition_filters:
         note(
             f"filters by partition columns in {counted(log.partition_filters, 'scan')}, which "
@@ -81,6 +85,27 @@ def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, 
     )
     if not log.predicates:
         raise ZCubeError(
-            f"No scan in {path} filters {table.location}. Give logs of queries on this table."
+            f"No scan in {path} has supported filters on {table.location}. Give logs of queries "
+            "on this table."
         )
     return [(text, float(count)) for text, count in log.predicates.most_common()]
+
+
+def _unsupported(filters: Counter[str]) -> Iterator[str]:
+    """Describe the filters that couldn't be read, a line for each kind."""
+    kinds: Counter[str] = Counter()
+    for text, count in filters.items():
+        kinds[event_log.filter_kind(text)] += count
+    for kind, count in kinds.most_common():
+        texts = [text for text, _ in filters.most_common() if event_log.filter_kind(text) == kind]
+        examples = [_shortened(text) for text in texts[:_MAX_EXAMPLES]]
+        if len(texts) > _MAX_EXAMPLES:
+            examples.append("…")
+        yield f"{counted(count, 'unsupported filter')} of the kind {kind}: {'; '.join(examples)}"
+
+
+def _shortened(text: str) -> str:
+    """Return a filter's text on one line; it may hold a list of thousands of values."""
+    line = " ".join(text[: 2 * _MAX_CHARACTERS].split())
+    whole = len(text) <= 2 * _MAX_CHARACTERS and len(line) <= _MAX_CHARACTERS
+    return line if whole else f"{line[:_MAX_CHARACTERS]}…"
