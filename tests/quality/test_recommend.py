@@ -330,6 +330,10 @@ def logged(tmp_path, filters, zone=None, **metadata):
         ("EqualTo(s,<18)", "`s` = '<18'"),
         ("EqualTo(s,a, b)", "`s` = 'a, b'"),
         ("EqualTo(s,)", "`s` = ''"),
+        # A list of one value would be EqualTo.
+        ("In(s, [a,b])", "`s` IN ('a', 'b')"),
+        ("In(s, [, a b])", "`s` IN ('', ' a b')"),
+        ("Or(In(s, [a,b]),EqualTo(x,1))", "(`s` IN ('a', 'b') OR `x` = CAST('1' AS bigint))"),
         ("EqualTo(s,Subquery #1)", "`s` = 'Subquery #1'"),
         ("Not(EqualTo(s, a ))", "NOT (`s` = ' a ')"),
         ("EqualNullSafe(x,-3)", "`x` <=> CAST('-3' AS bigint)"),
@@ -355,8 +359,12 @@ def test_a_filter_of_an_event_log_becomes_a_predicate(tmp_path, logged_filter, p
         "EqualTo(s,a)b)",
         "EqualTo(s,[a)",
         "Or(EqualTo(s,a)),EqualTo(x,1))",
-        # One string with a comma, or two strings.
-        "In(s, [a,b])",
+        # Two strings, of which one has a comma, or three.
+        "In(s, [a,b,c])",
+        "In(s, [a,null])",
+        "In(s, [null,a])",
+        "In(s, [a,b(c])",
+        "In(s, [a,ScalarSubquery#7])",
         # Java writes the address of binary values.
         "EqualTo(b,[B@1b764016)",
         "In(x, [1,null])",
@@ -421,6 +429,14 @@ def test_a_string_that_looks_like_two_filters_is_uncertain(tmp_path):
     [
         ("America/New_York", "2026-01-05 00:00:00.0", "2026-01-05 05:00:00.0Z"),
         ("Etc/UTC", "2026-01-05 00:00:00.000001", "2026-01-05 00:00:00.000001Z"),
+        ("UTC", "2026-01-05 00:00:00.0", "2026-01-05 00:00:00.0Z"),
+        ("GMT", "2026-01-05 00:00:00.0", "2026-01-05 00:00:00.0Z"),
+        ("Z", "2026-01-05 00:00:00.0", "2026-01-05 00:00:00.0Z"),
+        ("GMT+2", "2026-01-05 00:00:00.0", "2026-01-04 22:00:00.0Z"),
+        ("GMT-08:00", "2026-01-05 00:00:00.0", "2026-01-05 08:00:00.0Z"),
+        ("GMT+05:30", "2026-01-05 00:00:00.0", "2026-01-04 18:30:00.0Z"),
+        ("GMT+24", "2026-01-05 00:00:00.0", None),
+        ("GMT+5:3", "2026-01-05 00:00:00.0", None),
         (None, "2026-01-05T00:00:00.5Z", "2026-01-05T00:00:00.5Z"),
         # The clocks were put back, or put forward.
         ("Europe/Berlin", "2026-10-25 02:30:00.0", None),
@@ -436,6 +452,14 @@ def test_times_in_an_event_log_are_in_the_zone_of_its_driver(tmp_path, zone, tim
     greater = "" if in_utc is None else f"`t` > CAST('{in_utc}' AS timestamp) AND "
     assert log.predicates == {f"{greater}`x` = CAST('1' AS bigint)": 1}
     assert len(log.unsupported) == (in_utc is None)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Etc/UTC", "GMT", "Z", "GMT+00:00"])
+def test_utc_needs_no_database_of_time_zones(tmp_path, monkeypatch, zone):
+    monkeypatch.setattr(event_log, "ZoneInfo", lambda name: {}[name])
+    assert logged(tmp_path, "[GreaterThan(t,2026-01-05 00:00:00.0)]", zone).predicates == {
+        "`t` > CAST('2026-01-05 00:00:00.0Z' AS timestamp)": 1
+    }
 
 
 def test_the_parts_of_a_rolled_log_are_in_one_zone(tmp_path):

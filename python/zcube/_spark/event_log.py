@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 from zoneinfo import ZoneInfo
@@ -61,6 +61,9 @@ _WRITTEN = {
 # With spark.sql.datetime.java8API.enabled.
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
 _LOCAL_TIME = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})")
+
+# Of Java's own zones with a fixed offset; unlike in Etc/GMT+2, + is east of Greenwich.
+_OFFSET = re.compile(r"GMT([+-])([01]?\d|2[0-3])(?::([0-5]\d))?")
 
 
 class _UncertainError(Exception):
@@ -299,8 +302,8 @@ class _Reader:
         if name in ("IsNull", "IsNotNull"):
             return f"{quoted} IS {'NOT ' if name == 'IsNotNull' else ''}NULL"
         of_type = self._types.get(tuple(column), "")
-        if name == "In" and of_type != "string":
-            given = self._next(_ITEMS)[1].split(",")
+        if name == "In":
+            given = self._items(of_type)
             return f"{quoted} IN ({', '.join(self._value(item, of_type) for item in given)})"
         if name not in _COMPARISONS and name != "StringStartsWith":
             raise _UncertainError
@@ -309,6 +312,14 @@ class _Reader:
         if name == "StringStartsWith":
             return f"startswith({quoted}, {value})"
         return f"{quoted} {_COMPARISONS[name]} {value}"
+
+    def _items(self, of_type: str) -> list[str]:
+        given = self._next(_ITEMS)[1].split(",")
+        # Of strings, a comma may be part of one. But Spark makes a list of one value an equality,
+        # so a single comma stands between two.
+        if of_type == "string" and (len(given) != 2 or "null" in given or given[0] == given[1]):
+            raise _UncertainError
+        return given
 
     def _value(self, text: str, of_type: str) -> str:
         if of_type == "timestamp":
@@ -347,10 +358,21 @@ def _in_utc(text: str, zone: str | None) -> str:
     if match is None or not zone:
         raise _UncertainError
     try:
-        local = datetime.fromisoformat(match[1]).replace(tzinfo=ZoneInfo(zone))
+        local = datetime.fromisoformat(match[1]).replace(tzinfo=_zone(zone))
         before, after = local.utcoffset(), local.replace(fold=1).utcoffset()
         if before is None or before != after:
             raise _UncertainError
         return f"{(local - before).replace(tzinfo=None)}{match[2]}Z"
     except (LookupError, ValueError, OverflowError, OSError):
         raise _UncertainError from None
+
+
+def _zone(name: str) -> tzinfo:
+    """Return a zone that Java names; those with a fixed offset need no database of time zones."""
+    if name in ("UTC", "Etc/UTC", "GMT", "Z"):
+        return timezone.utc
+    offset = _OFFSET.fullmatch(name)
+    if offset is None:
+        return ZoneInfo(name)
+    away = timedelta(hours=int(offset[2]), minutes=int(offset[3] or 0))
+    return timezone(-away if offset[1] == "-" else away)
