@@ -4,6 +4,7 @@
 """
 
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -481,6 +482,37 @@ def test_the_parts_of_a_rolled_log_are_in_one_zone(tmp_path):
     assert event_log.read(tmp_path, "s3://b/t/").predicates == {
         "`t` < CAST('2026-01-04 15:00:00.0Z' AS timestamp)": 1,
         "`t` < CAST('2026-01-05 00:00:00.0Z' AS timestamp)": 1,
+    }
+
+
+def test_a_rolled_log_begins_at_its_newest_compact_file(tmp_path):
+    def start(value):
+        scan = {
+            "Location": "TahoeLogFileIndex(1 paths)[s3://b/t]",
+            "ReadSchema": SCHEMA,
+            "PushedFilters": f"[EqualTo(x,{value})]",
+        }
+        return json.dumps(
+            {"Event": "SparkListenerSQLExecutionStart", "sparkPlanInfo": {"metadata": scan}}
+        )
+
+    folder = tmp_path / "eventlog_v2_app"
+    folder.mkdir()
+    names = (
+        "events_1_app.zstd", "events_2_app.zstd", "events_2_app.zstd.compact", "events_3_app.zstd",
+        "events_10_app.zstd", "events_10_app.zstd.compact", "events_11_app.zstd.inprogress",
+    )  # fmt: skip
+    for value, name in enumerate(names):
+        (folder / name).write_bytes(zstandard.compress(start(value).encode()))
+    other = tmp_path / "eventlog_v2_other"
+    other.mkdir()
+    (other / "events_1_other").write_text(start(99))
+
+    def unpack(file):
+        return io.BytesIO(zstandard.decompress(file.read_bytes()))
+
+    assert event_log.read(tmp_path, "s3://b/t", unpack).predicates == {
+        f"`x` = CAST('{value}' AS bigint)": 1 for value in (5, 6, 99)
     }
 
 

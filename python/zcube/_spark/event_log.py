@@ -26,6 +26,7 @@ _COMPARISONS = {
     "LessThanOrEqual": "<=",
 }
 _CODECS = (".lz4", ".lzf", ".snappy", ".zstd")
+_COMPACT = ".compact"
 # Of a rolled log: its number, and the application.
 _ROLLED = re.compile(r"events_(\d+)_([^.]*)")
 
@@ -124,7 +125,21 @@ def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = 
 def _files(path: Path) -> list[Path]:
     files = path.rglob("*") if path.is_dir() else [path]
     events = [f for f in files if f.is_file() and not f.name.startswith((".", "appstatus_"))]
-    return sorted(events, key=_position)
+    # A compact file replaces the files up to its number.
+    first: dict[tuple[str, ...], int] = {}
+    for file in events:
+        application, number = _position(file)
+        if file.name.endswith(_COMPACT):
+            first[application] = max(number, first.get(application, number))
+    return sorted((file for file in events if not _is_replaced(file, first)), key=_position)
+
+
+def _is_replaced(file: Path, first: Mapping[tuple[str, ...], int]) -> bool:
+    application, number = _position(file)
+    if application not in first:
+        return False
+    start = first[application]
+    return number < start or (number == start and not file.name.endswith(_COMPACT))
 
 
 def _position(file: Path) -> tuple[tuple[str, ...], int]:
@@ -136,7 +151,7 @@ def _position(file: Path) -> tuple[tuple[str, ...], int]:
 
 
 def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
-    name = file.name.removesuffix(".inprogress")
+    name = file.name.removesuffix(_COMPACT).removesuffix(".inprogress")
     if name.endswith(".gz"):
         stream: Any = gzip.GzipFile(file)
     elif not name.endswith(_CODECS):
