@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -374,6 +375,42 @@ def test_trying_to_write_leaves_no_file_and_changes_none(tmp_path):
     for name in ("old.svg", "new.svg"):
         assert pictures._writable(str(tmp_path / name)) == tmp_path / name
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("old.svg", "old")]
+
+
+def test_trying_to_write_keeps_links_and_what_they_lead_to(tmp_path):
+    (tmp_path / "old").write_text("old")
+    for name, target in (("to_old.svg", "old"), ("to_new.svg", "new"), ("again.svg", "to_new.svg")):
+        (tmp_path / name).symlink_to(target)
+    for name in ("to_old.svg", "to_new.svg", "again.svg"):
+        assert pictures._writable(str(tmp_path / name)) == tmp_path / name
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "again.svg", "old", "to_new.svg", "to_old.svg",
+    ]  # fmt: skip
+    assert (tmp_path / "to_new.svg").is_symlink()
+    assert (tmp_path / "old").read_text() == "old"
+    for name, target in (("a.svg", "b.svg"), ("b.svg", "a.svg")):
+        (tmp_path / name).symlink_to(target)
+    (tmp_path / "lost.svg").symlink_to(tmp_path / "nowhere" / "x")
+    for name in ("a.svg", "lost.svg"):
+        with pytest.raises(ZCubeError, match=r"\.svg can't be written: "):
+            pictures._writable(str(tmp_path / name))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_trying_to_write_opens_no_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe.svg")
+    reader = os.open(tmp_path / "pipe.svg", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        pictures._writable(str(tmp_path / "pipe.svg"))
+        # Who opened and closed it would leave a hang-up.
+        poll = select.poll()
+        poll.register(reader)
+        assert not poll.poll(0)
+        # As /dev/stdout, a link to a pipe may have no name.
+        link = f"/dev/fd/{reader}"
+        assert not os.path.exists(link) or str(pictures._writable(link)) == link
+    finally:
+        os.close(reader)
 
 
 def test_a_shell_completes_the_options(capsys, tmp_path):

@@ -88,19 +88,28 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _writable(name: str) -> Path:
-    """Return the file's path; check it before Spark starts, which takes a while."""
+    """Return the file's path; check it before Spark starts, which takes a while.
+
+    Raises:
+        ZCubeError: it can't be written.
+    """
     output = Path(name)
     try:
         if not output.parent.is_dir():
             raise ZCubeError(f"There is no folder {output.parent} to write {output.name} to.")
         if output.is_dir():
             raise ZCubeError(f"{output} is a folder. Name a file.")
-        there = output.exists()
-        output.open("ab").close()
-        if not there:
-            output.unlink()
-    except OSError as error:
-        raise ZCubeError(f"{output} can't be written: {error.strerror}.") from error
+        # A pipe's reader would take the end of this attempt for the end of the picture.
+        if output.is_file():
+            output.open("ab").close()
+        elif not output.exists():
+            # A link that leads nowhere yet stays; what it leads to was made here.
+            target = output.resolve()
+            target.open("xb").close()
+            target.unlink()
+    except (OSError, RuntimeError) as error:  # links in a circle are a RuntimeError before 3.13
+        why = getattr(error, "strerror", None) or error
+        raise ZCubeError(f"{output} can't be written: {why}.") from error
     return output
 
 
