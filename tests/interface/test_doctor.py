@@ -249,6 +249,7 @@ class Throwable:
         self.getCause = lambda: cause
 
 
+MERGE = "[DELTA_FAILED_MERGE_SCHEMA_FILE] Failed to merge schema of file a.parquet:"
 UNSUPPORTED = "[ZCUBE_UNSUPPORTED_VERSION] This jar is for Spark 9.9."
 
 
@@ -266,6 +267,13 @@ UNSUPPORTED = "[ZCUBE_UNSUPPORTED_VERSION] This jar is for Spark 9.9."
         (["org.apache.spark.SparkException: Bad master: x"], "org.apache.spark.SparkException: Bad master: x"),
         (["a.B: no address:"], "a.B: no address:"),
         (["a.B: it failed", "a.C: cause"], "a.B: it failed"),
+        (["a.B: it failed:\n\n no space\nmore", "a.C: cause"], "a.B: it failed: no space"),
+        (["a.B: it failed:", "a.C: cause\nmore"], "a.B: it failed: a.C: cause"),
+        (["a.B: it failed:\nat x.Y(Z.scala:1)", "a.C: cause"], "a.B: it failed: a.C: cause"),
+        ([f"a.B: {MERGE}\nroot\n", "a.C: cause"], MERGE),
+        (["a.B: [ODD_2] x:", "a.C: cause"], "[ODD_2] x:"),
+        (["a.B: [ODD] Error while instantiating x", "a.C: cause"], "[ODD] Error while instantiating x"),
+        (["a.InvocationTargetException"] * 60, "a.InvocationTargetException"),
     ],
 )  # fmt: skip
 def test_an_error_of_java_is_reported_by_its_cause(examined, monkeypatch, capsys, texts, reason):
@@ -306,3 +314,19 @@ def test_a_problem_is_followed_by_its_remedy(monkeypatch, capsys):
     at = lines.index("! spark.sql.catalog.spark_catalog: unknown")
     assert lines[at + 1].endswith("to org.apache.spark.sql.delta.catalog.DeltaCatalog.")
     assert doctor.JAVA == (17, 21)
+
+
+def test_an_error_whose_java_is_gone_is_named_by_its_class(monkeypatch, capsys):
+    def gone():
+        raise ConnectionRefusedError("no Java")
+
+    error = FromJava("x")
+    error.java_exception.toString = gone
+
+    def failing(*_):
+        raise error
+
+    monkeypatch.setattr("zcube.cli.recommend.open_table", failing)
+    queries = "--queries", __file__
+    assert cli.main(["recommend", "/x", *queries]) == 1
+    assert capsys.readouterr().err == "zcube: FromJava\n"

@@ -93,32 +93,56 @@ def typed_errors(doing: str, *, connect: bool = False) -> Iterator[None]:
 # Errors that only say that there is a cause.
 _WRAPPERS = re.compile(
     r"Error while instantiating |"
-    r"\.(InvocationTargetException|ExceptionInInitializerError|UndeclaredThrowableException)$|:$"
+    r"\.(InvocationTargetException|ExceptionInInitializerError|UndeclaredThrowableException)$"
 )
+_NAMED = re.compile(r"\[[A-Z][A-Z0-9_.]*\]")
+_TRACE = re.compile(r"JVM stacktrace:|at \S+\(")
+_MAX_CAUSES = 50
 
 
 def first_line(error: Exception) -> str:
     """Return the first line of a message; of an error from Java, of Java's own message.
 
-    Where Java's error only wraps another one, it is that one's. An error without a text is named by
-    its class, so that no sentence ends in nothing.
+    Where Java's error only wraps another one, it is that one's. A line that ends with a colon gets
+    what follows it. An error without a text is named by its class, so that no sentence ends in
+    nothing, and so is one whose Java doesn't answer any more.
     """
+    try:
+        return _told(error) or type(error).__name__
+    except Exception:
+        return type(error).__name__
+
+
+def _told(error: Exception) -> str:
     link: Any = getattr(error, "java_exception", None) or error
-    line = _line(link)
-    while _WRAPPERS.search(line):
-        link = link.getCause() if hasattr(link, "getCause") else getattr(link, "_cause", None)
+    line, rest = _lines(link)
+    for _ in range(_MAX_CAUSES):
+        if _NAMED.match(line) or not _WRAPPERS.search(line):
+            break
+        link = _cause(link)
         if link is None:
             break
-        line = _line(link) or line
-    return line or type(error).__name__
+        following, rest = _lines(link)
+        line = following or line
+    # The name of Spark's own errors says what happened.
+    if not line.endswith(":") or _NAMED.match(line):
+        return line
+    cause = _cause(link)
+    more = rest or (_lines(cause)[0] if cause is not None else "")
+    return f"{line} {more}".rstrip()
 
 
-def _line(error: Any) -> str:
-    """Return the first line of an error of Python's or Java's."""
+def _cause(error: Any) -> Any:
+    return error.getCause() if hasattr(error, "getCause") else getattr(error, "_cause", None)
+
+
+def _lines(error: Any) -> tuple[str, str]:
+    """Return the first line of an error of Python's or Java's, and the next that isn't empty."""
     text = str(error if isinstance(error, Exception) else error.toString()).strip()
-    line = text.splitlines()[0].rstrip() if text else ""
+    line, *rest = [part.strip() for part in text.splitlines() if part.strip()] or [""]
     # Spark's own errors have a name in brackets, so their class says nothing.
-    return re.sub(r"^[\w.$]+: (?=\[[A-Z_.]+\] )", "", line)
+    line = re.sub(rf"^[\w.$]+: (?={_NAMED.pattern} )", "", line)
+    return line, rest[0] if rest and not _TRACE.match(rest[0]) else ""
 
 
 def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
