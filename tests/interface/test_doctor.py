@@ -90,7 +90,7 @@ def test_versions_that_dont_go_together_are_a_problem(
     assert remedy in findings[subject][1]
 
 
-def test_a_delta_for_another_spark_is_a_problem(examined, java, monkeypatch):
+def test_a_delta_for_another_spark_is_a_warning(examined, java, monkeypatch, capsys):
     import pyspark
     from zcube._spark import versions
 
@@ -103,11 +103,23 @@ def test_a_delta_for_another_spark_is_a_problem(examined, java, monkeypatch):
     monkeypatch.setattr(pyspark, "__version__", "4.1.1")
     monkeypatch.setattr("zcube._spark.jar.jar_path", lambda line: __file__)
     code, findings = examined("--no-session")
-    assert code == 1
-    assert findings["delta-spark"] == (
-        "4.4.0",
-        "With PySpark 4.1, ZCube and its sessions have Delta 4.3: pip install 'delta-spark==4.3.*'.",
+    # zcube.configure takes the jar of 4.3.1.
+    assert (code, findings["delta-spark"]) == (0, ("4.4.0", ""))
+    warning = (
+        "With PySpark 4.1, ZCube and its sessions have Delta 4.3: pip install 'delta-spark==4.3.*'."
     )
+    assert cli.main(["doctor", "--no-session"]) == 0
+    assert f"  delta-spark: 4.4.0\n    warning: {warning}\n" in capsys.readouterr().out
+    assert cli.main(["doctor", "--no-session", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [f["warning"] for f in found if f["warning"]] == [warning]
+    # It doesn't keep a session from being checked either.
+    started = []
+    with monkeypatch.context() as patch:
+        patch.setattr(doctor, "start_session", lambda options: nullcontext(None))
+        patch.setattr(doctor, "_in_session", lambda spark: started.append(spark) or iter(()))
+        assert examined()[0] == 0
+    assert started == [None]
     named = "spark.jars.packages=io.delta:delta-spark_4.1_2.13:4.4.0"
     code, findings = examined("--no-session", "--conf", named)
     assert code == 1

@@ -36,11 +36,13 @@ class Finding:
         subject: what was checked.
         found: its state.
         problem: what is wrong and what to do; empty if nothing is wrong.
+        warning: what doesn't keep ZCube from working, and what to do; usually empty.
     """
 
     subject: str
     found: str
     problem: str = ""
+    warning: str = ""
 
 
 def add(commands: Commands) -> None:
@@ -64,6 +66,8 @@ def add(commands: Commands) -> None:
                 show(f"{'!' if finding.problem else ' '} {finding.subject}: {finding.found}")
                 if finding.problem:
                     show(f"    {finding.problem}")
+                if finding.warning:
+                    show(f"    warning: {finding.warning}")
         return 1 if any(finding.problem for finding in findings) else 0
 
     command.set_defaults(run=run)
@@ -144,14 +148,15 @@ def _jars(lacking: set[str]) -> Iterator[Finding]:
     from zcube.session import JARS, PACKAGES
 
     known = versions()
-    problem = ""
+    problem = warning = ""
     if PACKAGES in lacking:
         try:
             delta_version(spark_line())
-            problem = package_mismatch(spark_line())
+            # pip installs it for an older PySpark too, and zcube.configure takes the right jar.
+            warning = package_mismatch(spark_line())
         except (ImportError, ZCubeError) as error:
             problem = _summary(error)
-    yield Finding("delta-spark", known["delta-spark"], problem)
+    yield Finding("delta-spark", known["delta-spark"], problem, warning)
     missing = JARS in lacking and not Path(known["jar"]).is_file()
     yield Finding("jar", known["jar"], known["jar"] if missing else "")
 
