@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from zcube._log.protocol import TableLog
     from zcube.results.quality import ClusteringQuality
 
-_MAX_PICTURES, _MAX_ROWS, _MAX_COMMITS = 3, 20, 1000
+_MAX_PICTURES, _MAX_ROWS, _MAX_COMMITS, _MAX_VERSIONS = 3, 20, 1000, 12
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff;
        max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
@@ -34,7 +34,11 @@ img { max-width: 100%; height: auto; }
 
 
 def page(
-    table: TableLog, columns: Sequence[str] | None = None, *, predicate: str | None = None
+    table: TableLog,
+    columns: Sequence[str] | None = None,
+    *,
+    predicate: str | None = None,
+    missing: dict[int, str] | None = None,
 ) -> str:
     """Write a report of how well a table is clustered, as one self-contained HTML page.
 
@@ -48,6 +52,8 @@ def page(
         columns: as ``quality`` takes them; by default the table's own or, if it has none, those
             with statistics.
         predicate: as after WHERE; the boxes show which files a scan with it must read.
+        missing: where the log is read without Spark, gets the older versions that can't be measured
+            so, and why. The page leaves them out and says so; without this dict, they are an error.
 
     Raises:
         ZCubeError: matplotlib is missing, a column is unknown, or there is a predicate over Spark
@@ -74,8 +80,7 @@ def page(
     depths = plots.depth_histogram(quality)
     sections.append(_section("Depth", _image(depths, "Histograms of the files' depths")))
     if len(history) > 1:
-        picture = plots.history(table, names)
-        sections.append(_section("Versions", _image(picture, "Quality over the versions")))
+        sections.append(_section("Versions", _versions(table, names, missing)))
     if not table._over_connect():
         cubes = table._logged_cubes()
         sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
@@ -147,6 +152,19 @@ def _boxes(table: TableLog, columns: Sequence[str], predicate: str | None) -> st
     return "\n".join(images) + (
         f"<p>{more} more pairs of columns aren't shown.</p>" if more else ""
     )
+
+
+def _versions(table: TableLog, columns: Sequence[str], missing: dict[int, str] | None) -> str:
+    from zcube.plots import timeline, versions
+
+    left_out: dict[int, str] | None = None if missing is None else {}
+    figure = timeline.picture(*versions.measure(table, columns, _MAX_VERSIONS, left_out))
+    text = _image(figure, "Quality over the versions")
+    if missing is not None and left_out:
+        missing.update(left_out)
+        numbers = ", ".join(str(version) for version in sorted(left_out))
+        text += f"<p>Not shown, because only Spark can measure them: {numbers}.</p>"
+    return text
 
 
 def _image(figure: Any, text: str) -> str:

@@ -15,7 +15,7 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 from hypothesis import given
 from hypothesis import strategies as st
-from zcube import ClusteredTable, ZCubeError, report
+from zcube import ClusteredTable, ZCubeError, cli, report
 from zcube._log import conditions, deltalake, quality, statistics
 from zcube._log.actions import NotServedError
 from zcube._log.conditions import Condition
@@ -386,6 +386,45 @@ def test_versions_that_only_spark_reads_are_not_left_out_of_a_history(path):
     commit(path, 2, {"remove": {"path": "b", "dataChange": True}})
     with pytest.raises(NotServedError, match="version 1: malformed statistics"):
         measure(DeltaLakeLog.open(path), ["c"], 9)
+
+
+def test_a_report_of_the_log_leaves_out_versions_that_only_spark_reads(
+    path, tmp_path, capsys
+):
+    odd = {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": True}
+    written_log.write(path, LONG, [{"stats": {"numRecords": 1, "minValues": {"c": 1}}}])
+    commit(path, 1, {"add": {**odd, "stats": "{"}})
+    commit(path, 2, {"remove": {"path": "b", "dataChange": True}})
+    output = tmp_path / "report.html"
+    command = [path, "--by", "c", "-o", str(output), "--engine", "log"]
+    assert cli.main(["report", *command]) == 0
+    missing = capsys.readouterr().err
+    expected = "zcube: the report doesn't show version 1, which needs --engine spark: malformed "
+    assert missing.startswith(expected)
+    assert missing.count("\n") == 1
+    assert "<p>Not shown, because only Spark can measure them: 1.</p>" in output.read_text("utf-8")
+    found, _ = measure(DeltaLakeLog.open(path), ["c"], 9, {})
+    assert sorted(found) == [0, 2]
+    # The other engine draws it.
+    with pytest.raises(NotServedError, match="version 1: malformed statistics"):
+        report.page(DeltaLakeLog.open(path), ["c"])
+    history = ["plot", *command, "--kind", "history"]
+    history[history.index(str(output))] = str(tmp_path / "history.svg")
+    assert cli.main(history) == 1
+    assert "can't do this: version 1: malformed statistics" in capsys.readouterr().err
+
+
+def test_a_version_that_only_spark_measures_is_named(path):
+    written_log.write(path, LONG, [{"stats": {"numRecords": 1, "minValues": {"c": 1}}}])
+    ends = {"minValues": {"c": "x"}, "maxValues": {"c": "y"}}
+    add = {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": True}
+    commit(path, 1, {"add": {**add, "stats": json.dumps({"numRecords": 1, **ends})}})
+    commit(path, 2, {"remove": {"path": "b", "dataChange": True}})
+    with pytest.raises(NotServedError, match="^version 1: .* not of type long"):
+        measure(DeltaLakeLog.open(path), ["c"], 9)
+    commit(path, 3, {"add": {**add, "stats": json.dumps({"numRecords": 1, **ends})}})
+    with pytest.raises(NotServedError, match="^version 3: "):
+        measure(DeltaLakeLog.open(path), ["c"], 9, {})
 
 
 def test_versions_whose_log_is_gone_are_left_out_of_a_history(path):

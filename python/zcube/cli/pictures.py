@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zcube.cli import engine
 from zcube.cli.arguments import Commands, list_columns
-from zcube.cli.output import show
+from zcube.cli.output import note, show
 from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
@@ -83,7 +83,14 @@ def _report(options: argparse.Namespace) -> int:
     plots.matplotlib_chart()
     output = _writable(options.output)
     by = options.by
-    text = engine.read(options, lambda table: report.page(table, by, predicate=options.predicate))
+    # Unless the log must do, Spark draws all versions.
+    missing: dict[int, str] | None = {} if options.engine == "log" else None
+    text = engine.read(
+        options,
+        lambda table: report.page(table, by, predicate=options.predicate, missing=missing),
+    )
+    for version, reason in sorted((missing or {}).items()):
+        note(f"the report doesn't show version {version}, which needs --engine spark: {reason}")
     return _written(options, output, lambda: output.write_text(text, encoding="utf-8"))
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from zcube._log.actions import LostVersionError
+from zcube._log.actions import LostVersionError, NotServedError
 from zcube.errors import ColumnNotFoundError
 from zcube.results.quality import ClusteringQuality
 
@@ -15,13 +15,23 @@ if TYPE_CHECKING:
 
 
 def measure(
-    table: TableLog, columns: Sequence[str] | None, count: int
+    table: TableLog,
+    columns: Sequence[str] | None,
+    count: int,
+    missing: dict[int, str] | None = None,
 ) -> tuple[dict[int, ClusteringQuality], list[int]]:
     """Measure at most ``count`` versions; return them, and the versions that OPTIMIZE committed.
 
+    Args:
+        table: a Delta table.
+        columns: as ``quality`` takes them.
+        count: how many versions.
+        missing: gets the versions that only Spark can measure, and why.
+
     Raises:
         AnalysisException: not even the newest version can be measured.
-        NotServedError: only Spark can measure some of the versions.
+        NotServedError: only Spark can measure some of the versions, and ``missing`` is None, or
+            one of them is the newest.
     """
     commits = table._commits()
     chosen = spread(sorted(row["version"] for row in commits), count)
@@ -37,6 +47,11 @@ def measure(
                 raise
             # Its log is gone, or a column was added later; the same holds for all older versions.
             break
+        except NotServedError as error:
+            reason = str(error).removeprefix(f"version {version}: ")
+            if missing is None or version == chosen[-1]:
+                raise NotServedError(f"version {version}: {reason}") from error
+            missing[version] = reason
     optimized = [row["version"] for row in commits if row["operation"] == "OPTIMIZE"]
     return found, sorted(version for version in optimized if version >= min(found))
 
