@@ -188,12 +188,12 @@ class ClusteredTable:
             0
         """
         names = None if zorder_by is None else column_names(zorder_by, "zorder_by")
-        flag(full, "full")
-        flag(dry_run, "dry_run")
-        flag(forecast, "forecast")
-        flag(measure, "measure")
+        full = flag(full, "full")
+        dry_run = flag(dry_run, "dry_run")
+        forecast = flag(forecast, "forecast")
+        measure = flag(measure, "measure")
         if progress is not None:
-            flag(progress, "progress")
+            progress = flag(progress, "progress")
         chosen = curve_name(curve)
         options = {
             "curve": chosen,

@@ -2,11 +2,12 @@
 
 import shutil
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from zcube import CURVES, ZCubeError
-from zcube._sql.arguments import column_weights
+from zcube._sql.arguments import column_weights, flag
 from zcube._sql.workload import workload_items
 
 from tests.support.log_replay import last_version, live_files
@@ -167,3 +168,11 @@ def test_python_and_sql_know_the_same_curves_and_what_they_take(spark, path):
                 in_python.append(str(error))
         assert [name is None for name in in_sql] == [text is None for text in in_python], curve
         assert set(in_sql) <= {None, "ZCUBE_WEIGHTS_NOT_TAKEN", "ZCUBE_WORKLOAD_NOT_TAKEN"}
+
+
+def test_a_flag_may_be_of_numpy():
+    for value in (np.bool_(True), np.bool_(False), True, False):
+        assert flag(value, "full") is bool(value)
+    for value in (np.int64(1), np.array(True), 1, None, "false"):
+        with pytest.raises(ZCubeError, match="full must be True or False, not "):
+            flag(value, "full")

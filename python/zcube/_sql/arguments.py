@@ -132,6 +132,10 @@ def flag(value: bool, name: str) -> bool:
     """
     if isinstance(value, bool):
         return value
+    # numpy's bool is none of Python's, and numpy may not be installed. It was numpy.bool_ before 2.
+    kind = type(value)
+    if kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"):
+        return bool(value)
     raise ZCubeError(f"{name} must be True or False, not {value!r}.")
 
 
