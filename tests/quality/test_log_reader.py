@@ -388,9 +388,7 @@ def test_versions_that_only_spark_reads_are_not_left_out_of_a_history(path):
         measure(DeltaLakeLog.open(path), ["c"], 9)
 
 
-def test_a_report_of_the_log_leaves_out_versions_that_only_spark_reads(
-    path, tmp_path, capsys
-):
+def test_a_report_of_the_log_leaves_out_versions_that_only_spark_reads(path, tmp_path, capsys):
     odd = {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": True}
     written_log.write(path, LONG, [{"stats": {"numRecords": 1, "minValues": {"c": 1}}}])
     commit(path, 1, {"add": {**odd, "stats": "{"}})
@@ -420,10 +418,10 @@ def test_a_version_that_only_spark_measures_is_named(path):
     add = {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": True}
     commit(path, 1, {"add": {**add, "stats": json.dumps({"numRecords": 1, **ends})}})
     commit(path, 2, {"remove": {"path": "b", "dataChange": True}})
-    with pytest.raises(NotServedError, match="^version 1: .* not of type long"):
+    with pytest.raises(NotServedError, match=r"^version 1: .* not of type long"):
         measure(DeltaLakeLog.open(path), ["c"], 9)
     commit(path, 3, {"add": {**add, "stats": json.dumps({"numRecords": 1, **ends})}})
-    with pytest.raises(NotServedError, match="^version 3: "):
+    with pytest.raises(NotServedError, match=r"^version 3: "):
         measure(DeltaLakeLog.open(path), ["c"], 9, {})
 
 
