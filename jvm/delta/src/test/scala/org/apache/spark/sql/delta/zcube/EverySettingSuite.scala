@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.control.NonFatal
 
+import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
@@ -81,12 +82,19 @@ class EverySettingSuite extends AnyFunSuite with DeltaSparkSession {
     DeltaSQLConf.DELTA_SNAPSHOT_PARTITIONS.key: Unit
     val conf = spark.newSession().asInstanceOf[SparkSession].sessionState.conf
     for {
-      entry <- SQLConf.getConfigEntries().asScala.toSeq.sortBy(_.key)
+      entry <- entries.sortBy(_.key)
       if spark.conf.isModifiable(entry.key) && !Unrelated.exists(entry.key.startsWith)
       now = Try(String.valueOf(conf.getConfString(entry.key))).getOrElse(entry.defaultValueString)
       value <- valuesBeside(now, entry.key)
       if Try(fresh().conf.set(entry.key, value)).isSuccess
     } yield entry.key -> value
+  }
+
+  /** Also those that aren't documented. On Spark 4.0, the method is private. */
+  private def entries: Seq[ConfigEntry[_]] = {
+    val method = SQLConf.getClass.getDeclaredMethod("getConfigEntries")
+    method.setAccessible(true)
+    method.invoke(SQLConf).asInstanceOf[java.util.Collection[ConfigEntry[_]]].asScala.toSeq
   }
 
   private def valuesBeside(now: String, key: String): Seq[String] = now match {
