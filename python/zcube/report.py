@@ -157,12 +157,10 @@ def _boxes(table: TableLog, columns: Sequence[str], predicate: str | None) -> st
 def _versions(table: TableLog, columns: Sequence[str], missing: dict[int, str] | None) -> str:
     from zcube.plots import timeline, versions
 
-    left_out: dict[int, str] | None = None if missing is None else {}
-    figure = timeline.picture(*versions.measure(table, columns, _MAX_VERSIONS, left_out))
+    figure = timeline.picture(*versions.measure(table, columns, _MAX_VERSIONS, missing))
     text = _image(figure, "Quality over the versions")
-    if missing is not None and left_out:
-        missing.update(left_out)
-        numbers = ", ".join(str(version) for version in sorted(left_out))
+    if missing:
+        numbers = ", ".join(str(version) for version in sorted(missing))
         text += f"<p>Not shown, because only Spark can measure them: {numbers}.</p>"
     return text
 

@@ -37,7 +37,6 @@ def place(
     limits = (low - margin, high + margin)
     if axis.kind == "date":
         limits = (max(limits[0], first), min(limits[1], last))
-    if axis.kind == "date":
         chart.dates(matplotlib_axis)
     lowest, highest = limits
     return [tuple(min(max(end, lowest), highest) for end in pair) for pair in ends], limits

@@ -66,6 +66,8 @@ trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
   protected def copy(from: Path, to: Path): Unit =
     walk(from).foreach(f => Files.copy(f, to.resolve(from.relativize(f).toString)))
 
+  protected def deleteAll(of: Path): Unit = walk(of).reverse.foreach(Files.delete)
+
   override protected def beforeAll(): Unit = {
     super.beforeAll()
     spark.sparkContext.setLogLevel("ERROR")

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.Path
 
 import scala.jdk.CollectionConverters._
 import scala.util.Try
@@ -60,7 +60,7 @@ class EverySettingSuite extends AnyFunSuite with DeltaSparkSession {
       } catch { case NonFatal(e) => Some(e) }
     val same = read(path.toString).rows == rows
     val untrue = if (error.isEmpty) read(path.toString).untrueStatistics else Nil
-    walk(Paths.get(path.toString)).reverse.foreach(Files.delete)
+    deleteAll(path)
     (untrue ++ Option.unless(same)("other rows"), error)
   }
 

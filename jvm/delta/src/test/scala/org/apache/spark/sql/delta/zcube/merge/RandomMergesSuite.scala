@@ -112,8 +112,6 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
     Seq(one, other).foreach(path => deleteAll(Paths.get(path)))
   }
 
-  private def deleteAll(path: Path): Unit = walk(path).reverse.foreach(Files.delete)
-
   if (merges > 0) test("many of them read fewer files than Delta, and some fail") {
     info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors")
     if (known.isEmpty) {

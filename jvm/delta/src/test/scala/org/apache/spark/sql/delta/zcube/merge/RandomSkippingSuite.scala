@@ -1,7 +1,7 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import java.net.URI
-import java.nio.file.{Files, Paths}
+import java.nio.file.Paths
 
 import scala.util.Try
 
@@ -49,7 +49,7 @@ class RandomSkippingSuite extends AnyFunSuite with MergeSession {
             s"condition $number: $on, of $source"
           check(path, target, source, on, clue)
         }
-        walk(Paths.get(path)).reverse.foreach(Files.delete)
+        deleteAll(Paths.get(path))
       }
     }
 
