@@ -10,36 +10,43 @@ sealed trait RowIdentity extends Serializable {
 
   /** A function that hashes the rows of one partition to [0, Long.MaxValue]. */
   def hasher(partition: Int): InternalRow => Long
+
+  /** An identity that tells apart rows that this one doesn't; None if this one tells all apart. */
+  def apart: Option[RowIdentity] = None
 }
 
 object RowIdentity {
 
-  /** The row's contents, for plans that aren't a plain scan of files. Equal rows are sampled
-    * together. But once a task has seen many copies of a row, which would fill the sample or be
-    * missing in it, the copies are sampled individually; which copies these are depends on the
-    * tasks.
+  /** The row's contents, for plans that aren't a plain scan of files. The first copies of a row in
+    * each task are sampled together, so that a sample of rows with few copies depends on the
+    * contents alone. The others are sampled individually, and which ones depends on the tasks.
     *
-    * @param hash ordinal of a hash of the contents, a BIGINT
+    * Many tasks may have the first copies of the same row, and a task overlooks copies of more rows
+    * than it can count. If this shows in the sample, it is drawn again from copies that are
+    * all [[apart]].
+    *
+    * @param hash     ordinal of a hash of the contents, a BIGINT
+    * @param together the number of copies in each task that are sampled together
     */
-  final case class Contents(hash: Int) extends RowIdentity {
+  final case class Contents(hash: Int, together: Int = Contents.Together) extends RowIdentity {
     override def hasher(partition: Int): InternalRow => Long = {
-      val frequent = new FrequentHashes(Contents.Counters)
+      val copies = new CopyCounter(Contents.Counters)
       val seed = RowHash.mix(partition.toLong + 1)
       row => {
         val contents = row.getLong(hash) & Long.MaxValue
-        val copies = frequent.add(contents)
-        if (copies <= Contents.Together) contents else RowHash.of(contents ^ seed, copies)
+        copies.add(contents)
+        if (copies.atLeast <= together) contents else RowHash.of(contents ^ seed, copies.atMost)
       }
     }
+
+    override def apart: Option[RowIdentity] = Option.when(together > 0)(copy(together = 0))
   }
 
   object Contents {
     private val Counters = 4096
 
-    /** The number of copies of a row that are sampled together: a hundredth of the smallest sample
-      * of a layout.
-      */
-    private val Together = 1000L
+    /** So few copies hardly make a sample less exact: at most as if it had a quarter of its rows. */
+    private val Together = 4
   }
 
   /** The row's file and its position in it, read from two columns of the row: independent of the

@@ -24,6 +24,8 @@ import org.apache.spark.sql.types.DataType
   * hashes and sizes. So the driver usually knows which rows the sample has, and a second round
   * fetches exactly these. If not, it knows the number and size of the rows, and another round asks
   * for those below the required hash, with a share for each task in proportion to its rows.
+  *
+  * Where rows are identified by their contents and many are equal, the sample may be drawn twice.
   */
 object RowSampler {
 
@@ -40,6 +42,9 @@ object RowSampler {
 
   /** A hash and a length. */
   private val BytesOfSize = 12
+
+  /** A sample has at most twice the error of one whose rows are all sampled individually. */
+  private val MaxRowsPerIndependent = 4
 
   /** Samples columns of any plan.
     *
@@ -81,9 +86,54 @@ object RowSampler {
     JobDescription.within(session.sparkContext, description) {
       // Without a name, so that listeners don't take it for one of the user's queries.
       SQLExecution.withNewExecutionId(query) {
-        run(query.toRdd, dataTypes, identity, expectedRows, limits)
+        drawn(query.toRdd, dataTypes, identity, expectedRows, limits)
       }
     }
+  }
+
+  /** Rows with equal hashes are sampled together or not at all. If too many are equal, the sample is
+    * less exact than its size promises, and may even be empty. Then it is drawn again.
+    */
+  @tailrec
+  private def drawn(
+      rdd: RDD[InternalRow],
+      dataTypes: Seq[DataType],
+      identity: RowIdentity,
+      expectedRows: Option[Long],
+      limits: SampleLimits): RowSample = {
+    val round = run(rdd, dataTypes, identity, expectedRows, limits)
+    val sampled = round.rows
+    val isComplete = sampled.length.toLong == round.rowCount
+    val wanted = round.rowsThatFit(limits.within(rdd.sparkContext.getConf))
+    identity.apart match {
+      case Some(apart)
+          if !isComplete && independentRows(sampled.map(_._1)) * MaxRowsPerIndependent < wanted =>
+        drawn(rdd, dataTypes, apart, expectedRows, limits)
+      case _ =>
+        val rows = sampled.map { case (_, bytes) =>
+          val row = new UnsafeRow(dataTypes.length)
+          row.pointTo(bytes, bytes.length)
+          row: InternalRow
+        }
+        RowSample(dataTypes, rows, round.rowCount, isComplete)
+    }
+  }
+
+  /** A sample with these hashes is as exact as one of this many rows that are all sampled
+    * individually. (L. Kish, "Survey Sampling", 1965.)
+    *
+    * @param hashes ascending
+    */
+  private[sampling] def independentRows(hashes: Array[Long]): Double = {
+    var squares = 0.0
+    var from = 0
+    while (from < hashes.length) {
+      var until = from + 1
+      while (until < hashes.length && hashes(until) == hashes(from)) until += 1
+      squares += (until - from).toDouble * (until - from)
+      from = until
+    }
+    if (squares == 0) 0 else hashes.length / squares * hashes.length
   }
 
   private def run(
@@ -91,7 +141,7 @@ object RowSampler {
       dataTypes: Seq[DataType],
       identity: RowIdentity,
       expectedRows: Option[Long],
-      limits: SampleLimits): RowSample = {
+      limits: SampleLimits): SamplingRound = {
     val conf = rdd.sparkContext.getConf
     val bounded = limits.within(conf)
     val tasks = math.max(1, rdd.getNumPartitions)
@@ -137,23 +187,16 @@ object RowSampler {
     }
 
     val round = decided(first, 1)
-    val last =
-      if (round.hasRows) round
-      else {
-        // These rows fit on the driver, so whichever tasks they are from, they aren't too many to send.
-        val exactly = first.copy(
-          threshold = round.sampleBelow,
-          maxRows = bounded.rows,
-          maxBytes = Array.fill(tasks)(bounded.bytes),
-          maxSizes = new Array[Int](tasks))
-        SamplingRound.run(rdd, exactly)
-      }
-    val rows = last.rows.map { bytes =>
-      val row = new UnsafeRow(dataTypes.length)
-      row.pointTo(bytes, bytes.length)
-      row: InternalRow
+    if (round.hasRows) round
+    else {
+      // These rows fit on the driver, so whichever tasks they are from, they aren't too many to send.
+      val exactly = first.copy(
+        threshold = round.sampleBelow,
+        maxRows = bounded.rows,
+        maxBytes = Array.fill(tasks)(bounded.bytes),
+        maxSizes = new Array[Int](tasks))
+      SamplingRound.run(rdd, exactly)
     }
-    RowSample(dataTypes, rows, last.rowCount, rows.length.toLong == last.rowCount)
   }
 
   /** The hash below which `wanted` of `rows` rows are expected. */

@@ -68,10 +68,10 @@ final private[sql] class SamplingRound private (
     wanted.map(_ / all * sizes)
   }
 
-  /** The sampled rows, by ascending hash. */
-  def rows: Array[Array[Byte]] = {
+  /** The sampled rows and their hashes, by ascending hash. */
+  def rows: Array[(Long, Array[Byte])] = {
     reservoir.lowerTo(math.min(knownBelow, rowsBelow))
-    reservoir.result().map(_._2)
+    reservoir.result()
   }
 }
 

@@ -155,12 +155,22 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     }
 
   test("no round is run that can't know more than the last") {
-    // Equal rows are sampled together, and no task can send all of these.
-    for (hash <- Seq(5L, Long.MaxValue - 5)) {
+    // Rows with equal hashes are sampled together, and no task can send all of these.
+    val equal = spark.range(0, 180000, 1, 200).selectExpr("id", "'x' s", "'file' name", "7L place")
+    val (sample, jobs) = jobsOf(sampled(equal, bounded, None))
+    assert(sample.rowCount == 180000 && sample.rows.isEmpty)
+    assert(jobs <= 2)
+  }
+
+  test("equal rows are a sample like any others, drawn again if they were sampled together") {
+    for ((hash, most) <- Seq(5L -> 3, (Long.MaxValue - 5) -> 2)) {
       val equal = spark.range(0, 180000, 1, 200).selectExpr("id", "'x' s", s"${hash}L hash")
       val (sample, jobs) = jobsOf(sampled(equal, bounded, None, RowIdentity.Contents(2)))
       assert(sample.rowCount == 180000)
-      assert(jobs <= 2)
+      val size = sizeOf(sample.rows.toSeq)
+      assert(size <= bounded.bytes && size > 0.9 * bounded.bytes)
+      assert(ids(sample).distinct.size == sample.rows.length)
+      assert(jobs <= most)
     }
   }
 
