@@ -12,7 +12,8 @@ import io.zcube.layout.Layout
   * rows. So a box is cut where it is widest, gaps and correlated columns are taken into account,
   * and NULLs and frequent values are separated when there are enough of them.
   *
-  * Cost: one pass over the box's rows for each column.
+  * Cost: for each column, one pass over the box's rows, and a look at each rank between its smallest
+  * and its largest.
   *
   * @param points  for each column, the rank of each sampled row
   * @param ranks   for each column, ranks are in [0, ranks)
@@ -30,8 +31,8 @@ final private[layout] class KdSplitSearch private (
 
   private val dimensions = points.length
   private val maxRanks = ranks.max
-  // For the current rank: rows, and their bounding box; swept twice, so each array is scratch
-  // space.
+  // By rank of the current column: rows, which are 0 between columns, and their bounding box. The
+  // bounding boxes are only those of ranks with rows.
   private val counts = new Array[Int](maxRanks)
   private val lows = Array.fill(dimensions)(new Array[Int](maxRanks))
   private val highs = Array.fill(dimensions)(new Array[Int](maxRanks))
@@ -72,32 +73,32 @@ final private[layout] class KdSplitSearch private (
       i += 1
     }
     if (minRank < maxRank) {
-      collect(column, minRank, maxRank, rows, from, until)
+      collect(own, rows, from, until)
       sweepDown(minRank, maxRank)
       sweepUp(column, minRank, maxRank, until - from, files)
+      i = from
+      while (i < until) {
+        counts(own(rows(i))) = 0
+        i += 1
+      }
     }
   }
 
   /** Rows of each rank of the column, and their bounding box. */
-  private def collect(
-      column: Int,
-      minRank: Int,
-      maxRank: Int,
-      rows: Array[Int],
-      from: Int,
-      until: Int): Unit = {
-    val own = points(column)
-    Arrays.fill(counts, minRank, maxRank + 1, 0)
+  private def collect(own: Array[Int], rows: Array[Int], from: Int, until: Int): Unit = {
     var i = from
     while (i < until) {
-      counts(own(rows(i))) += 1
+      val at = own(rows(i))
+      if (counts(at) == 0) {
+        lows.foreach(_(at) = Int.MaxValue)
+        highs.foreach(_(at) = -1)
+      }
+      counts(at) += 1
       i += 1
     }
     var d = 0
     while (d < dimensions) {
       val (other, low, high) = (points(d), lows(d), highs(d))
-      Arrays.fill(low, minRank, maxRank + 1, Int.MaxValue)
-      Arrays.fill(high, minRank, maxRank + 1, -1)
       i = from
       while (i < until) {
         val rank = other(rows(i))
@@ -110,13 +111,15 @@ final private[layout] class KdSplitSearch private (
     }
   }
 
-  /** The summed width of the rows at and above each rank. */
+  /** The summed width of the rows at and above each rank that has rows. */
   private def sweepDown(minRank: Int, maxRank: Int): Unit = {
     emptyBox()
     var rank = maxRank
     while (rank >= minRank) {
-      if (counts(rank) > 0) takeIn(rank)
-      widthAbove(rank) = boxWidth
+      if (counts(rank) > 0) {
+        takeIn(rank)
+        widthAbove(rank) = boxWidth
+      }
       rank -= 1
     }
   }
