@@ -21,7 +21,7 @@ object FileCount {
     *                   is no limit
     */
   def of(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
-    unlimited(bytes, targetBytes, rows, maxRecords).min(MaxFiles).toInt
+    unlimited(bytes, targetBytes, rows, maxRecords).min(MaxFiles.toDouble).toInt
 
   /** The same before it is limited to what one job can write: for files that are yet to be divided
     * among jobs.
@@ -31,7 +31,7 @@ object FileCount {
 
   /** The same if all rows are known, so that files may be filled up to `maxRecords`. */
   def min(bytes: Long, targetBytes: Long, rows: Long, maxRecords: Long): Int =
-    of(bytes, targetBytes, rows, maxRecords, 1.0).min(MaxFiles).toInt
+    of(bytes, targetBytes, rows, maxRecords, 1.0).min(MaxFiles.toDouble).toInt
 
   private def of(
       bytes: Long,
@@ -48,5 +48,5 @@ object FileCount {
   }
 
   /** The number of shuffle partitions is an Int, and each costs driver memory. */
-  private val MaxFiles = 1000000.0
+  val MaxFiles = 1000000
 }

@@ -12,7 +12,7 @@ import org.json4s.JValue
 import org.json4s.JsonAST.{JArray, JBool, JDouble, JInt, JNothing, JNull, JObject, JString}
 import org.json4s.jackson.JsonMethods
 
-import io.zcube.layout.ColumnWeights
+import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutRequest
@@ -33,11 +33,23 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUpWithPruning(
     _.containsPattern(TreePattern.UNRESOLVED_HINT)) {
-    case UnresolvedHint(name, Seq(Literal(json, _)), child)
-        if name.toLowerCase(Locale.ROOT) == HintName =>
-      val text = String.valueOf(json)
+    case UnresolvedHint(name, parameters, child) if name.toLowerCase(Locale.ROOT) == HintName =>
+      val text = parameters match {
+        case Seq(Literal(json, _)) => String.valueOf(json)
+        // Spark only logs a warning about a hint that nobody resolves.
+        case others =>
+          throw ZCubeErrors.invalidOption(
+            HintName,
+            others.mkString(", "),
+            "one text with a JSON object")
+      }
       JsonMethods.parseOpt(text) match {
-        case Some(JObject(fields)) => toClusterRows(fields.toMap, child)
+        case Some(JObject(fields)) =>
+          val names = fields.map(_._1)
+          names.diff(names.distinct).headOption.foreach { name =>
+            throw ZCubeErrors.invalidOption(HintName, text, s"a JSON object with one '$name'")
+          }
+          toClusterRows(fields.toMap, child)
         case _ => throw ZCubeErrors.invalidOption(HintName, text, "a JSON object")
       }
   }
@@ -63,7 +75,7 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
       case JArray(numbers) if numbers.length == columns.length =>
         ColumnWeights.normalized(numbers.map {
           case JDouble(weight) if ColumnWeights.isWeight(weight) => weight
-          case JInt(weight) if weight > 0 => weight.toDouble
+          case JInt(weight) if ColumnWeights.isWeight(weight.toDouble) => weight.toDouble
           case other => throw invalid("weights", other, "a number greater than 0")
         })
       case JNothing | JNull => Nil
@@ -78,12 +90,12 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
       case JNothing | JNull => Nil
     }
     if (workload.nonEmpty && !curve.takesWorkload) throw ZCubeErrors.workloadNotTaken(curve.name)
-    val partitions = field(fields, "numPartitions", "a positive INT") {
-      case JInt(n) if n.isValidInt && n > 0 => Some(n.toInt)
+    val partitions = field(fields, "numPartitions", s"a number from 1 to ${FileCount.MaxFiles}") {
+      case JInt(n) if n > 0 && n <= FileCount.MaxFiles => Some(n.toInt)
       case JNothing | JNull => None
     }
-    val target = field(fields, "targetFileBytes", "a positive BIGINT") {
-      case JInt(n) if n.isValidLong && n > 0 => n.toLong
+    val target = field(fields, "targetFileBytes", "a positive BIGINT, and no numPartitions") {
+      case JInt(n) if n.isValidLong && n > 0 && partitions.isEmpty => n.toLong
       case JNothing | JNull => DefaultTargetBytes
     }
     val sort = field(fields, "sort", "true or false") {
