@@ -64,7 +64,8 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
        |zcube's `kdtree`, Delta 4.4.0's layouts written anew after its source. Tables of $Rows rows, by 1 to 8 columns, in
        |${fileCounts.mkString(", ")} files, 400 queries each. Ratios of the share of files read, ZCube to Delta: the geometric
        |mean over all cases of a line, and the worst case. A case is a number of columns and of files; its ratio is the
-       |geometric mean over the four kinds of queries. Delta takes at most four columns for CLUSTER BY.
+       |geometric mean over the four kinds of queries. Delta takes at most four columns for CLUSTER BY, and no
+       |booleans: the figures of booleans for CLUSTER BY are those of its curve if it did.
        |
        |**${all.count(_.ratio > Limit)} of ${all.size} cases over $Limit.**
        |
