@@ -27,7 +27,7 @@ from benchmarks.cpu import collect_garbage
 from benchmarks.machine import machine
 from benchmarks.queries import bounds, report
 from benchmarks.queries import tables as all_tables
-from benchmarks.queries.layouts import BY_SPARK, LAYOUTS, Layouts
+from benchmarks.queries.layouts import BY_SPARK, COMPRESSION, LAYOUTS, Layouts
 from benchmarks.queries.measure import run
 from benchmarks.queries.other_spark import ICEBERG, iceberg
 from benchmarks.queries.query import Query
@@ -100,7 +100,7 @@ class Benchmark:
         Args:
             spark: the session.
             folder: for the tables.
-            after_round: called with the number of rounds that are done.
+            after_round: called with the number of rounds that are done, without the first.
         """
         layouts = Layouts(spark, folder)
         # All queries, also those that don't run now.
@@ -120,14 +120,14 @@ class Benchmark:
                 rows = session.read.format("delta").load(str(layouts.path(layout, table)))
                 rows.createOrReplaceTempView(table.name)
         asked = self.queries()
-        for number in range(self.rounds):
-            for query in asked:
+        # Round 0 warms the JVM up, and its times aren't counted.
+        for number in range(self.rounds + 1):
+            for place, query in enumerate(asked):
                 # Others' layouts are compared by the queries whose condition is known.
                 compared = list(LAYOUTS if query.where else BY_SPARK)
-                turn = number % len(compared)
                 # Once for all layouts: before each of the short runs it would take as long as they.
                 collect_garbage(spark)
-                for layout in compared[turn:] + compared[:turn]:
+                for layout in in_turn(compared, number, place):
                     rows, took, read = run(sessions[layout], query.sql, names)
                     self._check(query, layout, [str(tuple(row)) for row in rows])
                     self._add_run(query.name, layout, {**took, **_sums(read)})
@@ -135,7 +135,7 @@ class Benchmark:
                     self.once.append(query.name)
             asked = [query for query in asked if query.name not in self.once]
             # After each round, so that an interrupted run has results.
-            after_round(number + 1)
+            after_round(number)
 
     def _reads_the_same(self, query: Query, layouts: list[str]) -> bool:
         """Whether all layouts read as many files, so that there is nothing to compare."""
@@ -176,7 +176,8 @@ class Benchmark:
         """For each query and layout the figures of the scans, and the medians of the times."""
         return [
             {"query": query, "layout": layout, **found[0]}
-            | {k: statistics.median(measured[k] for measured in found) for k in ("cpu", "wall")}
+            # The first is the warm-up, unless there is no other.
+            | {k: statistics.median(one[k] for one in found[1:] or found) for k in ("cpu", "wall")}
             for (query, layout), found in self._runs.items()
         ]
 
@@ -188,6 +189,21 @@ class Benchmark:
 
     def _say(self, *what: object) -> None:
         print(f"{time.monotonic() - self._started:.0f} s", *what, flush=True)
+
+
+def in_turn(layouts: Sequence[str], number: int, place: int) -> list[str]:
+    """The order of the layouts in a round: over the queries each is first equally often.
+
+    In every other round the order is reversed, so that a layout doesn't always follow the same one.
+
+    Args:
+        layouts: those that are compared.
+        number: of the round.
+        place: of the query.
+    """
+    turn = (number + place) % len(layouts)
+    order = [*layouts[turn:], *layouts[:turn]]
+    return order[::-1] if number % 2 else order
 
 
 def _sums(read: dict[str, dict[str, int]]) -> dict[str, int]:
@@ -214,7 +230,8 @@ def main() -> None:
     record = options.output / "queries.json"
     before = json.loads(record.read_text()) if record.exists() else None
     matches = benchmark.matches()
-    about = machine() | {"delta-rs": metadata.version("deltalake"), "scale": f"{options.scale:g}"}
+    about = machine() | {"delta-rs": metadata.version("deltalake"), "delta-rs files": COMPRESSION}
+    about |= {"scale": f"{options.scale:g}", "warm-up rounds": "1"}
     load = f"{os.getloadavg()[0]:.1f}"
 
     def write(rounds: int) -> None:

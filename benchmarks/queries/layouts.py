@@ -27,6 +27,9 @@ DELTA_RS = "delta-rs z_order"
 LAYOUTS = (UNCLUSTERED, ZORDER, LIQUID, DEFAULT, WORKLOAD, DELTA_RS)
 BY_SPARK = LAYOUTS[:-1]
 
+COMPRESSION = "SNAPPY"
+"""Of the files that delta-rs writes, as of Spark's; with none named it doesn't compress them."""
+
 _ONE_FILE_EACH = {
     "spark.sql.files.maxPartitionBytes": "1g",
     "spark.sql.files.openCostInBytes": "1g",
@@ -111,7 +114,9 @@ def _z_order(path: Path, table: Table, size: int) -> dict[str, float]:
     """Cluster by delta-rs, in this process."""
     delta = DeltaTable(str(path))
     rows = sum(file.rows or 0 for file in live_files(path))
-    properties = WriterProperties(max_row_group_size=rows // table.files // ROW_GROUPS)
+    properties = WriterProperties(
+        max_row_group_size=rows // table.files // ROW_GROUPS, compression=COMPRESSION
+    )
     return _own_time(
         lambda: delta.optimize.z_order(
             list(table.by), target_size=size // table.files, writer_properties=properties

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.queries import bounds, report, selective, tpch, weblog
+from benchmarks.queries.__main__ import in_turn
 from benchmarks.queries.query import Comparison, filtered
 from benchmarks.queries.results import with_earlier
 
@@ -146,6 +147,17 @@ def test_the_page_has_the_ratios_and_where_others_are_better():
     assert "| Iceberg zorder | 13 | 65.0 % | 10.0 % | – | 100.0 % | 0.5 | 0.2 |" in page
     assert "| ZCube | 10 | 50.0 % | 10.0 % | 100.0 % | 100.0 % | 0.5 | 0.2 |" in page
     assert report.Results(result).result == report.json.loads(report.as_json(result))
+
+
+def test_each_layout_is_first_equally_often():
+    layouts = ["a", "b", "c"]
+    for number in range(2):
+        orders = [in_turn(layouts, number, place) for place in range(6)]
+        assert all(sorted(order) == layouts for order in orders)
+        for at in range(3):
+            assert sorted(order[at] for order in orders) == ["a", "a", "b", "b", "c", "c"]
+    assert in_turn(layouts, 0, 1) == ["b", "c", "a"]
+    assert in_turn(layouts, 1, 0) == ["a", "c", "b"]
 
 
 def measured(about, sets, files):
