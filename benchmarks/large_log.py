@@ -305,11 +305,10 @@ def main() -> None:
     try:
         spark = session(folder, {DRIVER_MEMORY: "3g"})
         write_table(spark, folder / "made" / "table", partitions, case.fresh, case.size)
-        java = spark._jvm.java.lang.System.getProperty("java.version")
         spark.stop()
         for who in asked:
             shutil.copytree(folder / "made", folder / who)
-        about = machine() | {"java": java}
+        about = machine()
         options.output.mkdir(parents=True, exist_ok=True)
         runs = []
         for who in asked:

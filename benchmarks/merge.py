@@ -205,7 +205,7 @@ def main() -> None:
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
-        about = machine() | {"java": spark._jvm.java.lang.System.getProperty("java.version")}
+        about = machine()
         for table in options.tables:
             for vectors in [v == "with" for v in options.vectors]:
                 found = {"about": about} | measure(spark, folder, table, vectors, options.rounds)

@@ -63,7 +63,7 @@ def main() -> None:
         table, log = folder / "table", folder / "log"
         write_table(spark, table, options.partitions)
         log_to(spark, log)
-        about = machine() | {"java": spark._jvm.java.lang.System.getProperty("java.version")}
+        about = machine()
         spark.conf.set("spark.zcube.mergeInto.pruning", "true")
         # Delta builds and caches the table's state.
         count = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(

@@ -116,7 +116,7 @@ def main() -> None:
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
-        about = machine() | {"java": spark._jvm.java.lang.System.getProperty("java.version")}
+        about = machine()
         about |= {"scale": f"{options.scale:g}", "rounds": str(options.rounds)}
         runs: list[dict] = []
         for vectors in (True, False):

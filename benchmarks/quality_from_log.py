@@ -131,8 +131,7 @@ def main() -> None:
                 )
                 print(runs[-1], flush=True)
                 shutil.rmtree(path)
-        java = spark._jvm.java.lang.System.getProperty("java.version")
-    about = machine() | {"java": java}
+    about = machine()
     options.output.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"about": about, "runs": runs}, indent=1)
     (options.output / "quality_from_log.json").write_text(text + "\n")

@@ -82,8 +82,7 @@ def main() -> None:
                     print(number, columns, engine, figures, flush=True)
                     if number > 0:
                         runs.append({"columns": columns, "engine": engine, **figures})
-        java = spark._jvm.java.lang.System.getProperty("java.version")
-    about = machine() | {"java": java, "scale": f"{options.scale:g}", "rounds": str(options.rounds)}
+    about = machine() | {"scale": f"{options.scale:g}", "rounds": str(options.rounds)}
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "zorder.json").write_text(
         json.dumps({"about": about, "runs": runs}, indent=1)

@@ -71,7 +71,6 @@ def main() -> None:
             tables[name] = datasets.table(name, bench_data())
             datasets.write(tables[name], folder / name / "source")
         layouts = {name: Layouts(spark, folder / name) for name in tables}
-        java = spark._jvm.java.lang.System.getProperty("java.version")
         for columns, files in (c for c in combinations if c not in done):
             for name, rows in tables.items():
                 queries = draw(rows, columns, seed=columns)
@@ -90,7 +89,7 @@ def main() -> None:
             # After each combination, so that an interrupted run has results.
             minutes = f"{(time.monotonic() - started) / 60:.0f}"
             every = with_kept(saved, WHAT, runs)
-            about = machine() | {"java": java, "minutes": minutes, "tables": str(len(every))}
+            about = machine() | {"minutes": minutes, "tables": str(len(every))}
             options.output.mkdir(parents=True, exist_ok=True)
             saved.write_text(report.as_json(about, every))
             markdown.write(options.output / "quality.md", report.as_markdown(about, every))

@@ -137,7 +137,6 @@ def main() -> None:
     started = time.monotonic()
     runs: list[Run] = []
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
-        java = spark._jvm.java.lang.System.getProperty("java.version")
         tables = {}
         for name in options.data.split(","):
             rows = datasets.wide(name, bench_data(), ROWS)
@@ -165,7 +164,7 @@ def main() -> None:
                     runs.append(run)
                     print(f"{time.monotonic() - started:.0f} s", *run.values(), flush=True)
             every = with_kept(saved, WHAT, runs)
-            about = machine() | {"java": java, "tables": str(len(every))}
+            about = machine() | {"tables": str(len(every))}
             saved.write_text(report.as_json(about, every))
             markdown.write(options.output / "never_worse.md", as_markdown(about, every))
     print((options.output / "never_worse.md").read_text())

@@ -117,8 +117,7 @@ def main() -> None:
             files = layouts.write(layout, COLUMNS, FILES)
             runs[layout] = read([str(layouts.table / file.path) for file in files], queries)
             print(layout, runs[layout], flush=True)
-        java = spark._jvm.java.lang.System.getProperty("java.version")
-        about = machine() | {"java": java, "pyarrow": pa.__version__}
+        about = machine() | {"pyarrow": pa.__version__}
     options.output.mkdir(parents=True, exist_ok=True)
     text = as_markdown(about, options.data, runs)
     markdown.write(options.output / "row_groups.md", text)
