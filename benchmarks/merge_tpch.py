@@ -15,8 +15,6 @@ import os
 import re
 import shutil
 import statistics
-import subprocess
-import sys
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -26,6 +24,7 @@ from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.machine import machine
 from benchmarks.merge import ENGINES, VECTORS
+from benchmarks.queries.tables import generated
 from benchmarks.session import (
     DRIVER_MEMORY,
     MAX_FILE_SIZE,
@@ -70,13 +69,8 @@ MERGES = {
 
 
 def orders(scale: float) -> Path:
-    """The table of orders as Parquet, generated once."""
-    done = bench_data() / f"tpch-orders-sf{scale:g}"
-    if not done.is_dir():
-        generator = Path(sys.executable).parent / "tpchgen-cli"
-        arguments = ["parquet", "-s", f"{scale:g}", "--tables=orders", "--quiet"]
-        subprocess.run([generator, *arguments, f"--output-dir={done}"], check=True)
-    return done
+    """The table of orders as Parquet, generated once, as for the leaderboard."""
+    return generated(bench_data(), scale, ("orders",), parts=64) / "orders"
 
 
 def make_table(spark: SparkSession, path: Path, scale: float, vectors: bool) -> None:

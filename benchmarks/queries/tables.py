@@ -38,7 +38,7 @@ class Table:
 def clustered(cache: Path, scale: float) -> list[Table]:
     """The three tables, their data generated once for each scale factor; the smallest first."""
     files = {"orders": 64, "lineitem": 120}
-    folders = {name: _tpch(cache, scale, (name,), parts) for name, parts in files.items()}
+    folders = {name: generated(cache, scale, (name,), parts) for name, parts in files.items()}
     return [
         Table(
             "orders",
@@ -58,7 +58,7 @@ def clustered(cache: Path, scale: float) -> list[Table]:
 
 def plain(cache: Path, scale: float) -> dict[str, Path]:
     """TPC-H's other tables: their Parquet files."""
-    folder = _tpch(cache, scale, PLAIN)
+    folder = generated(cache, scale, PLAIN)
     return {name: folder / f"{name}.parquet" for name in PLAIN}
 
 
@@ -72,8 +72,8 @@ def queries(tables: list[Table], scale: float) -> dict[str, list[Query]]:
     }
 
 
-def _tpch(cache: Path, scale: float, names: tuple[str, ...], parts: int | None = None) -> Path:
-    """Generate tables by tpchgen-cli: each a file, or a folder of ``parts`` files."""
+def generated(cache: Path, scale: float, names: tuple[str, ...], parts: int | None = None) -> Path:
+    """TPC-H tables, by tpchgen-cli unless they are there: each a file, or a folder of ``parts`` files."""
     kind = f"{names[0]}-{parts}" if parts else "others"
     done = cache / f"tpch-{kind}-sf{scale:g}"
     if done.is_dir():
