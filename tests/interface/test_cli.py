@@ -360,6 +360,36 @@ def test_a_spark_that_does_not_stop_changes_no_result(monkeypatch):
         pass
 
 
+@pytest.mark.parametrize(
+    ("words", "defaults", "shown"),
+    [
+        ([], "", "false"),
+        (["--conf", "spark.ui.enabled=true"], "", "true"),
+        ([], "spark.ui.enabled true", None),  # as Spark has it then
+        (["--remote", "sc://host"], "", None),
+    ],
+)
+def test_spark_opens_its_web_pages_only_if_asked(monkeypatch, tmp_path, words, defaults, shown):
+    class Session:
+        def stop(self):
+            pass
+
+        getOrCreate = lambda self: self  # noqa: E731, N815
+
+    given = {}
+
+    def configure(builder):
+        given.update(builder._options)
+        return Session()
+
+    (tmp_path / "spark-defaults.conf").write_text(defaults)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
+    monkeypatch.setattr("zcube.session.configure", configure)
+    with cli.arguments.start_session(cli._parser().parse_args(["plan", "/x", *words])):
+        assert given.get("spark.ui.enabled") == shown
+
+
 @pytest.mark.parametrize("command", ["plot", "report"])
 def test_an_output_that_can_not_be_written_is_rejected_first(
     tmp_path, monkeypatch, capsys, command

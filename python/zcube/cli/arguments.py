@@ -10,10 +10,14 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from zcube._spark import launch
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from zcube.table import ClusteredTable
+
+_UI = "spark.ui.enabled"
 
 
 class _Once(argparse.Action):
@@ -151,6 +155,11 @@ def start_session(options: argparse.Namespace) -> Iterator[SparkSession]:
         builder = builder.config("spark.ui.showConsoleProgress", "false")
     for key, value in options.conf:
         builder = builder.config(key, value)
+    if not launch.is_remote(builder._options):
+        # A command opens no port for Spark's web pages, unless somebody asked for it.
+        asked = {**launch.default_settings(), **launch.submit_settings(), **builder._options}
+        if _UI not in asked:
+            builder = builder.config(_UI, "false")
     spark = configure(builder).getOrCreate()
     try:
         yield spark
