@@ -203,12 +203,12 @@ site: $(VENV)/.ready $(LAUNCHER) ## build the site in site/, with the Python and
 jar: $(JAR) ## build the jar for the default Spark line
 
 jars: $(LAUNCHER) ## build the jars for all Spark lines
-	for line in $(ALL_LINES); do $(SBT) -Dspark.line=$$line delta/package; done
+	for line in $(ALL_LINES); do $(SBT) -Dspark.line=$$line delta/package || exit 1; done
 
 wheel: $(VENV)/.ready jars ## build wheel and sdist with the jars in dist/
 	mkdir -p python/zcube/jars && rm -rf python/zcube/jars/*.jar dist/zcube-*
 	for line in $(ALL_LINES); do \
-	  cp jvm/delta/target/spark-$$line/scala-2.13/zcube-spark_$${line}_2.13-$(VERSION).jar python/zcube/jars/; done
+	  cp jvm/delta/target/spark-$$line/scala-2.13/zcube-spark_$${line}_2.13-$(VERSION).jar python/zcube/jars/ || exit 1; done
 	$(BIN)/python -m build --sdist --wheel --no-isolation --outdir dist python
 
 # The project's URL, for the poms.
@@ -217,7 +217,7 @@ PROJECT_URL ?=
 staging: $(LAUNCHER) ## put jars, sources, scaladoc and poms for all Spark lines into dist/maven
 	rm -rf dist/maven
 	for line in $(ALL_LINES); do \
-	  $(SBT) -Dspark.line=$$line $(PROJECT_URL:%=-Dproject.url=%) delta/publish; done
+	  $(SBT) -Dspark.line=$$line $(PROJECT_URL:%=-Dproject.url=%) delta/publish || exit 1; done
 
 release: wheel staging ## build, check, sign and pack a release in dist/: PROJECT_URL=https://…
 	$(BIN)/python scripts/release.py $(RELEASE_OPTIONS)
@@ -231,7 +231,7 @@ release-trial: ## the same without date, address and signature, then install it 
 	$(call record,install,$(LINE),.build/install.xml $(INSTALL_PYTHONS))
 
 clean: ## remove what was built
-	rm -rf $(VENV) .build dist python/zcube/jars project/target project/project
+	rm -rf $(VENV) .build dist site demo-output spark-warehouse python/zcube/jars project/target project/project
 	find . -name target -type d -prune -exec rm -rf {} +
 
 # What sbt comes with without Maven: it starts while the rest is installed. Python compiles only what it imports.
