@@ -91,7 +91,7 @@ def with_other_counts(path, copy, change):
     """Copy a table that hasn't been read yet, with different row counts in its log."""
     shutil.copytree(path, copy)
     for log in (Path(copy) / "_delta_log").iterdir():
-        if log.suffix == ".crc":
+        if log.suffix in (".crc", ".parquet") or log.name == "_last_checkpoint":
             log.unlink()
         elif log.suffix == ".json":
             actions = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
@@ -175,3 +175,18 @@ def test_an_unreadable_file_does_not_affect_a_plan(spark, path):
     assert len(cube.files) == 4
     with pytest.raises(Py4JJavaError, match="FILE_NOT_EXIST"):
         spark.read.format("delta").load(path).collect()
+
+
+def test_a_file_with_another_count_is_told_apart_from_files_of_its_name(spark, path, tmp_path):
+    """Spark gives one task's files in several partitions the same name."""
+    rows = spark.range(0, 400, 1, 1).selectExpr("concat('a b%', id % 4) p", "id x")
+    rows.sortWithinPartitions("p").write.partitionBy("p").parquet(path)
+    spark.sql(f"CONVERT TO DELTA parquet.`{path}` PARTITIONED BY (p STRING)")
+    copy = str(tmp_path / "copy")
+    with_other_counts(path, copy, lambda number, rows: rows + 5 if number == 2 else rows)
+    wrong = next(f.path for f in live_files(copy) if f.rows == 105)
+    with pytest.raises(QueryExecutionException) as error:
+        spark.sql(f"OPTIMIZE delta.`{copy}` ZORDER BY (x)")
+    assert error.value.getCondition() == "ZCUBE_LOGGED_ROWS_MISMATCH"
+    files = error.value.getMessageParameters()["files"]
+    assert files == f"{wrong}: 105 in the log, 100 read"

@@ -4,7 +4,6 @@ import java.net.URI
 
 import scala.util.control.NonFatal
 
-import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
@@ -83,23 +82,27 @@ final class GroupSampler(
   /** Files whose number of rows read differs from the log's count. */
   private def differing(files: Seq[DataFile], input: FileScan): Seq[String] =
     try {
-      val name = input.position.head
+      val path = input.position.head
       val counted = Aggregate(
-        Seq(name),
-        Seq(name, Alias(Count(Literal(1)).toAggregateExpression(), "rows")()),
+        Seq(path),
+        Seq(path, Alias(Count(Literal(1)).toAggregateExpression(), "rows")()),
         input.plan)
       val read =
-        Sessions.rowsOf(session, counted).collect().map(r => r.getString(0) -> r.getLong(1))
+        Sessions.rowsOf(session, counted).collect()
+          .map(r => decoded(r.getString(0)) -> r.getLong(1))
           .toMap.withDefaultValue(0L)
       for {
         file <- files
-        fileName = new Path(new URI(file.path)).getName
-        logged <- file.rows if logged != read(fileName)
-      } yield s"$fileName: $logged in the log, ${read(fileName)} read"
+        path = decoded(file.path)
+        logged <- file.rows if logged != read(path)
+      } yield s"$path: $logged in the log, ${read(path)} read"
     } catch {
       // This is only a detail of another error, which matters more.
       case NonFatal(_) => Nil
     }
+
+  /** Writers may encode a path differently from Spark. */
+  private def decoded(path: String): String = new URI(path).getPath
 
   private def fileCount(groups: Seq[RewriteGroup], rows: Long): Int = groups match {
     case Seq(group) => task.fileCount(group, Some(rows))

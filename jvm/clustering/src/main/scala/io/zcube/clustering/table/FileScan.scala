@@ -11,7 +11,8 @@ import io.zcube.sql.errors.ZCubeErrors
   *
   * @param plan    analyzed
   * @param columns the table's columns, whatever their names
-  * @param position the row's file, and the row's number in it
+  * @param position the path of the row's file, below the table's folder if it's there, and the row's
+  *                 number in the file
   * @param group   the number of the group of the row's file; None if there is only one group
   */
 final case class FileScan(

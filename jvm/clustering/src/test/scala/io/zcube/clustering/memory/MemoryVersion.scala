@@ -177,7 +177,7 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
     groups.foreach(use)
     val columns = toAttributes(version.schema)
     val hidden = toAttributes(
-      new StructType().add("file_name", StringType).add("row_index", LongType)
+      new StructType().add("file", StringType).add("row_index", LongType)
         .add("group", IntegerType))
     val types = version.schema.map(_.dataType)
     val rows = for {

@@ -7,8 +7,10 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
 
-/** A scan of files, perhaps with filters and projections, with two more columns: the name of each
-  * row's file and the row's position in it.
+import io.zcube.sql.expressions.PathBelow
+
+/** A scan of files, perhaps with filters and projections, with two more columns: the path of each
+  * row's file below the scan's folders, and the row's position in it.
   */
 final private[sql] case class PositionedScan(plan: LogicalPlan, position: Seq[NamedExpression])
 
@@ -32,11 +34,11 @@ private[sql] object PositionedScan {
         relation.withMetadataColumns() match {
           case wide: LogicalRelation =>
             for {
-              name <- wide.output.flatMap(field(_, "file_name")).headOption
+              path <- wide.output.flatMap(field(_, "file_path")).headOption
               index <- wide.output.flatMap(field(_, ParquetFileFormat.ROW_INDEX)).headOption
             } yield {
               val named = Seq(
-                Alias(name, "__zcube_file_name")(),
+                Alias(PathBelow.all(path, files.location.rootPaths), "__zcube_file")(),
                 Alias(index, "__zcube_row_index")())
               PositionedScan(Project(relation.output ++ named, wide), named.map(_.toAttribute))
             }

@@ -8,9 +8,9 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 object RowHash {
 
-  /** Hash of a file's name. */
-  def ofName(name: UTF8String): Long =
-    XXH64.hashUnsafeBytes(name.getBaseObject, name.getBaseOffset, name.numBytes, 42L)
+  /** Hash of a file's path. */
+  def ofPath(path: UTF8String): Long =
+    XXH64.hashUnsafeBytes(path.getBaseObject, path.getBaseOffset, path.numBytes, 42L)
 
   /** Hash of the row at position `position` with `seed`, in [0, Long.MaxValue]. */
   def of(seed: Long, position: Long): Long = mix(seed + position * 0x9e3779b97f4a7c15L) >>> 1

@@ -50,22 +50,23 @@ object RowIdentity {
   }
 
   /** The row's file and its position in it, read from two columns of the row: independent of the
-    * number of cores and of how files are split or packed into tasks. Only the file's name without
-    * its folder counts, so a copy of a table in another folder gives the same sample.
+    * number of cores and of how files are split or packed into tasks. Only the file's path below
+    * the table's folder counts, so a copy of a table in another folder gives the same sample. Its
+    * name doesn't suffice, because Spark gives one task's files in several folders the same name.
     *
-    * @param fileName ordinal of the file's name (`_metadata.file_name`)
+    * @param file     ordinal of the file's path below the table's folder
     * @param rowIndex ordinal of the row's position in its file (`_metadata.row_index`)
     */
-  final case class FilePosition(fileName: Int, rowIndex: Int) extends RowIdentity {
+  final case class FilePosition(file: Int, rowIndex: Int) extends RowIdentity {
     override def hasher(partition: Int): InternalRow => Long = {
-      var lastName: UTF8String = null
+      var last: UTF8String = null
       var seed = 0L
       row => {
-        val name = row.getUTF8String(fileName)
-        // A file's rows arrive together, so its name is hashed only once.
-        if (name != lastName) {
-          lastName = name.clone()
-          seed = RowHash.ofName(name)
+        val path = row.getUTF8String(file)
+        // A file's rows arrive together, so its path is hashed only once.
+        if (path != last) {
+          last = path.clone()
+          seed = RowHash.ofPath(path)
         }
         RowHash.of(seed, row.getLong(rowIndex))
       }

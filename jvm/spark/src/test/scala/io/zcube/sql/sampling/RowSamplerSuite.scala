@@ -62,7 +62,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
       val text = UTF8String.fromString("x" * row.getInt(1))
       val size =
         project(InternalRow(row.getLong(0), text)).getSizeInBytes + SampleLimits.RowOverhead
-      val seed = RowHash.ofName(UTF8String.fromString(row.getString(2)))
+      val seed = RowHash.ofPath(UTF8String.fromString(row.getString(2)))
       (RowHash.of(seed, row.getLong(3)), row.getLong(0), size)
     }.sortBy(_._1)
     val sizes = all.scanLeft(0L)(_ + _._3).drop(1)

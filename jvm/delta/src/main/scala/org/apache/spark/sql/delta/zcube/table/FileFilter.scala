@@ -50,5 +50,5 @@ object FileFilter {
 
   private[zcube] def hashOf(path: String): Long = hashOf(UTF8String.fromString(path))
 
-  private[zcube] def hashOf(path: UTF8String): Long = RowHash.ofName(path)
+  private[zcube] def hashOf(path: UTF8String): Long = RowHash.ofPath(path)
 }

@@ -17,7 +17,7 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.run.LayoutSession
 import io.zcube.clustering.table.FileScan
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.expressions.GroupOfFile
+import io.zcube.sql.expressions.{GroupOfFile, PathBelow}
 
 /** The rows of files of a Delta table, with their row ids. */
 object InputRows {
@@ -29,7 +29,7 @@ object InputRows {
     rejectReservedColumns(snapshot)
     val relation = relationOf(snapshot, groups.flatten)
     val numbers = Option.when(groups.size > 1)(numbersOf(snapshot, groups))
-    val bare = withPlace(session, relation, numbers)
+    val bare = withPlace(session, relation, snapshot.deltaLog.dataPath, numbers)
     val scan = Sessions.rowsOf(session, bare)
     val isCounted = groups.forall(_.forall(_.numLogicalRecords.isDefined))
     rejectChanges(scan, relation, bare, snapshot, isCounted)
@@ -73,6 +73,7 @@ object InputRows {
   private def withPlace(
       session: SparkSession,
       relation: LogicalRelation,
+      table: Path,
       groups: Option[GroupOfFile.Groups]): LogicalPlan = {
     val (source, readersRowIndex) =
       if (fieldNames(relation.metadataOutput).contains(ParquetFileFormat.ROW_INDEX))
@@ -87,7 +88,7 @@ object InputRows {
     val rowIndex = readersRowIndex.getOrElse(field(ParquetFileFormat.ROW_INDEX))
     Project(
       relation.output ++ Seq(
-        Alias(field("file_name"), "file_name")(),
+        Alias(PathBelow.all(field("file_path"), Seq(table)), "file")(),
         Alias(rowIndex, "row_index")()) ++
         groups.map(numbers => Alias(GroupOfFile(field("file_path"), numbers), "group")()),
       source.withMetadataColumns()

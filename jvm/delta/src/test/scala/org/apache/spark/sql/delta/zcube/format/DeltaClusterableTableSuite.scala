@@ -4,8 +4,10 @@ import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
 
 import io.delta.tables.{DeltaTable => DeltaDDL}
+import org.apache.commons.io.FileUtils
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, ThrowingLogStore}
@@ -110,6 +112,28 @@ class DeltaClusterableTableSuite extends ClusterableTableContract with DeltaSpar
       }
       assert(rows.head == rows.last && rows.head.size == 20)
     }
+  }
+
+  test("rows of files with the same name in several folders have different positions") {
+    val path = folder.resolve("same names")
+    spark.range(0, 1000, 1, 1).selectExpr("concat('a b%', id % 4) p", "id x")
+      .sortWithinPartitions("p", "x").write.partitionBy("p").parquet(path.toString)
+    spark.sql(s"CONVERT TO DELTA parquet.`$path` PARTITIONED BY (p STRING)")
+    val copy = folder.resolve("a copy, 100% like it")
+    FileUtils.copyDirectory(path.toFile, copy.toFile)
+    val Seq(found, copied) = Seq(path, copy).map { folder =>
+      val version =
+        new DeltaClusterableTable(DeltaLog.forTable(spark, folder.toString), None).latest()
+      val clone = LayoutSession.cloneOf(session, version)
+      Sessions.within(clone) {
+        val selection = version.select(WhereClause.Everything)
+        val scan = selection.scan(clone, selection.files(None))
+        val read = Sessions.rowsOf(clone, Project(scan.position ++ scan.columns, scan.plan))
+        read.collect().map(row => (row.getString(0), row.getLong(1)) -> row.getAs[Long]("x")).toMap
+      }
+    }
+    assert(found.size == 1000 && found.keys.map(_._1).toSet.size == 4)
+    assert(copied == found)
   }
 
   test("a file that WHERE excludes, or of another table, is refused") {
