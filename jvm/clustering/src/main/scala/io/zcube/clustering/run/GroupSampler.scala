@@ -65,7 +65,11 @@ final class GroupSampler(
       }
       val files = fileCount(groups, sample.rowCount)
       // Groups that share a job need no cuts between their files.
-      sample.requireEnough(if (groups.size == 1) files else 1, task.columns.map(_.name))
+      val parts = if (groups.size == 1) files else 1
+      if (!sample.isEnoughFor(parts)) {
+        val columns = task.columns.map(_.name)
+        throw ZCubeErrors.sampleTooSmall("OPTIMIZE", columns, sample.rows.length.toLong, parts)
+      }
       use(sample, files)
     }
   }

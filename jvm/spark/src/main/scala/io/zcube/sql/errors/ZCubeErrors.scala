@@ -151,11 +151,14 @@ object ZCubeErrors {
       Map("table" -> table, "cause" -> innermostMessage(cause)),
       cause)
 
-  /** @param rows that were kept */
-  def sampleTooSmall(columns: Seq[String], rows: Long, files: Int): Throwable =
+  /** @param use   a subclass of ZCUBE_SAMPLE_TOO_SMALL
+    * @param rows  that were kept
+    * @param parts files or ranges
+    */
+  def sampleTooSmall(use: String, columns: Seq[String], rows: Long, parts: Int): Throwable =
     new ZCubeExecutionException(
-      "ZCUBE_SAMPLE_TOO_SMALL",
-      Map("columns" -> columns.mkString(", "), "rows" -> rows.toString, "files" -> files.toString))
+      s"ZCUBE_SAMPLE_TOO_SMALL.$use",
+      Map("columns" -> columns.mkString(", "), "rows" -> rows.toString, "parts" -> parts.toString))
 
   /** @param node the plan node that doesn't belong to a plain scan */
   def scanChanged(table: String, node: String): Throwable =

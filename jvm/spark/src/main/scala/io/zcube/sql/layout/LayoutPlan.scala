@@ -113,8 +113,8 @@ object LayoutPlan {
     }
     val bits = request.curve.bits(dimensions, files * parts, request.ranks)
     val scale = Resolution.scale(bits, request.ranks)
-    val (columns, scales) = sample.dataTypes.zipWithIndex.map { case (dataType, column) =>
-      val values = SampledColumn(dataType, sample.rows.toIndexedSeq, column)
+    val (columns, scales) = sample.dataTypes.indices.map { column =>
+      val values = SampledColumn.of(sample, column)
       (values, RankScale.of(values.counts, values.nullCount, scale))
     }.unzip
     val boundIndices = scales.map(_.boundIndices)

@@ -1,9 +1,12 @@
 package io.zcube.sql.layout
 
+import scala.collection.immutable.ArraySeq
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 
 import io.zcube.sql.predicates.Interval
+import io.zcube.sql.sampling.RowSample
 import io.zcube.sql.values.{TypedRangeBounds, ValueOrdering}
 
 /** A column of a sample: its distinct values in order, the count of each, and the count of NULLs.
@@ -53,6 +56,9 @@ final class SampledColumn private (
 }
 
 object SampledColumn {
+
+  def of(sample: RowSample, ordinal: Int): SampledColumn =
+    apply(sample.dataTypes(ordinal), ArraySeq.unsafeWrapArray(sample.rows), ordinal)
 
   def apply(dataType: DataType, rows: Seq[InternalRow], ordinal: Int): SampledColumn = {
     val values =

@@ -36,7 +36,10 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       s"ZCube: sampling $names for ${rows.request.curve.name} order",
       parts.alone
     )
-    sample.requireEnough(files, rows.columns.map(_.sql))
+    if (!sample.isEnoughFor(files)) {
+      val columns = rows.columns.map(_.sql)
+      throw ZCubeErrors.sampleTooSmall("CLUSTER", columns, sample.rows.length.toLong, files)
+    }
     LayoutWriter.layOut(
       rows.child,
       rows.child.output,

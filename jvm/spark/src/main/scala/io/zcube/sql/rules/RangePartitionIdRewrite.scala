@@ -8,10 +8,11 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.{SparkSession, classic}
 
 import io.zcube.range.{EqualWeightRanges, SampleSize}
+import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.{RangeIdOf, RangePartitionId}
 import io.zcube.sql.layout.SampledColumn
 import io.zcube.sql.plans.RangeIds
-import io.zcube.sql.sampling.{RowSampler, SampleLimits}
+import io.zcube.sql.sampling.{RowSample, RowSampler, SampleLimits}
 import io.zcube.sql.values.TypedRangeBounds
 
 /** Samples the child of each [[RangeIds]] and replaces the placeholders with look-ups in the
@@ -106,12 +107,28 @@ case class RangePartitionIdRewrite(session: SparkSession) extends Rule[LogicalPl
       s"ZCube: sampling ${columns.map(_.sql).mkString(", ")} for range_partition_id",
       parts.alone
     )
-    val values = columns.zipWithIndex.map { case (column, i) =>
-      SampledColumn(column.dataType, sample.rows.toIndexedSeq, i)
-    }
+    val values = columns.indices.map(SampledColumn.of(sample, _))
     placeholders.map { id =>
       val column = values(columns.indexWhere(_.semanticEquals(id.left)))
+      if (!sample.isEnoughFor(math.min(id.ranges, MaxNeeded)) && mayLackValues(column, sample)) {
+        val sampled = sample.rows.length.toLong
+        throw ZCubeErrors.sampleTooSmall("RANGES", columns.map(_.sql), sampled, id.ranges)
+      }
       column.boundsAt(EqualWeightRanges.ends(column.counts, id.ranges))
     }
   }
+
+  /** Whether a small sample lacks values of many rows. Of a few values, however long, it has all. About
+    * as many rows have values that it lacks as it has values that occur once. (I. J. Good, "The
+    * population frequencies of species", Biometrika 40, 1953.)
+    */
+  private def mayLackValues(column: SampledColumn, sample: RowSample): Boolean =
+    sample.rows.isEmpty || column.counts.count(_ == 1) > MaxLacking * sample.rows.length
+
+  private val MaxLacking = 0.05
+
+  /** For more ranges, a sample has hardly a row of each even if the values are numbers. That is no
+    * error.
+    */
+  private val MaxNeeded = 1 << 18
 }

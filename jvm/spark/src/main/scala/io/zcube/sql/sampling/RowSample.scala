@@ -3,8 +3,6 @@ package io.zcube.sql.sampling
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 
-import io.zcube.sql.errors.ZCubeErrors
-
 /** A uniform sample of rows.
   *
   * @param dataTypes types of the sampled columns
@@ -18,13 +16,8 @@ final case class RowSample(
     rowCount: Long,
     complete: Boolean) {
 
-  /** Fails if too few rows fit into the sample to find boundaries for the files: one file would get
-    * nearly all rows.
-    *
-    * @param columns by the names that users know
+  /** Whether enough rows fit into the sample to find boundaries between this many parts. If not, one
+    * part would get nearly all rows.
     */
-  def requireEnough(files: Int, columns: Seq[String]): Unit =
-    if (rows.length < math.min(rowCount, files.toLong)) {
-      throw ZCubeErrors.sampleTooSmall(columns, rows.length.toLong, files)
-    }
+  def isEnoughFor(parts: Int): Boolean = rows.length >= math.min(rowCount, parts.toLong)
 }

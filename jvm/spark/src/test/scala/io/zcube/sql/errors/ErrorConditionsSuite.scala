@@ -46,7 +46,6 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.rewriteFailed("t", new RuntimeException("job", new RuntimeException("disk full"))),
     ZCubeErrors.rowCountMismatch("t", 1, 2),
     ZCubeErrors.sampleFailed("t", new RuntimeException("disk full")),
-    ZCubeErrors.sampleTooSmall(Seq("a"), 1, 2),
     ZCubeErrors.scanChanged("t", "Filter true"),
     ZCubeErrors.statementNotSupported("DESCRIBE CLUSTERING"),
     ZCubeErrors.streamingNotSupported(),
@@ -69,7 +68,8 @@ class ErrorConditionsSuite extends AnyFunSuite {
       "LAMBDA",
       "NONDETERMINISTIC",
       "REPEATED",
-      "STREAMING").map(ZCubeErrors.rangePartitionIdUnsupported("f(x)", _))
+      "STREAMING").map(ZCubeErrors.rangePartitionIdUnsupported("f(x)", _)) ++
+    Seq("CLUSTER", "OPTIMIZE", "RANGES").map(ZCubeErrors.sampleTooSmall(_, Seq("a"), 1, 2))
 
   test("conditions are sorted, named ZCUBE_, and have a SQLSTATE of five characters") {
     assert(conditions.map(_._1) === conditions.map(_._1).sorted)

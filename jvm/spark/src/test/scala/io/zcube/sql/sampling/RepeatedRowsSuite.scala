@@ -78,6 +78,12 @@ class RepeatedRowsSuite extends AnyFunSuite with ZCubeSparkSession {
     assert(values(sampled(rows.sortWithinPartitions("x"), 5000)) == sample)
   }
 
+  test("a number of ranges for which no sample is large enough is no error") {
+    val largest = spark.range(0, 1100000, 1, 2).selectExpr("range_partition_id(id, 1048576) r")
+      .selectExpr("max(r)").head().getInt(0)
+    assert(largest > 600000 && largest < 1048576)
+  }
+
   test("how exact a sample is") {
     def rows(hashes: Long*) = RowSampler.independentRows(hashes.toArray)
     assert(rows() == 0)

@@ -18,7 +18,7 @@ class LongValuesSuite extends AnyFunSuite with DeltaSparkSession {
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "2000")
     val error = intercept[ZCubeExecutionException](
       spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (s)").collect())
-    assert(error.getCondition === "ZCUBE_SAMPLE_TOO_SMALL")
+    assert(error.getCondition === "ZCUBE_SAMPLE_TOO_SMALL.OPTIMIZE")
     assert(DeltaLog.forTable(spark, path).update().version === 0)
   }
 
@@ -31,7 +31,7 @@ class LongValuesSuite extends AnyFunSuite with DeltaSparkSession {
     val error = intercept[ZCubeExecutionException](
       spark.read.parquet(path)
         .hint("zcube_cluster", """{"columns": [["s"]], "numPartitions": 100}""").collect())
-    assert(error.getCondition === "ZCUBE_SAMPLE_TOO_SMALL")
+    assert(error.getCondition === "ZCUBE_SAMPLE_TOO_SMALL.CLUSTER")
   }
 
   test("a hint without a value is refused by name") {
