@@ -117,15 +117,13 @@ def streams(results: dict) -> plt.Figure:
             label=stream,
         )
         for run in runs:
-            if run["setting"] == "delta" and run["read"] is not None:
+            if run["setting"] == "delta":
                 axes.plot(
                     run["rewritten"], run["read"], marker, color=colour, markerfacecolor="white"
                 )
         # One stream says which setting is which for all.
         if stream == "uniform":
             for run in runs:
-                if run["read"] is None:
-                    continue
                 axes.annotate(
                     "Delta" if run["setting"] == "delta" else run["setting"],
                     (run["rewritten"], run["read"]),
@@ -138,9 +136,9 @@ def streams(results: dict) -> plt.Figure:
     axes.set_xticks(shown, [str(x) for x in shown])
     axes.minorticks_off()
     most = max(r["rewritten"] for r in results["runs"])
-    axes.set_xlim(1, 2 * most)
+    axes.set_xlim(0.8, 2 * most)
     axes.set_xlabel("bytes rewritten for each byte appended (log)")
-    axes.set_ylim(0.95, 1.05 * max(r["read"] or 1 for r in results["runs"]))
+    axes.set_ylim(0.95, 1.05 * max(r["read"] for r in results["runs"]))
     axes.set_ylabel("files read, 1 = fully clustered")
     axes.legend(frameon=False, title="stream")
     return drawn

@@ -51,11 +51,6 @@ BARS = (
     "The bars, rewritten and read: `uniform` and `hot` 8 and 1.4, with `write` 5 and 2.0; `time` 2.5 "
     "and 1.3. The figures don't depend on how busy the machine is."
 )
-# The first runs compared Delta's table with itself, because the full clustering kept Delta's cubes.
-UNMEASURED = [
-    "What queries read with `delta`, compared with a full clustering along a k-d tree, is not",
-    "measured yet (–).",
-]
 
 SETTINGS_OF_SPARK = {
     DRIVER_MEMORY: "3g",
@@ -241,15 +236,13 @@ def save(output: Path, runs: list[dict]) -> None:
         "files read by 200 queries as a multiple of those that a full clustering reads at the same",
         "moment. `all` and `delta` rewrite the whole table each time; they ran for fewer appends,",
         "and their totals are continued in proportion to the table's size.",
-        *(UNMEASURED if any(r["read"] is None for r in every) else []),
         "",
         "| stream | setting | appends | rewritten | read | at the worst moment | files at the end |",
         "|---|---|---|---|---|---|---|",
     ]
     lines += [
         f"| {r['stream']} | {r['setting']} | {r['appends']} | {r['rewritten']:.2f} "
-        f"| {'–' if r['read'] is None else format(r['read'], '.2f')} | {r.get('worst', '–')} "
-        f"| {r['files']} |"
+        f"| {r['read']:.2f} | {r.get('worst', '–')} | {r['files']} |"
         for r in every
     ]
     settings = "; ".join(
