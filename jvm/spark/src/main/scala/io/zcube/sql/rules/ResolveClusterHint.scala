@@ -12,8 +12,8 @@ import org.json4s.JValue
 import org.json4s.JsonAST.{JArray, JBool, JDouble, JInt, JNothing, JNull, JObject, JString}
 import org.json4s.jackson.JsonMethods
 
-import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.layout.kinds.LayoutKind
+import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutRequest
 import io.zcube.sql.plans.ClusterRows

@@ -42,7 +42,10 @@ class PathBelowSuite extends SparkFunSuite with ExpressionEvalHelper {
   }
 
   test("the folder of several is the deepest that has all") {
-    assert(below("file:/a/t/p=1", "file:/a/t/p=2", "file:/a/t/p=10")("file:/a/t/p=10/f") == "p=10/f")
+    assert(below(
+      "file:/a/t/p=1",
+      "file:/a/t/p=2",
+      "file:/a/t/p=10")("file:/a/t/p=10/f") == "p=10/f")
     assert(below("file:/a/t/p=1", "file:/a/t/p=1/q=2")("file:/a/t/p=1/q=2/f") == "q=2/f")
     assert(below("file:/a", "file:/b")("file:/b/f") == "b/f")
     assert(below("file:/a", "hdfs://n/a")("hdfs://n/a/f") == "hdfs://n/a/f")
