@@ -124,7 +124,17 @@ class CurveFunctionsSuite extends AnyFunSuite with ZCubeSparkSession {
     "SELECT hilbert_index(33, 1)" -> "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
     "SELECT hilbert_index(NULL, 1)" -> "DATATYPE_MISMATCH.UNEXPECTED_NULL",
     "SELECT hilbert_index(CAST(id AS INT), id) FROM range(3)" -> "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
-    "SELECT hilbert_index(4, 'a')" -> "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+    "SELECT hilbert_index(4, 'a')" -> "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+    // A constant of another type isn't computed.
+    "SELECT hilbert_index(1 / 0, 1)" -> "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+    "SELECT range_partition_id(1, 1 / 0)" -> "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+    "SELECT range_partition_id(1, '2')" -> "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+    "SELECT range_partition_id(1, 2L)" -> "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+    "SELECT range_partition_id(1, 0)" -> "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+    "SELECT range_partition_id(1, 1048577)" -> "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE",
+    "SELECT range_partition_id(1, NULL)" -> "DATATYPE_MISMATCH.UNEXPECTED_NULL",
+    "SELECT range_partition_id(1, INT(id)) FROM range(3)" -> "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT",
+    "SELECT range_partition_id(map(1, 2), 3)" -> "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE"
   ).foreach {
     case (sql, condition) =>
       test(s"rejected at analysis with $condition: $sql") {

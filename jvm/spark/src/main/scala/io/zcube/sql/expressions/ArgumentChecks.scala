@@ -15,10 +15,6 @@ private[expressions] object ArgumentChecks {
 
   val Integral: Seq[DataType] = LongType +: UpToInt
 
-  /** Whether an argument is accepted as an INT without a cast. */
-  def isIntOrNarrower(dataType: DataType): Boolean =
-    dataType == NullType || UpToInt.contains(dataType)
-
   /** Raises `WRONG_NUM_ARGS.WITHOUT_SUGGESTION`, as Spark does for its own functions. */
   def wrongNumberOfArguments(function: String, expected: String, actual: Int): Nothing =
     throw new AnalysisException(
@@ -50,6 +46,41 @@ private[expressions] object ArgumentChecks {
           )
         )
     }
+
+  /** What is wrong with an argument that must be a constant INT of a range; it is evaluated only if
+    * its type is right.
+    *
+    * @param name   the parameter's
+    * @param index  of the argument
+    */
+  def constantInt(
+      argument: Expression,
+      name: String,
+      index: Int,
+      range: Range.Inclusive): Option[TypeCheckResult] = {
+    def rejected(condition: String, parameters: (String, String)*): Option[TypeCheckResult] =
+      Some(DataTypeMismatch(condition, parameters.toMap))
+    firstOfAnotherType(Seq(argument), UpToInt, index).orElse {
+      if (!argument.foldable) {
+        rejected(
+          "NON_FOLDABLE_INPUT",
+          "inputName" -> Cast.toSQLId(name),
+          "inputType" -> Cast.toSQLType(IntegerType),
+          "inputExpr" -> Cast.toSQLExpr(argument))
+      } else {
+        Option(argument.eval()).map(_.asInstanceOf[Number].intValue) match {
+          case None => rejected("UNEXPECTED_NULL", "exprName" -> Cast.toSQLId(name))
+          case Some(value) if range.contains(value) => None
+          case Some(value) =>
+            rejected(
+              "VALUE_OUT_OF_RANGE",
+              "exprName" -> Cast.toSQLId(name),
+              "valueRange" -> s"[${range.start}, ${range.end}]",
+              "currentValue" -> Cast.toSQLValue(value, IntegerType))
+        }
+      }
+    }
+  }
 
   private def ordinal(index: Int): String = index match {
     case 0 => "first"

@@ -2,10 +2,10 @@ package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodeGenerator, CodegenContext, ExprCode}
-import org.apache.spark.sql.catalyst.expressions.{Cast, ConditionalExpression, Expression, ExpressionDescription}
+import org.apache.spark.sql.catalyst.expressions.{ConditionalExpression, Expression, ExpressionDescription}
 import org.apache.spark.sql.types._
 
 import io.zcube.curve.SpaceFillingCurve
@@ -68,35 +68,10 @@ case class HilbertIndex(children: Seq[Expression]) extends Expression with Condi
     if (children.length < 2) {
       ArgumentChecks.wrongNumberOfArguments(prettyName, "> 1", children.length)
     } else {
-      checkBits()
+      ArgumentChecks.constantInt(children.head, "bits", index = 0, 1 to 32)
         .orElse(ArgumentChecks.firstOfAnotherType(columns, ArgumentChecks.Integral, offset = 1))
         .getOrElse(TypeCheckSuccess)
     }
-
-  private def checkBits(): Option[TypeCheckResult] = {
-    val expression = children.head
-    def rejected(condition: String, parameters: (String, String)*): Option[TypeCheckResult] =
-      Some(DataTypeMismatch(condition, parameters.toMap))
-    if (!expression.foldable) {
-      rejected(
-        "NON_FOLDABLE_INPUT",
-        "inputName" -> Cast.toSQLId("bits"),
-        "inputType" -> Cast.toSQLType(IntegerType),
-        "inputExpr" -> Cast.toSQLExpr(expression))
-    } else if (expression.eval() == null) {
-      rejected("UNEXPECTED_NULL", "exprName" -> Cast.toSQLId("bits"))
-    } else {
-      ArgumentChecks.firstOfAnotherType(Seq(expression), ArgumentChecks.UpToInt).orElse {
-        if (bits >= 1 && bits <= 32) None
-        else
-          rejected(
-            "VALUE_OUT_OF_RANGE",
-            "exprName" -> Cast.toSQLId("bits"),
-            "valueRange" -> "[1, 32]",
-            "currentValue" -> Cast.toSQLValue(bits, IntegerType))
-      }
-    }
-  }
 
   @transient private lazy val kernel = new HilbertKernel(columns.length, bits)
 

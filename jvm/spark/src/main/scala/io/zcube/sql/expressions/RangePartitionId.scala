@@ -1,8 +1,8 @@
 package io.zcube.sql.expressions
 
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{TypeCheckFailure, TypeCheckSuccess}
-import org.apache.spark.sql.catalyst.expressions.{BinaryExpression, Expression, ExpressionDescription, RowOrdering, Unevaluable}
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.{DataTypeMismatch, TypeCheckSuccess}
+import org.apache.spark.sql.catalyst.expressions.{BinaryExpression, Cast, Expression, ExpressionDescription, RowOrdering, Unevaluable}
 import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
 
 /** Placeholder for the approximate rank of a value: the ranges are known only after its input was
@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
     """
     _FUNC_(expr, n) - Divides the values of expr into n ranges of about as many rows each and returns
       the number of the range, 0 to n - 1: an approximate rank. The ranges come from a sample of the
-      rows that the operator reads, before it filters them, taken by one Spark job.""",
+      rows that the operator reads, before it filters them. Usually one Spark job draws it.""",
   arguments = """
     Arguments:
       * expr - a value of any type that can be ordered. NULL has the id 0.
@@ -49,18 +49,14 @@ case class RangePartitionId(left: Expression, right: Expression)
 
   override def checkInputDataTypes(): TypeCheckResult =
     if (left.dataType != NullType && !RowOrdering.isOrderable(left.dataType)) {
-      TypeCheckFailure(
-        s"the first argument of $prettyName must have a type with an order, not ${left.dataType.sql}")
-    } else if (!right.foldable || !ArgumentChecks.isIntOrNarrower(right.dataType)) {
-      TypeCheckFailure(s"the number of ranges of $prettyName must be a constant INT")
+      DataTypeMismatch(
+        "INVALID_ORDERING_TYPE",
+        Map(
+          "functionName" -> Cast.toSQLId(prettyName),
+          "dataType" -> Cast.toSQLType(left.dataType)))
     } else {
-      Option(right.eval()).map(_.asInstanceOf[Number].intValue) match {
-        case Some(n) if n >= 1 && n <= RangePartitionId.MaxRanges => TypeCheckSuccess
-        case other =>
-          TypeCheckFailure(
-            s"the number of ranges of $prettyName must be 1 to ${RangePartitionId.MaxRanges}, " +
-              s"not ${other.getOrElse("NULL")}")
-      }
+      ArgumentChecks.constantInt(right, "n", index = 1, 1 to RangePartitionId.MaxRanges)
+        .getOrElse(TypeCheckSuccess)
     }
 
   override protected def withNewChildrenInternal(l: Expression, r: Expression): RangePartitionId =
