@@ -76,7 +76,8 @@ private[expressions] object ArgumentChecks {
               "VALUE_OUT_OF_RANGE",
               "exprName" -> Cast.toSQLId(name),
               "valueRange" -> s"[${range.start}, ${range.end}]",
-              "currentValue" -> Cast.toSQLValue(value, IntegerType))
+              "currentValue" -> Cast.toSQLValue(value, IntegerType)
+            )
         }
       }
     }

@@ -3,11 +3,12 @@ package io.zcube.sql.rules
 import java.util.Locale
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
-import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedHint}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.unsafe.types.UTF8String
 import org.json4s.JValue
 import org.json4s.JsonAST.{JArray, JBool, JDouble, JInt, JNothing, JNull, JObject, JString}
 import org.json4s.jackson.JsonMethods
@@ -33,25 +34,26 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUpWithPruning(
     _.containsPattern(TreePattern.UNRESOLVED_HINT)) {
+    // Spark would ignore a hint that isn't replaced here.
     case UnresolvedHint(name, parameters, child) if name.toLowerCase(Locale.ROOT) == HintName =>
-      val text = parameters match {
-        case Seq(Literal(json, _)) => String.valueOf(json)
-        // Spark only logs a warning about a hint that nobody resolves.
-        case others =>
-          throw ZCubeErrors.invalidOption(
-            HintName,
-            others.mkString(", "),
-            "one text with a JSON object")
-      }
-      JsonMethods.parseOpt(text) match {
-        case Some(JObject(fields)) =>
-          val names = fields.map(_._1)
-          names.diff(names.distinct).headOption.foreach { name =>
-            throw ZCubeErrors.invalidOption(HintName, text, s"a JSON object with one '$name'")
-          }
-          toClusterRows(fields.toMap, child)
-        case _ => throw ZCubeErrors.invalidOption(HintName, text, "a JSON object")
-      }
+      toClusterRows(fieldsOf(parameters), child)
+  }
+
+  private def fieldsOf(parameters: Seq[Expression]): Map[String, JValue] = {
+    def invalid(value: String) =
+      ZCubeErrors.invalidOption(HintName, value, "one text with a JSON object")
+    parameters match {
+      case Seq(Literal(json: UTF8String, _)) => JsonMethods.parseOpt(json.toString) match {
+          case Some(JObject(fields)) =>
+            val names = fields.map(_._1)
+            names.diff(names.distinct).headOption.foreach { name =>
+              throw ZCubeErrors.invalidOption(HintName, json.toString, s"an object with one $name")
+            }
+            fields.toMap
+          case _ => throw invalid(json.toString)
+        }
+      case others => throw invalid(others.map(_.sql).mkString(", "))
+    }
   }
 
   private def toClusterRows(fields: Map[String, JValue], child: LogicalPlan): ClusterRows = {
@@ -90,13 +92,19 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
       case JNothing | JNull => Nil
     }
     if (workload.nonEmpty && !curve.takesWorkload) throw ZCubeErrors.workloadNotTaken(curve.name)
-    val partitions = field(fields, "numPartitions", s"a number from 1 to ${FileCount.MaxFiles}") {
+    val partitions = field(fields, "numPartitions", s"an INT from 1 to ${FileCount.MaxFiles}") {
       case JInt(n) if n > 0 && n <= FileCount.MaxFiles => Some(n.toInt)
       case JNothing | JNull => None
     }
-    val target = field(fields, "targetFileBytes", "a positive BIGINT, and no numPartitions") {
-      case JInt(n) if n.isValidLong && n > 0 && partitions.isEmpty => n.toLong
-      case JNothing | JNull => DefaultTargetBytes
+    val target = field(fields, "targetFileBytes", "a positive BIGINT") {
+      case JInt(n) if n.isValidLong && n > 0 => Some(n.toLong)
+      case JNothing | JNull => None
+    }
+    if (partitions.isDefined && target.isDefined) {
+      throw invalid(
+        "targetFileBytes",
+        fields("targetFileBytes"),
+        "absent if numPartitions is given")
     }
     val sort = field(fields, "sort", "true or false") {
       case JBool(value) => value
@@ -108,7 +116,7 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
       workload.map(_.weight),
       LayoutRequest(curve, sort = sort, weights = weights),
       partitions,
-      target,
+      target.getOrElse(DefaultTargetBytes),
       child
     )
   }

@@ -63,8 +63,11 @@ object RowSampler {
       case Some(scan) =>
         Project(named ++ scan.position, scan.plan) -> RowIdentity.FilePosition(width, width + 1)
       case None =>
-        val hash = Alias(ContentHash.of(columns ++ child.output), "hash")()
-        Project(named :+ hash, child) -> RowIdentity.Contents(width)
+        val hash = ContentHash.of(columns ++ child.output)
+        val contents = RowIdentity.Contents(width)
+        // A constant tells no rows apart.
+        val rowIdentity = if (hash.foldable) contents.copy(together = 0) else contents
+        Project(named :+ Alias(hash, "hash")(), child) -> rowIdentity
     }
     sample(session, asQuery(plan), width, rowIdentity, None, limits, description)
   }

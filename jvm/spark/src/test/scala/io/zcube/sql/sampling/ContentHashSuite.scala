@@ -1,29 +1,68 @@
 package io.zcube.sql.sampling
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, BoundReference}
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.{DataFrame, Row, classic}
 import org.scalatest.funsuite.AnyFunSuite
 
-class ContentHashSuite extends AnyFunSuite {
+import io.zcube.sql.ZCubeSparkSession
+
+/** Samples of columns whose types Spark doesn't know, or can't hash. */
+class ContentHashSuite extends AnyFunSuite with ZCubeSparkSession {
   import ContentHashSuite._
 
-  test("values of user-defined types are told apart") {
-    def hash(value: Long) =
-      ContentHash.of(Seq(BoundReference(0, new Meters, nullable = true))).eval(InternalRow(value))
-    assert(hash(1) != hash(2))
-    assert(hash(1) == hash(1))
-    // A variant has no hash.
-    assert(ContentHash.of(Seq(AttributeReference("v", VariantType)())).foldable)
+  private def sampled(rows: DataFrame, limit: Int): Seq[InternalRow] = {
+    val plan = rows.asInstanceOf[classic.DataFrame].queryExecution.analyzed
+    RowSampler.sample(
+      spark.asInstanceOf[classic.SparkSession],
+      plan,
+      plan.output,
+      SampleLimits.ofRows(limit),
+      "test",
+      identity).rows.toSeq
+  }
+
+  /** Points of a type that users define, alone or as a field. */
+  private def points(tasks: Int): DataFrame = {
+    val rows = spark.sparkContext.range(0, 20000, 1, tasks)
+      .map(id => Row(new Point(id.toDouble, -id.toDouble)))
+    spark.createDataFrame(rows, new StructType().add("p", new PointType))
+  }
+
+  for (column <- Seq("p", "struct(1 AS a, p) AS p", "array(p) AS p"))
+    test(s"a sample of points doesn't depend on the tasks: $column") {
+      val samples = Seq(1, 3).map { tasks =>
+        sampled(points(tasks).selectExpr(column), 5000).map(_.copy())
+      }
+      assert(samples.head.size == 5000)
+      assert(samples.head.toSet.size == 5000)
+      assert(samples.head == samples.last)
+    }
+
+  test("a row with a value that has no hash is sampled by chance, wherever it is in its task") {
+    val tasks = 20
+    val rows = spark.range(0, 20000, 1, tasks).selectExpr("parse_json(string(id)) v")
+    val found = sampled(rows, 5000).map(_.getVariant(0).toString.toLong)
+    assert(found.size == 5000 && found.distinct.size == 5000)
+    // Of the first rows of all tasks, a quarter is expected.
+    val first = found.count(_ % (20000 / tasks) == 0)
+    assert(first >= 1 && first <= 15)
   }
 }
 
 object ContentHashSuite {
 
-  final private class Meters extends UserDefinedType[java.lang.Long] {
-    override def sqlType: DataType = LongType
-    override def serialize(obj: java.lang.Long): Any = obj
-    override def deserialize(datum: Any): java.lang.Long = datum.asInstanceOf[java.lang.Long]
-    override def userClass: Class[java.lang.Long] = classOf[java.lang.Long]
+  class Point(val x: Double, val y: Double) extends Serializable
+
+  class PointType extends UserDefinedType[Point] {
+    override def sqlType: DataType = new StructType().add("x", DoubleType).add("y", DoubleType)
+    override def serialize(point: Point): InternalRow =
+      new GenericInternalRow(Array[Any](point.x, point.y))
+    override def deserialize(stored: Any): Point = {
+      val row = stored.asInstanceOf[InternalRow]
+      new Point(row.getDouble(0), row.getDouble(1))
+    }
+    override def userClass: Class[Point] = classOf[Point]
   }
 }
