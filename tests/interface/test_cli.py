@@ -16,7 +16,7 @@ import pyarrow
 import pytest
 from deltalake import write_deltalake
 from zcube import ClusteredTable, ZCubeError, cli
-from zcube.cli import engine, pictures
+from zcube.cli import engine, output, pictures
 from zcube.cli.optimize import _how_to_optimize
 
 from tests.support import written_log
@@ -302,6 +302,12 @@ def test_a_reader_may_have_read_enough(tmp_path):
         error = command.stderr.read()
         assert (command.wait(), error.count(b"\n")) == (code, code)
         assert note in error
+
+
+def test_notes_are_not_in_the_result_where_standard_error_is_closed(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", None)
+    output.note("x")
+    assert capsys.readouterr().out == ""
 
 
 def test_a_full_disk_is_one_line(tmp_path):

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from deltalake.exceptions import DeltaError
 from hypothesis import given
 from hypothesis import strategies as st
 from zcube import ClusteredTable, ZCubeError, cli, report
-from zcube._log import conditions, deltalake, quality, statistics
+from zcube._log import conditions, deltalake, quality, statistics, types
 from zcube._log.actions import NotServedError
 from zcube._log.conditions import Condition
 from zcube._log.deltalake import DeltaLakeLog
@@ -163,6 +164,15 @@ def test_odd_statistics_are_for_spark_to_judge(path, kind, value):
     stats = {"numRecords": 1, "minValues": {"c": value}, "maxValues": {}, "nullCount": {"c": 0}}
     written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [{"stats": stats}])
     assert rejected(path, ["c"]).endswith(f"which is not of type {kind}")
+
+
+def test_a_decimal_without_digits_before_its_point_may_be_zero():
+    zero = types.find("decimal(2,2)")
+    for value in (0, Decimal("0.00"), Decimal("-0.99")):
+        assert zero.read(value) == value
+    for value in (1, Decimal("0.001"), Decimal("NaN")):
+        with pytest.raises(ValueError, match="digits"):
+            zero.read(value)
 
 
 def test_errors_have_the_text_of_sparks(path):

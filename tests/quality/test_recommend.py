@@ -507,6 +507,9 @@ def test_a_rolled_log_begins_at_its_newest_compact_file(tmp_path):
     other = tmp_path / "eventlog_v2_other"
     other.mkdir()
     (other / "events_1_other").write_text(start(99))
+    # Not done: what it replaces is still there.
+    (other / "events_1_other.compact.inprogress").write_text(start(98))
+    (folder / "events_11_app.zstd.compact.inprogress").write_bytes(b"")
 
     def unpack(file):
         return io.BytesIO(zstandard.decompress(file.read_bytes()))

@@ -125,8 +125,10 @@ class _Decimal(_Number):
     def read(self, statistic: Any) -> Decimal:
         if type(statistic) not in (int, Decimal):
             raise ValueError("not a number")
-        _, digits, exponent = Decimal(statistic).normalize(_EXACTLY).as_tuple()
-        if (
+        number = Decimal(statistic).normalize(_EXACTLY)
+        _, digits, exponent = number.as_tuple()
+        # DECIMAL(2, 2) has no digit before the point, but it has 0.
+        if number and (
             not isinstance(exponent, int)
             or -exponent > self.scale
             or len(digits) + exponent + self.scale > self.precision

@@ -125,6 +125,8 @@ def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = 
 def _files(path: Path) -> list[Path]:
     files = path.rglob("*") if path.is_dir() else [path]
     events = [f for f in files if f.is_file() and not f.name.startswith((".", "appstatus_"))]
+    # A history server that is compacting, or was killed meanwhile, has written a part of it.
+    events = [f for f in events if not f.name.endswith(f"{_COMPACT}.inprogress")]
     # A compact file replaces the files up to its number.
     first: dict[tuple[str, ...], int] = {}
     for file in events:

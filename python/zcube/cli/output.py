@@ -34,6 +34,9 @@ def show(result: object) -> None:
 
 def note(text: object) -> None:
     """Print a line about the command to standard error; nothing depends on it."""
+    # If it is closed, print would take standard output, which may be read as JSON.
+    if sys.stderr is None:
+        return
     try:
         print(f"zcube: {text}", file=sys.stderr, flush=True)
     except OSError:
