@@ -27,6 +27,7 @@ _COMPARISONS = {
 }
 _CODECS = (".lz4", ".lzf", ".snappy", ".zstd")
 _COMPACT = ".compact"
+_NOT_NULL = re.compile(r"isnotnull\([^()]*\)")
 # Of a rolled log: its number, and the application.
 _ROLLED = re.compile(r"events_(\d+)_([^.]*)")
 
@@ -250,9 +251,14 @@ def _add(log: ScanLog, metadata: dict[str, str], zone: str | None) -> None:
         else:
             parts.append(predicate)
             selects = selects or filter_kind(part) != "IsNotNull"
-    # Spark adds IS NOT NULL to each comparison; alone it says nothing about the one that is lost.
-    if parts and (selects or not lost):
+    # Spark adds IS NOT NULL to each comparison and to each key of a join. Alone it hardly ever
+    # selects, and a condition that Spark can't push down is only in the data filters.
+    if selects:
         log.predicates[" AND ".join(parts)] += 1
+    elif not lost:
+        data = metadata.get("DataFilters", "").strip()[1:-1]
+        if _NOT_NULL.sub("", data).strip(", "):
+            log.unsupported[data] += 1
 
 
 def filter_kind(text: str) -> str:
