@@ -1,5 +1,6 @@
 """range_partition_id and its rewrite."""
 
+import collections
 import random
 
 import pyspark
@@ -244,6 +245,22 @@ def test_large_inputs_are_sampled_evenly(spark):
     assert len(counts) == 20
     assert max(counts) < 1.25 * 20_000
     assert min(counts) > 0.75 * 20_000
+
+
+def test_ranges_of_a_delta_table_with_repeated_values_are_even(spark, path):
+    """As lineitem's dates: equal rows in each of many files."""
+    rows = spark.range(0, 200_000, 1, 20).selectExpr("id % 400 x")
+    rows.write.format("delta").save(path)
+    table = spark.read.format("delta").load(path)
+    with_ids = table.selectExpr("x", "range_partition_id(x, 40) r").groupBy("x", "r").count()
+    found = with_ids.collect()
+    # Each value is in one range, and near its exact one.
+    assert sorted(row.x for row in found) == list(range(400))
+    assert all(abs(row.r - row.x // 10) <= 1 for row in found)
+    counts = collections.Counter(row.r for row in found for _ in range(row["count"]))
+    assert len(counts) == 40
+    assert max(counts.values()) < 1.5 * 5000
+    assert min(counts.values()) > 0.5 * 5000
 
 
 @pytest.mark.parametrize(
