@@ -7,8 +7,6 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
 
-import io.zcube.sql.expressions.PathBelow
-
 /** A scan of files, perhaps with filters and projections, with two more columns: the path of each
   * row's file below the scan's folders, and the row's position in it.
   */

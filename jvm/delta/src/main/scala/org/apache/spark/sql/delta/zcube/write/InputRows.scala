@@ -17,7 +17,8 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.run.LayoutSession
 import io.zcube.clustering.table.FileScan
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.expressions.{GroupOfFile, PathBelow}
+import io.zcube.sql.expressions.GroupOfFile
+import io.zcube.sql.sampling.PathBelow
 
 /** The rows of files of a Delta table, with their row ids. */
 object InputRows {

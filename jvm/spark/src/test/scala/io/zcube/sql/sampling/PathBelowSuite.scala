@@ -1,4 +1,4 @@
-package io.zcube.sql.expressions
+package io.zcube.sql.sampling
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkFunSuite

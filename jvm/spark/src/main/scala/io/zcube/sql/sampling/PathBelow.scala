@@ -1,4 +1,4 @@
-package io.zcube.sql.expressions
+package io.zcube.sql.sampling
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
@@ -40,7 +40,7 @@ object PathBelow {
   /** As scans report paths: `file:///a` and `file:/a` are the same. */
   private def canonical(path: Path): String = new Path(path.toString).toUri.toString
 
-  private[expressions] def commonParent(folders: Seq[String]): String = {
+  private[sampling] def commonParent(folders: Seq[String]): String = {
     val ended = folders.map(_.stripSuffix("/") + "/")
     // What the first and the last of them in their order share, all share.
     val first = ended.minOption.getOrElse("")
