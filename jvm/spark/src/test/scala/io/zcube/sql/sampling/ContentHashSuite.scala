@@ -3,25 +3,12 @@ package io.zcube.sql.sampling
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.{DataFrame, Row, classic}
+import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.sql.ZCubeSparkSession
-
 /** Samples of columns whose types Spark doesn't know, or can't hash. */
-class ContentHashSuite extends AnyFunSuite with ZCubeSparkSession {
+class ContentHashSuite extends AnyFunSuite with SamplingSession {
   import ContentHashSuite._
-
-  private def sampled(rows: DataFrame, limit: Int): Seq[InternalRow] = {
-    val plan = rows.asInstanceOf[classic.DataFrame].queryExecution.analyzed
-    RowSampler.sample(
-      spark.asInstanceOf[classic.SparkSession],
-      plan,
-      plan.output,
-      SampleLimits.ofRows(limit),
-      "test",
-      identity).rows.toSeq
-  }
 
   /** Points of a type that users define, alone or as a field. */
   private def points(tasks: Int): DataFrame = {
@@ -33,7 +20,7 @@ class ContentHashSuite extends AnyFunSuite with ZCubeSparkSession {
   for (column <- Seq("p", "struct(1 AS a, p) AS p", "array(p) AS p"))
     test(s"a sample of points doesn't depend on the tasks: $column") {
       val samples = Seq(1, 3).map { tasks =>
-        sampled(points(tasks).selectExpr(column), 5000).map(_.copy())
+        sampled(points(tasks).selectExpr(column), 5000).rows.toSeq.map(_.copy())
       }
       assert(samples.head.size == 5000)
       assert(samples.head.toSet.size == 5000)
@@ -43,7 +30,7 @@ class ContentHashSuite extends AnyFunSuite with ZCubeSparkSession {
   test("a row with a value that has no hash is sampled by chance, wherever it is in its task") {
     val tasks = 20
     val rows = spark.range(0, 20000, 1, tasks).selectExpr("parse_json(string(id)) v")
-    val found = sampled(rows, 5000).map(_.getVariant(0).toString.toLong)
+    val found = sampled(rows, 5000).rows.toSeq.map(_.getVariant(0).toString.toLong)
     assert(found.size == 5000 && found.distinct.size == 5000)
     // Of the first rows of all tasks, a quarter is expected.
     val first = found.count(_ % (20000 / tasks) == 0)

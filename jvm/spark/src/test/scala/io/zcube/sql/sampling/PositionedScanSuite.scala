@@ -7,12 +7,10 @@ import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.{DataFrame, classic}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.sql.ZCubeSparkSession
-
 /** Samples of files that have the same name in several folders, as Spark's partitioned writes make
   * them.
   */
-class PositionedScanSuite extends AnyFunSuite with ZCubeSparkSession {
+class PositionedScanSuite extends AnyFunSuite with SamplingSession {
 
   private val folder = Files.createTempDirectory("zcube-scan").toFile
   private val table = new File(folder, "t")
@@ -29,17 +27,9 @@ class PositionedScanSuite extends AnyFunSuite with ZCubeSparkSession {
     finally super.afterAll()
 
   private def sampled(rows: DataFrame): Seq[(String, Long)] = {
-    val plan = rows.asInstanceOf[classic.DataFrame].queryExecution.analyzed
-    assert(PositionedScan.of(plan).isDefined)
-    val columns = Seq("p", "x").map(name => plan.output.find(_.name == name).get)
-    val sample = RowSampler.sample(
-      spark.asInstanceOf[classic.SparkSession],
-      plan,
-      columns,
-      SampleLimits.ofRows(10000),
-      "test",
-      identity)
-    sample.rows.map(row => (row.getString(0), row.getLong(1))).toSeq
+    assert(
+      PositionedScan.of(rows.asInstanceOf[classic.DataFrame].queryExecution.analyzed).isDefined)
+    sampled(rows, 10000, "p", "x").rows.map(row => (row.getString(0), row.getLong(1))).toSeq
   }
 
   private lazy val sample = sampled(spark.read.parquet(table.toString))

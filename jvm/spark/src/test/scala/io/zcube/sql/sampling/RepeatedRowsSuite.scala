@@ -2,24 +2,10 @@ package io.zcube.sql.sampling
 
 import scala.util.Random
 
-import org.apache.spark.sql.{DataFrame, classic}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.sql.ZCubeSparkSession
-
 /** Samples of rows that are identified by their contents, where many are equal. */
-class RepeatedRowsSuite extends AnyFunSuite with ZCubeSparkSession {
-
-  private def sampled(rows: DataFrame, limit: Int): RowSample = {
-    val plan = rows.asInstanceOf[classic.DataFrame].queryExecution.analyzed
-    RowSampler.sample(
-      spark.asInstanceOf[classic.SparkSession],
-      plan,
-      plan.output,
-      SampleLimits.ofRows(limit),
-      "test",
-      identity)
-  }
+class RepeatedRowsSuite extends AnyFunSuite with SamplingSession {
 
   private def values(sample: RowSample): Seq[Long] = sample.rows.map(_.getLong(0)).toSeq
 

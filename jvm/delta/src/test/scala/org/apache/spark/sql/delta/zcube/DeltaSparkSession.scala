@@ -66,6 +66,20 @@ trait DeltaSparkSession extends BeforeAndAfterAll { self: Suite =>
   protected def copy(from: Path, to: Path): Unit =
     walk(from).foreach(f => Files.copy(f, to.resolve(from.relativize(f).toString)))
 
+  private var newFolders = 0
+
+  /** Where nothing is yet. */
+  protected def newFolder(): Path = {
+    newFolders += 1
+    folder.resolve(s"new-$newFolders")
+  }
+
+  protected def copyOf(folder: Path): Path = {
+    val copied = newFolder()
+    copy(folder, copied)
+    copied
+  }
+
   protected def deleteAll(of: Path): Unit = walk(of).reverse.foreach(Files.delete)
 
   override protected def beforeAll(): Unit = {

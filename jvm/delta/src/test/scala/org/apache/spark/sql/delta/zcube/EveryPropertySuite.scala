@@ -21,13 +21,6 @@ import io.zcube.sql.conf.ZCubeConf
 class EveryPropertySuite extends AnyFunSuite with DeltaSparkSession {
   import EveryPropertySuite._
 
-  private var tables = 0
-
-  private def newPath(): Path = {
-    tables += 1
-    folder.resolve(s"table-$tables")
-  }
-
   private def sql(statement: String): Unit = spark.sql(statement).collect(): Unit
 
   private def insert(path: Path, from: Int): Unit = sql(
@@ -37,7 +30,7 @@ class EveryPropertySuite extends AnyFunSuite with DeltaSparkSession {
 
   /** A table with several files in each partition, and a deleted row. None if Delta refuses the property. */
   private def create(layout: String, property: Option[Property]): Option[Path] = {
-    val path = newPath()
+    val path = newFolder()
     val set = property.fold("") { case (key, value) => s"TBLPROPERTIES ('$key' = '$value')" }
     Try(sql(
       s"CREATE TABLE delta.`$path` (id BIGINT, s STRING, d DATE, n STRUCT<k: INT>, p INT) " +
@@ -85,8 +78,7 @@ class EveryPropertySuite extends AnyFunSuite with DeltaSparkSession {
       by: String,
       property: Option[Property]): Option[Set[String]] =
     create(layout, property).map { one =>
-      val other = newPath()
-      copy(one, other)
+      val other = copyOf(one)
       val before = rows(one)
       def written(path: Path, enabled: Boolean): Set[String] = {
         optimize(path, by, enabled)

@@ -14,22 +14,14 @@ import io.zcube.sql.conf.ZCubeConf
 class EverySettingSuite extends SettingsSweep {
   import SettingsSweep._
 
-  private lazy val template: Path = {
-    val path = folder.resolve("template")
-    new EveryType(spark, path.toString).create()
-    path
-  }
+  private lazy val template: Path = tableOfEveryType()
 
   private lazy val rows: Seq[String] = read(template.toString).rows
 
   private def read(path: String) = new EveryType(fresh(), path)
 
-  private var copies = 0
-
   override protected def outcome(settings: Seq[Setting]): Result = {
-    copies += 1
-    val path = folder.resolve(s"copy-$copies")
-    copy(template, path)
+    val path = copyOf(template)
     val session = fresh(settings)
     val error =
       try {

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube
 
+import java.nio.file.Path
+
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
@@ -25,6 +27,13 @@ abstract private[zcube] class SettingsSweep extends AnyFunSuite with DeltaSparkS
 
   /** Whether the statement of Delta alone fails, too. */
   protected def failsWithDelta(settings: Seq[Setting]): Boolean
+
+  /** Makes a table with columns of every type. */
+  protected def tableOfEveryType(): Path = {
+    val path = newFolder()
+    new EveryType(spark, path.toString).create()
+    path
+  }
 
   /** A session with these settings, and with nothing that an earlier session read or set. */
   protected def fresh(settings: Seq[Setting] = Nil): SparkSession = {

@@ -23,18 +23,9 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     "spark.databricks.delta.snapshotPartitions" -> "1"
   )
 
-  private var count = 0
+  protected def newPath(): String = newFolder().toString
 
-  protected def newPath(): String = {
-    count += 1
-    folder.resolve(s"table-$count").toString
-  }
-
-  protected def copyOf(path: String): String = {
-    val copied = newPath()
-    copy(Paths.get(path), Paths.get(copied))
-    copied
-  }
+  protected def copyOf(path: String): String = copyOf(Paths.get(path)).toString
 
   /** Rows 0 until `rows` in files by ranges of a column, with `k` and more columns computed from
     * `id`.
