@@ -107,11 +107,14 @@ object RowSampler {
     val round = run(rdd, dataTypes, identity, expectedRows, limits)
     val sampled = round.rows
     val isComplete = sampled.length.toLong == round.rowCount
-    val wanted = round.rowsThatFit(limits.within(rdd.sparkContext.getConf))
+    def isExact = isComplete || {
+      val wanted = round.rowsThatFit(limits.within(rdd.sparkContext.getConf))
+      independentRows(sampled.map(_._1)) * MaxRowsPerIndependent >= wanted
+    }
     identity.apart match {
-      case Some(apart)
-          if !isComplete && independentRows(sampled.map(_._1)) * MaxRowsPerIndependent < wanted =>
-        drawn(rdd, dataTypes, apart, expectedRows, limits)
+      case Some(apart) if !isExact =>
+        // Their number is known now, so no task sends more than about its share.
+        drawn(rdd, dataTypes, apart, Some(round.rowCount), limits)
       case _ =>
         val rows = sampled.map { case (_, bytes) =>
           val row = new UnsafeRow(dataTypes.length)
