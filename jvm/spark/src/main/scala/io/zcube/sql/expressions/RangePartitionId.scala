@@ -17,8 +17,7 @@ import org.apache.spark.sql.types.{DataType, IntegerType, NullType}
     """
     _FUNC_(expr, n) - Divides the values of expr into n ranges of about as many rows each and returns
       the number of the range, 0 to n - 1: an approximate rank. The ranges come from a sample of the
-      rows that the operator reads, before it filters them. One Spark job draws it, or several if many
-      rows are equal.""",
+      rows that the operator reads, before it filters them. Usually one Spark job draws it.""",
   arguments = """
     Arguments:
       * expr - a value of any type that can be ordered. NULL has the id 0.

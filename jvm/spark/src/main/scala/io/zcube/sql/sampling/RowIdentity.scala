@@ -22,8 +22,8 @@ object RowIdentity {
     * contents alone. The others are sampled individually, and which ones depends on the tasks.
     *
     * Many tasks may have the first copies of the same row, and a task overlooks copies of more rows
-    * than it can count. If this shows in the sample, it is drawn again from copies that are
-    * all [[apart]].
+    * than it can count. So a sample of copies that are all [[apart]] is drawn beside it, and used if
+    * the first one is too coarse.
     *
     * @param hash     ordinal of a hash of the contents, a BIGINT
     * @param together the number of copies in each task that are sampled together

@@ -25,7 +25,8 @@ import org.apache.spark.sql.types.DataType
   * fetches exactly these. If not, it knows the number and size of the rows, and another round asks
   * for those below the required hash, with a share for each task in proportion to its rows.
   *
-  * Where rows are identified by their contents and many are equal, the sample may be drawn twice.
+  * Where rows are identified by their contents, the first job draws two samples. If many rows are
+  * equal, the second one is used ([[RowIdentity.Contents]]).
   */
 object RowSampler {
 
@@ -43,8 +44,11 @@ object RowSampler {
   /** A hash and a length. */
   private val BytesOfSize = 12
 
-  /** A sample has at most twice the error of one whose rows are all sampled individually. */
-  private val MaxRowsPerIndependent = 4
+  /** A sample has at most some twice the error of one whose rows are all sampled individually. It is
+    * more than the number of copies that are sampled together in a task, so that rows with so many
+    * copies in one task aren't a matter of chance.
+    */
+  private val MaxRowsPerIndependent = 5
 
   /** Samples columns of any plan.
     *
@@ -89,40 +93,24 @@ object RowSampler {
     JobDescription.within(session.sparkContext, description) {
       // Without a name, so that listeners don't take it for one of the user's queries.
       SQLExecution.withNewExecutionId(query) {
-        drawn(query.toRdd, dataTypes, identity, expectedRows, limits)
+        val round = run(query.toRdd, dataTypes, identity, expectedRows, limits)
+        val rows = round.rows.map { case (_, bytes) =>
+          val row = new UnsafeRow(columns)
+          row.pointTo(bytes, bytes.length)
+          row: InternalRow
+        }
+        RowSample(dataTypes, rows, round.rowCount, rows.length.toLong == round.rowCount)
       }
     }
   }
 
-  /** Rows with equal hashes are sampled together or not at all. If too many are equal, the sample is
-    * less exact than its size promises, and may even be empty. Then it is drawn again.
+  /** Whether a sample is nearly as exact as its size promises. Rows with equal hashes are sampled
+    * together or not at all, so a sample with too many of them isn't, and may even be empty.
     */
-  @tailrec
-  private def drawn(
-      rdd: RDD[InternalRow],
-      dataTypes: Seq[DataType],
-      identity: RowIdentity,
-      expectedRows: Option[Long],
-      limits: SampleLimits): RowSample = {
-    val round = run(rdd, dataTypes, identity, expectedRows, limits)
-    val sampled = round.rows
-    val isComplete = sampled.length.toLong == round.rowCount
-    def isExact = isComplete || {
-      val wanted = round.rowsThatFit(limits.within(rdd.sparkContext.getConf))
-      independentRows(sampled.map(_._1)) * MaxRowsPerIndependent >= wanted
-    }
-    identity.apart match {
-      case Some(apart) if !isExact =>
-        // Their number is known now, so no task sends more than about its share.
-        drawn(rdd, dataTypes, apart, Some(round.rowCount), limits)
-      case _ =>
-        val rows = sampled.map { case (_, bytes) =>
-          val row = new UnsafeRow(dataTypes.length)
-          row.pointTo(bytes, bytes.length)
-          row: InternalRow
-        }
-        RowSample(dataTypes, rows, round.rowCount, isComplete)
-    }
+  private def isExact(round: SamplingRound, limits: SampleLimits): Boolean = {
+    val hashes = round.hashes
+    hashes.length.toLong == round.rowCount ||
+    independentRows(hashes) * MaxRowsPerIndependent >= round.rowsKnownOf(limits)
   }
 
   /** A sample with these hashes is as exact as one of this many rows that are all sampled
@@ -161,15 +149,21 @@ object RowSampler {
     val sentByEach = SampleLimits.sentByEach(conf, tasks)
     def bytesOf(sent: Long) = math.min(bounded.bytes, (sent * (1 - ShareOfSizes)).toLong)
     def numberOf(sizes: Double) = math.min(bounded.rows.toDouble, sizes).toInt
-    val first = SampleTask(
+    val identities = identity +: identity.apart.toSeq
+    // The samples of one job share what its tasks may send.
+    val share = sentByEach / identities.size
+    val firsts = identities.map(SampleTask(
       dataTypes,
-      identity,
+      _,
       ceiling,
       bounded,
       math.min(bounded.rows.toLong, rowsOfTask).toInt,
-      Array.fill(tasks)(bytesOf(sentByEach)),
-      Array.fill(tasks)(numberOf(sentByEach * ShareOfSizes / BytesOfSize))
-    )
+      Array.fill(tasks)(bytesOf(share)),
+      Array.fill(tasks)(numberOf(share * ShareOfSizes / BytesOfSize))
+    ))
+    val drawn = firsts.zip(SamplingRound.run(rdd, firsts))
+    val (first, firstRound) =
+      drawn.find { case (_, round) => isExact(round, bounded) }.getOrElse(drawn.last)
 
     def after(round: SamplingRound): SampleTask = {
       val wanted = round.rowsThatFit(bounded)
@@ -185,14 +179,13 @@ object RowSampler {
     }
 
     @tailrec
-    def decided(task: SampleTask, rounds: Int): SamplingRound = {
-      val round = SamplingRound.run(rdd, task)
+    def decided(task: SampleTask, round: SamplingRound, rounds: Int): SamplingRound = {
       lazy val next = after(round)
       if (round.isDecided(ceiling) || rounds == MaxRounds || !round.mayGrow(task, next)) round
-      else decided(next, rounds + 1)
+      else decided(next, SamplingRound.run(rdd, Seq(next)).head, rounds + 1)
     }
 
-    val round = decided(first, 1)
+    val round = decided(first, firstRound, 1)
     if (round.hasRows) round
     else {
       // These rows fit on the driver, so whichever tasks they are from, they aren't too many to send.
@@ -201,7 +194,7 @@ object RowSampler {
         maxRows = bounded.rows,
         maxBytes = Array.fill(tasks)(bounded.bytes),
         maxSizes = new Array[Int](tasks))
-      SamplingRound.run(rdd, exactly)
+      SamplingRound.run(rdd, Seq(exactly)).head
     }
   }
 

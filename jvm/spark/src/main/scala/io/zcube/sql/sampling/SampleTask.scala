@@ -29,18 +29,38 @@ final private[sql] case class SampleTask(
 
   /** Whether a task may send as many sizes as the driver keeps. */
   def sendsAllSizes(partition: Int): Boolean = maxSizes(partition) >= limits.rows
+}
 
-  def run(partition: Int, rows: Iterator[InternalRow]): SampleTask.Result = {
-    val hashOf = identity.hasher(partition)
-    val kept = new SampleReservoir(SampleLimits(maxRows, maxBytes(partition)), threshold)
-    val measured = new SampleReservoir(
-      if (sendsAllSizes(partition)) limits else SampleLimits(maxSizes(partition), Long.MaxValue),
-      threshold)
-    val project = UnsafeProjection.create(
-      dataTypes.zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) })
-    var count, seen, cost = 0L
+private[sql] object SampleTask {
+
+  /** Draws a task's part of several samples of the same rows. */
+  def run(samples: Seq[SampleTask], partition: Int, rows: Iterator[InternalRow]): Seq[Result] = {
+    val draws = samples.map(new Draw(_, partition)).toArray
     while (rows.hasNext) {
       val row = rows.next()
+      var i = 0
+      while (i < draws.length) {
+        draws(i).add(row)
+        i += 1
+      }
+    }
+    draws.map(_.result).toSeq
+  }
+
+  /** One task's part of the sample. */
+  final private class Draw(sample: SampleTask, partition: Int) {
+    import sample._
+
+    private val hashOf = identity.hasher(partition)
+    private val kept = new SampleReservoir(SampleLimits(maxRows, maxBytes(partition)), threshold)
+    private val measured = new SampleReservoir(
+      if (sendsAllSizes(partition)) limits else SampleLimits(maxSizes(partition), Long.MaxValue),
+      threshold)
+    private val project = UnsafeProjection.create(
+      dataTypes.zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) })
+    private var count, seen, cost = 0L
+
+    def add(row: InternalRow): Unit = {
       count += 1
       val hash = hashOf(row)
       if (measured.accepts(hash) || kept.accepts(hash)) {
@@ -52,13 +72,12 @@ final private[sql] case class SampleTask(
         if (kept.accepts(hash)) kept.add(hash, projected.copy().getBytes)
       }
     }
-    val meanCost = if (seen == 0) 0.0 else cost.toDouble / seen
-    SampleTask.pack(count, meanCost, kept, measured)
+
+    def result: Result = {
+      val meanCost = if (seen == 0) 0.0 else cost.toDouble / seen
+      pack(count, meanCost, kept, measured)
+    }
   }
-}
-
-private[sql] object SampleTask {
-
   /** @param rowCount  rows seen
     * @param meanCost  average bytes needed to keep one of them; 0 if none was measured
     * @param rowsBelow  every row of the task below this hash is in the result

@@ -4,7 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** The results of one sampling job.
+/** What one sampling job found for a sample.
   *
   * @param rowsBelow  every row below this hash has arrived at the driver
   * @param knownBelow the size of every row below this hash has arrived at the driver
@@ -50,6 +50,13 @@ final private[sql] class SamplingRound private (
   def rowsThatFit(limits: SampleLimits): Double =
     math.min(limits.rows.toDouble, limits.bytes * rowCount / math.max(1.0, costs.sum))
 
+  /** The number of rows that should be known of those that fit. */
+  def rowsKnownOf(limits: SampleLimits): Double =
+    math.min(rowsThatFit(limits), knownBelow.toDouble / Long.MaxValue.toDouble * rowCount)
+
+  /** The hashes of the known part of the sample, ascending. */
+  def hashes: Array[Long] = reservoir.sizesFrom(0).map(_._1).takeWhile(_ < sampleBelow)
+
   /** Divides these bytes among the tasks: half in proportion to their rows, half evenly. */
   def shares(bytes: Long): Array[Long] = {
     val all = math.max(1.0, costs.sum)
@@ -77,35 +84,48 @@ final private[sql] class SamplingRound private (
 
 private[sql] object SamplingRound {
 
-  def run(rdd: RDD[InternalRow], task: SampleTask): SamplingRound = {
+  /** Draws several samples in one job. */
+  def run(rdd: RDD[InternalRow], samples: Seq[SampleTask]): Seq[SamplingRound] = {
     val tasks = rdd.getNumPartitions
-    val merged = new SampleReservoir(task.limits, Long.MaxValue)
-    val counts = new Array[Long](tasks)
-    val meanCosts = new Array[Double](tasks)
-    var rowsBelow, knownBelow = task.threshold
-    val sizesBelow = new Array[Long](tasks)
+    val merges = samples.map(new Merge(_, tasks))
     if (tasks > 0) {
-      rdd.sparkContext.runJob[InternalRow, SampleTask.Result](
+      rdd.sparkContext.runJob[InternalRow, Seq[SampleTask.Result]](
         rdd,
         (context: TaskContext, rows: Iterator[InternalRow]) =>
-          task.run(context.partitionId(), rows),
+          SampleTask.run(samples, context.partitionId(), rows),
         0 until tasks,
         // The scheduler calls this for one task at a time, so no lock is needed.
-        (partition: Int, result: SampleTask.Result) => {
-          counts(partition) = result.rowCount
-          meanCosts(partition) = result.meanCost
-          rowsBelow = math.min(rowsBelow, result.rowsBelow)
-          sizesBelow(partition) = result.sizesBelow
-          knownBelow = math.min(knownBelow, result.sizesBelow)
-          result.addTo(merged)
-          // If a task with the driver's limits can't keep a row, the driver can't either.
-          if (task.sendsAll(partition) && result.rowsBelow < task.threshold)
-            merged.lowerTo(result.rowsBelow)
-          if (task.sendsAllSizes(partition) && result.sizesBelow < task.threshold)
-            merged.lowerTo(result.sizesBelow)
-        }
+        (partition: Int, results: Seq[SampleTask.Result]) =>
+          merges.zip(results).foreach { case (merge, result) => merge.add(partition, result) }
       )
     }
-    new SamplingRound(merged, rowsBelow, knownBelow, sizesBelow, counts, meanCosts)
+    merges.map(_.round)
+  }
+
+  /** Merges the tasks' results of one sample. */
+  final private class Merge(task: SampleTask, tasks: Int) {
+
+    private val merged = new SampleReservoir(task.limits, Long.MaxValue)
+    private val counts = new Array[Long](tasks)
+    private val meanCosts = new Array[Double](tasks)
+    private var rowsBelow, knownBelow = task.threshold
+    private val sizesBelow = new Array[Long](tasks)
+
+    def add(partition: Int, result: SampleTask.Result): Unit = {
+      counts(partition) = result.rowCount
+      meanCosts(partition) = result.meanCost
+      rowsBelow = math.min(rowsBelow, result.rowsBelow)
+      sizesBelow(partition) = result.sizesBelow
+      knownBelow = math.min(knownBelow, result.sizesBelow)
+      result.addTo(merged)
+      // If a task with the driver's limits can't keep a row, the driver can't either.
+      if (task.sendsAll(partition) && result.rowsBelow < task.threshold)
+        merged.lowerTo(result.rowsBelow)
+      if (task.sendsAllSizes(partition) && result.sizesBelow < task.threshold)
+        merged.lowerTo(result.sizesBelow)
+    }
+
+    def round: SamplingRound =
+      new SamplingRound(merged, rowsBelow, knownBelow, sizesBelow, counts, meanCosts)
   }
 }
