@@ -1,38 +1,38 @@
 package io.zcube.sql.sampling
 
-import scala.collection.mutable
-
-/** Counts the copies of each hash in bounded memory. As long as there are at most `capacity`
-  * hashes, the counts are exact. With more, frequent ones are counted nearly exactly. (J. Misra,
-  * D. Gries, "Finding repeated elements", Science of Computer Programming 2, 1982.)
+/** Counts the copies of each hash in bounded memory. Hashes that share a slot disturb each other: the
+  * slot counts them all, and forgets one when another comes. Frequent hashes are counted nearly
+  * exactly, if there are fewer of them than slots. (The counts are bounded as in A. Metwally,
+  * D. Agrawal, A. El Abbadi, "Efficient computation of frequent and top-k elements in data streams",
+  * ICDT 2005.)
+  *
+  * @param slots a power of two
   */
-final private[sql] class CopyCounter(capacity: Int) {
+final private[sql] class CopyCounter(slots: Int) {
 
-  private val counters = mutable.LongMap.empty[Long]
-  private var crossings = 0L
-  private var least, most = 0L
+  private val hashes = new Array[Long](slots)
+  private val counts = new Array[Long](slots)
+
+  /** What the slot had counted when its hash came. */
+  private val before = new Array[Long](slots)
+  private var slot = 0
 
   /** Counts a copy, to which the methods below then refer. */
   def add(hash: Long): Unit = {
-    least = counters.getOrElse(hash, 0L) + 1
-    most = least + crossings
-    counters.update(hash, least)
-    if (counters.size > capacity) crossOut()
+    // Samples are of small hashes, so the lowest bits tell these apart.
+    slot = hash.toInt & (slots - 1)
+    if (hashes(slot) != hash) {
+      hashes(slot) = hash
+      before(slot) = counts(slot)
+    }
+    counts(slot) += 1
   }
 
   /** The hash has at least this many copies so far. */
-  def atLeast: Long = least
+  def atLeast: Long = counts(slot) - before(slot)
 
   /** The hash has at most this many copies so far. It increases with each copy of the hash, so it is
     * a number that no other copy has.
     */
-  def atMost: Long = most
-
-  /** Decrements each; the cost is amortized over the rows that incremented them. */
-  private def crossOut(): Unit = {
-    val left = counters.iterator.collect { case (hash, n) if n > 1 => hash -> (n - 1) }.toArray
-    counters.clear()
-    left.foreach { case (hash, n) => counters.update(hash, n) }
-    crossings += 1
-  }
+  def atMost: Long = counts(slot)
 }

@@ -11,6 +11,9 @@ sealed trait RowIdentity extends Serializable {
   /** A function that hashes the rows of one partition to [0, Long.MaxValue]. */
   def hasher(partition: Int): InternalRow => Long
 
+  /** How many equal rows of a task are usually sampled together: all or none. */
+  def together: Int
+
   /** An identity that tells apart rows that this one doesn't; None if this one tells all apart. */
   def apart: Option[RowIdentity] = None
 }
@@ -22,13 +25,14 @@ object RowIdentity {
     * contents alone. The others are sampled individually, and which ones depends on the tasks.
     *
     * Many tasks may have the first copies of the same row, and a task overlooks copies of more rows
-    * than it can count. So a sample of copies that are all [[apart]] is drawn beside it, and used if
+    * than it can count ([[CopyCounter]]). So a sample of copies that are all [[apart]] is drawn beside it, and used if
     * the first one is too coarse.
     *
     * @param hash     ordinal of a hash of the contents, a BIGINT
     * @param together the number of copies in each task that are sampled together
     */
-  final case class Contents(hash: Int, together: Int = Contents.Together) extends RowIdentity {
+  final case class Contents(hash: Int, override val together: Int = Contents.Together)
+      extends RowIdentity {
     override def hasher(partition: Int): InternalRow => Long = {
       val copies = new CopyCounter(Contents.Counters)
       val seed = RowHash.mix(partition.toLong + 1)
@@ -43,7 +47,7 @@ object RowIdentity {
   }
 
   object Contents {
-    private val Counters = 4096
+    private val Counters = 1 << 16
 
     /** So few copies hardly make a sample less exact: at most as if it had a quarter of its rows. */
     private val Together = 4
@@ -58,6 +62,8 @@ object RowIdentity {
     * @param rowIndex ordinal of the row's position in its file (`_metadata.row_index`)
     */
   final case class FilePosition(file: Int, rowIndex: Int) extends RowIdentity {
+    override def together: Int = 1
+
     override def hasher(partition: Int): InternalRow => Long = {
       var last: UTF8String = null
       var seed = 0L

@@ -50,6 +50,9 @@ object RowSampler {
     */
   private val MaxRowsPerIndependent = 5
 
+  /** A sample may lack a value of at most this part of the rows. */
+  private val MaxLacking = 0.02
+
   /** Samples columns of any plan.
     *
     * @param asQuery makes a query of a plan over the child
@@ -104,13 +107,18 @@ object RowSampler {
     }
   }
 
-  /** Whether a sample is nearly as exact as its size promises. Rows with equal hashes are sampled
-    * together or not at all, so a sample with too many of them isn't, and may even be empty.
+  /** Whether a sample is nearly as exact as it should be. Rows with equal hashes are sampled together
+    * or not at all. So a sample has a smaller number of independent rows, lacks rows that are too
+    * many to fit, and by chance all copies of a value of which each task has few.
     */
-  private def isExact(round: SamplingRound, limits: SampleLimits): Boolean = {
+  private def isExact(task: SampleTask, round: SamplingRound): Boolean = {
     val hashes = round.hashes
+    val together = task.identity.together * round.tasks.toDouble
+    val expected = round.rowsKnownOf(task.limits)
     hashes.length.toLong == round.rowCount ||
-    independentRows(hashes) * MaxRowsPerIndependent >= round.rowsKnownOf(limits)
+    hashes.length >= 0.8 * expected &&
+    independentRows(hashes) * MaxRowsPerIndependent >= expected &&
+    together <= MaxLacking * round.rowCount
   }
 
   /** A sample with these hashes is as exact as one of this many rows that are all sampled
@@ -163,7 +171,7 @@ object RowSampler {
     ))
     val drawn = firsts.zip(SamplingRound.run(rdd, firsts))
     val (first, firstRound) =
-      drawn.find { case (_, round) => isExact(round, bounded) }.getOrElse(drawn.last)
+      drawn.find { case (task, round) => isExact(task, round) }.getOrElse(drawn.last)
 
     def after(round: SamplingRound): SampleTask = {
       val wanted = round.rowsThatFit(bounded)

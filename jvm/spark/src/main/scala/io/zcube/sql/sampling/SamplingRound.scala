@@ -21,6 +21,7 @@ final private[sql] class SamplingRound private (
     meanCosts: Array[Double]) {
 
   val rowCount: Long = counts.sum
+  def tasks: Int = counts.length
 
   private val costs = Array.tabulate(counts.length)(i => counts(i) * meanCosts(i))
 
