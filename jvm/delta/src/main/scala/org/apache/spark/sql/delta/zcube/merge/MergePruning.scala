@@ -1,11 +1,11 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
@@ -84,7 +84,7 @@ final class MergePruning(
         if (keys.repeatable.isEmpty) "the source may return different rows when it is read again"
         else "what ON compares may differ when the source is read again")
       _ <- unless(target.isEmpty)(
-        "the target isn't a table as it is stored: it is a view, has CHAR columns, or is masked")
+        "the target isn't a table as it is stored: its rows are filtered, or its columns computed")
       _ <- unless(!isRestricted(columns))(
         "no target column has statistics that ON compares with a repeatable value")
       _ <- unless(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
@@ -169,9 +169,9 @@ final class MergePruning(
   private def keyColumns: Seq[KeyColumn] = {
     val skips = conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING)
     for {
-      relation <- target.toSeq
+      unchanged <- target.toSeq
       column <- condition.columns
-      if column.references.subsetOf(relation.outputSet)
+      if column.references.subsetOf(unchanged)
       path <- TableColumns.find(txn.snapshot.schema, namesOf(column), conf.resolver)
       // By the name with which the statement was analyzed; columns may have been renamed since.
       known <- TableColumns
@@ -186,28 +186,24 @@ final class MergePruning(
     } yield KeyColumn(column, path, isPartition)
   }
 
-  /** The target, if it has the values that are stored. A view could return others, or the same under
-    * other names; Spark pads values of CHAR above the scan.
+  /** The columns that have the values that are stored, if the target is a table. A view could return
+    * others, or the same under other names; Spark pads values of CHAR above the scan; other
+    * extensions mask columns. None if anything changes which rows are read.
     */
-  private lazy val target: Option[LogicalRelation] =
-    EliminateSubqueryAliases(merge.target) match {
-      case relation: LogicalRelation if isReadAsItIs(relation) => Some(relation)
-      case _ => None
-    }
+  private lazy val target: Option[AttributeSet] = for {
+    relation <- relationIn(merge.target)
+    // Like Delta's own plans, this asks with a copy: no rule is applied to a node that was analyzed.
+    read = Sessions.analyzed(session, Project(relation.output, copyIn(merge.target, relation)))
+    _ <- relationIn(read)
+    // A column that is computed has another id.
+    unchanged = relation.outputSet.intersect(merge.target.outputSet).intersect(read.outputSet)
+    if unchanged.nonEmpty
+  } yield unchanged
 
-  /** Whether no extension changes the columns' values on read, for example with a mask. Like Delta's
-    * own plans, it asks with a copy: no rule is applied to a node that was analyzed.
-    */
-  private def isReadAsItIs(relation: LogicalRelation): Boolean = {
-    def copyOf(plan: LogicalPlan): LogicalPlan = plan match {
-      case alias: SubqueryAlias => alias.copy(child = copyOf(alias.child))
-      case _ => relation.copy()
-    }
-    !Sessions.analyzed(session, Project(relation.output, copyOf(merge.target))).exists {
-      case _: LogicalRelation | _: SubqueryAlias => false
-      case Project(columns, _) => !columns.forall(_.isInstanceOf[Attribute])
-      case _ => true
-    }
+  private def copyIn(plan: LogicalPlan, relation: LogicalRelation): LogicalPlan = plan match {
+    case alias: SubqueryAlias => alias.copy(child = copyIn(alias.child, relation))
+    case Project(_, child) => copyIn(child, relation)
+    case _ => relation.copy()
   }
 }
 
@@ -223,6 +219,15 @@ object MergePruning {
   final private case class Pruning(pruned: Seq[Expression], text: String)
 
   final private case class KeyColumn(column: Expression, path: ColumnPath, isPartition: Boolean)
+
+  /** The table, if a plan returns all its rows, perhaps with other values. */
+  @tailrec
+  private def relationIn(plan: LogicalPlan): Option[LogicalRelation] = plan match {
+    case relation: LogicalRelation => Some(relation)
+    case SubqueryAlias(_, child) => relationIn(child)
+    case Project(_, child) => relationIn(child)
+    case _ => None
+  }
 
   private def unless(reason: Boolean)(text: => String): Either[String, Unit] =
     Either.cond(!reason, (), text)

@@ -54,6 +54,28 @@ class MergeOfMaskedSourceSuite extends AnyFunSuite with MergeSession {
     assert(ofJson < all)
   }
 
+  test("a target with columns that are padded when it is read is pruned by the others") {
+    val path = create("(k BIGINT, n BIGINT, c CHAR(5)) USING delta", 6, "k", rows = 60)(
+      "id AS k",
+      "id AS n",
+      "'a' AS c")
+    def merged(on: String, set: String) = compared(path) { target =>
+      spark.sql(
+        s"MERGE INTO delta.`$target` t USING (SELECT * FROM VALUES (8L), (18L) AS s(n)) s ON $on " +
+          s"WHEN MATCHED THEN UPDATE SET $set WHEN NOT MATCHED THEN INSERT (k, n) VALUES (n, 0)")
+        .collect(): Unit
+    }
+    // Spark pads values of CHAR.
+    for (set <- Seq("c = 'b'", "n = t.n + 1")) {
+      val (read, all) = merged("t.k = s.n", set)
+      assert(read < all)
+    }
+    // Delta itself can't insert into these.
+    targetsMasked = true
+    try assert(merged("t.k = s.n", "c = 'b'") == merged("t.n = s.n", "c = 'b'"))
+    finally targetsMasked = false
+  }
+
   test("a filter of another extension that isn't repeatable prunes nothing") {
     val path =
       create("(k BIGINT, v STRING) USING delta", 6, "k", rows = 60)("id AS k", "'old' AS v")
@@ -78,6 +100,9 @@ object MergeOfMaskedSourceSuite {
   /** Tables of whose column `k` one more is read, once for each time that the rule sees them. */
   @volatile private var masked = Set.empty[String]
 
+  /** Whether the same is done to each table with a column `c`. */
+  @volatile private var targetsMasked = false
+
   /** Tables that are read through a filter of which nobody knows what it lets through. */
   @volatile private var filtered = Set.empty[String]
 
@@ -88,7 +113,8 @@ object MergeOfMaskedSourceSuite {
 
   private object Mask extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUpWithNewOutput {
-      case table: LogicalRelation if isIn(masked, table) =>
+      case table: LogicalRelation if isIn(masked, table) ||
+            (targetsMasked && table.output.exists(_.name == "c")) =>
         val columns = table.output.map {
           case k if k.name == "k" => Alias(Add(k, Literal(1L)), "k")()
           case other => other

@@ -31,7 +31,7 @@ final class RandomMerges(seed: Int) {
   /** Beside a generated column and, in some tables, an identity column. */
   val columns: String =
     s"id BIGINT, ${if (nested) s"n STRUCT<k: $keyType, x: INT>" else s"k $keyType"}, p INT, m INT, " +
-      "d DATE, ts TIMESTAMP, v STRING"
+      s"d DATE, ts TIMESTAMP, v ${if (seed % 5 == 3) "CHAR(12)" else "STRING"}"
 
   val hasIdentity: Boolean = sometimes(3)
 
