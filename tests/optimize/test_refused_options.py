@@ -7,7 +7,7 @@ import pyarrow.parquet
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from zcube import CURVES, ZCubeError
-from zcube._sql.arguments import column_weights, flag
+from zcube._sql.arguments import column_weights, flag, positive
 from zcube._sql.workload import workload_items
 
 from tests.support.log_replay import last_version, live_files
@@ -176,3 +176,15 @@ def test_a_flag_may_be_of_numpy():
     for value in (np.int64(1), np.array(True), 1, None, "false"):
         with pytest.raises(ZCubeError, match="full must be True or False, not "):
             flag(value, "full")
+
+
+def test_numbers_of_numpy_are_numbers():
+    # Python's own, which JSON can write.
+    assert type(positive(np.int64(3), "n")) is int
+    assert column_weights({"x": np.float32(2.5)}, None) == [(["x"], 2.5)]
+    for value in (np.bool_(True), np.float64(3), np.int64(0), True, "3"):
+        with pytest.raises(ZCubeError, match="positive int"):
+            positive(value, "n")
+    for weight in (np.bool_(True), np.float32("nan"), 10**400, "2", 0):
+        with pytest.raises(ZCubeError, match="greater than 0"):
+            column_weights({"x": weight}, None)

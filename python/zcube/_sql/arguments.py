@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 
 from zcube._sql.quoting import folded, name_parts
 from zcube.errors import ZCubeError
@@ -57,10 +58,15 @@ def checked_weight(weight: object, subject: str) -> float:
     Raises:
         ZCubeError: it is not a number greater than 0.
     """
-    # True and False are ints to Python.
-    number = weight if isinstance(weight, (int, float)) and not isinstance(weight, bool) else -1
+    number = -1.0
+    # True and False are ints to Python; numpy's numbers are Real, too.
+    if isinstance(weight, Real) and not isinstance(weight, bool):
+        try:
+            number = float(weight)
+        except OverflowError:
+            number = math.inf
     if math.isfinite(number) and number > 0:
-        return float(number)
+        return number
     raise ZCubeError(f"The weight of {subject} must be a number greater than 0, not {weight!r}.")
 
 
@@ -101,16 +107,17 @@ def _check_taken(curve: str | None, what: str, by: tuple[str, ...]) -> None:
 
 
 def positive(value: int | None, name: str) -> int | None:
-    """Return the value.
+    """Return the value as an int.
 
     Raises:
         ZCubeError: it is not a positive int.
     """
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    # numpy's integers are Integral.
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ZCubeError(f"{name} must be a positive int, not {value!r}.")
-    return value
+    return int(value)
 
 
 def text(value: str | None, name: str) -> str | None:
