@@ -118,7 +118,7 @@ lint-scala: $(LAUNCHER)
 	$(SBT) $(LINT_SCALA)
 
 # Scalafix compiles without -Werror and keeps nothing of it, so the tests' classes are made first.
-LINT_SCALA := scalafmtCheckAll scalafmtSbtCheck Test/compile "scalafixAll --check" delta/mimaReportBinaryIssues
+LINT_SCALA := scalafmtCheckAll scalafmtSbtCheck benchmarks/scalafmtCheckAll Test/compile benchmarks/compile "scalafixAll --check" delta/mimaReportBinaryIssues
 
 # And all jars, for .ci/run: one JVM, whose compiler is warm from the second line on.
 lint-and-jars-jvm: $(LAUNCHER)

@@ -33,7 +33,7 @@ class LayoutQualityBenchmark {
     val side = math.cbrt(files.toDouble)
     lower = Array.fill(columns)(new Array[Long](files))
     upper = Array.fill(columns)(new Array[Long](files))
-    for (c <- 0 until columns; i <- 0 until files) {
+    for (c <- 0 until columns; i <- 0 until files)
       if (layout == "clustered") {
         // About as many boxes along each axis as their number's cube root, with ragged edges.
         val place = math.floor(random.nextDouble() * side)
@@ -43,7 +43,6 @@ class LayoutQualityBenchmark {
         lower(c)(i) = (random.nextDouble() * 1e6).toLong
         upper(c)(i) = (1e9 + random.nextDouble() * 1e6).toLong
       }
-    }
   }
 
   @Benchmark

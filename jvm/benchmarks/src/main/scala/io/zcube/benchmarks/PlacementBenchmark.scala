@@ -1,9 +1,5 @@
 package io.zcube.benchmarks
 
-import io.zcube.layout.kinds.LayoutKind
-import io.zcube.sql.layout.LayoutPlan
-import io.zcube.sql.layout.LayoutRequest
-import io.zcube.sql.sampling.RowSample
 import java.util.SplittableRandom
 import java.util.concurrent.TimeUnit
 
@@ -11,6 +7,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.{DateType, LongType}
 import org.openjdk.jmh.annotations._
+
+import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.layout.{LayoutPlan, LayoutRequest}
+import io.zcube.sql.sampling.RowSample
 
 /** What a layout costs each row, in generated code: the number of its file, before the shuffle, and its key,
   * after it. Rows have a date of seven years and a number up to 400,000, and go to 24 files.
@@ -59,5 +59,5 @@ class PlacementBenchmark {
 }
 
 object PlacementBenchmark {
-  private final val Rows = 1 << 16
+  final private val Rows = 1 << 16
 }
