@@ -1,7 +1,9 @@
 package io.zcube.sql.keys
 
+import java.time.LocalDate
+
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.types.{DataType, DateType, TimestampType}
 
 import io.zcube.sql.keys.ValueBox.Unbounded
 
@@ -27,33 +29,54 @@ object BoxPredicate {
   }
 
   private def within(column: Expression, low: Any, high: Any): Option[Expression] = {
-    // The range of times is widened, even for a single key: before about 1900, many zones have
-    // offsets with seconds, which a writer may omit in the log. (Delta 4.4 on Spark 4.2 writes
-    // them.)
-    val slack = if (column.dataType == TimestampType) OffsetSeconds else 0L
-    def literal(value: Any, by: Long) =
-      Literal(if (by == 0) value else shifted(value, by), column.dataType)
-    lazy val least = GreaterThanOrEqual(column, literal(low, -slack))
-    lazy val greatest = LessThanOrEqual(column, literal(high, slack))
+    def literal(bound: Any) = Literal(bound, column.dataType)
+    lazy val from = moved(low, column.dataType, -1)
+    lazy val to = moved(high, column.dataType, 1)
+    lazy val least = GreaterThanOrEqual(column, literal(from))
+    lazy val greatest = LessThanOrEqual(column, literal(to))
     (low, high) match {
       case (null, null) => Some(IsNull(column))
       case (null | Unbounded, Unbounded) => None
       case (null, _) => Some(Or(IsNull(column), greatest))
       case (Unbounded, _) => Some(greatest)
       case (_, Unbounded) => Some(least)
-      case _ if slack == 0 && low == high => Some(EqualTo(column, literal(high, 0)))
+      case _ if from == to => Some(EqualTo(column, literal(to)))
       case _ => Some(And(least, greatest))
     }
   }
 
-  /** In microseconds: more than the seconds part of any offset. */
-  private val OffsetSeconds = 60000000L
-
-  private def shifted(micros: Any, by: Long): Long = {
-    val from = micros.asInstanceOf[Long]
-    val to = from + by
-    if (by > 0 && to < from) Long.MaxValue else if (by < 0 && to > from) Long.MinValue else to
+  /** A bound, moved as far as statistics may be from the values. Delta parses a snapshot's statistics
+    * for all sessions of an application, under the settings of the first one. With
+    * `spark.sql.legacy.timeParserPolicy` = `LEGACY` there, old times move by the zone's offset then,
+    * and the ten days that the Gregorian calendar skipped in 1582 move behind them. Besides, before
+    * about 1900, many zones have offsets with seconds, which a writer may omit in the log. (Delta 4.4
+    * on Spark 4.2 writes them.)
+    */
+  private def moved(bound: Any, dataType: DataType, direction: Int): Any = (dataType, bound) match {
+    case (DateType, days: Int) =>
+      if (days < Of1583) saturated(days.toLong, direction * MovedDays, Int.MinValue).toInt else days
+    case (TimestampType, micros: Long) =>
+      val slack = if (micros < Of1974) MovedDays * MicrosPerDay else OffsetMicros
+      saturated(micros, direction * slack, Long.MinValue)
+    case _ => bound
   }
+
+  /** More than the skipped days and the difference of two offsets. */
+  private val MovedDays = 12L
+
+  /** More than the seconds part of any offset. */
+  private val OffsetMicros = 60L * 1000 * 1000
+  private val MicrosPerDay = 24L * 60 * OffsetMicros
+
+  /** Some time after the last day, and the last time, that may move. */
+  private val Of1583 = LocalDate.of(1583, 1, 1).toEpochDay
+  private val Of1974 = LocalDate.of(1974, 1, 1).toEpochDay * MicrosPerDay
+
+  /** @param least the least value */
+  private def saturated(value: Long, by: Long, least: Long): Long =
+    if (by < 0) math.max(least - by, value) + by
+    else if (value > Long.MaxValue - by) Long.MaxValue
+    else value + by
 
   /** A balanced tree, because a chain would be as deep as it is long. */
   private def balanced(each: Seq[Expression]): Expression = each match {

@@ -383,6 +383,46 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
+  test("statistics that another session parsed with the legacy parser lose no match") {
+    val cases = Seq(
+      // Of the days that were skipped, and of those that these became.
+      ("DATE", "1582-10-10", "UTC"),
+      ("DATE", "1582-10-15", "UTC"),
+      ("TIMESTAMP", "1850-06-10 00:00:00.123456", "Europe/Paris")
+    ) ++ Night.only(
+      ("TIMESTAMP", "1582-10-10 00:00:00.123456", "UTC"),
+      ("TIMESTAMP", "1582-10-14 23:59:59", "Asia/Tokyo"),
+      ("TIMESTAMP", "1972-12-31 23:59:59", "Africa/Monrovia"),
+      ("TIMESTAMP", "1950-06-10 00:00:00.123456", "America/New_York"),
+      ("DATE", "0001-01-01", "UTC"),
+      ("DATE", "-0004-02-29", "UTC")
+    )
+    for ((dataType, key, zone) <- cases) withSettings("spark.sql.session.timeZone" -> zone) {
+      val path = newPath()
+      spark.sql(s"CREATE TABLE delta.`$path` (k $dataType, v STRING) USING delta")
+      val first = if (key.startsWith("1582-10-15")) "1582-10-10" else key
+      val values = Seq(first, "2000-01-01", "2010-01-01").map(k => s"($dataType'$k', 'old')")
+      // One of the ten days, and the key, in the same file.
+      val inFile = if (first == key) Nil else Seq(s"($dataType'$key', 'old')")
+      spark.sql(s"INSERT INTO delta.`$path` SELECT /*+ COALESCE(1) */ * FROM VALUES " +
+        (values.head +: inFile).mkString(", "))
+      values.tail.foreach(row => spark.sql(s"INSERT INTO delta.`$path` VALUES $row"))
+      // Delta keeps a snapshot for the whole application.
+      val other = spark.newSession()
+      other.conf.set("spark.sql.session.timeZone", zone)
+      other.conf.set("spark.sql.legacy.timeParserPolicy", "LEGACY")
+      other.read.format("delta").load(path).where(s"k > $dataType'2009-01-01'").collect(): Unit
+      val source = s"SELECT $dataType'$key' AS k, 'new' AS v"
+      val read = filesRead {
+        spark.sql(s"MERGE INTO delta.`$path` t USING ($source) s ON t.k = s.k " +
+          "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *").collect(): Unit
+      }
+      assert(read == 1, s"$key in $zone")
+      val rows = spark.read.format("delta").load(path).where("v = 'new'")
+      assert(rows.count() == 1 && rowsOf(path).size == 3 + inFile.size, s"$key in $zone")
+    }
+  }
+
   if (Night.all) test("columns renamed after the analysis are merged as by Delta") {
     val path = create(
       "(id BIGINT, k BIGINT, v STRING, j BIGINT) USING delta " +
