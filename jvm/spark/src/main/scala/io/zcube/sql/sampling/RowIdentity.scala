@@ -8,14 +8,24 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 sealed trait RowIdentity extends Serializable {
 
-  /** A function that hashes the rows of one partition to [0, Long.MaxValue]. */
-  def hasher(partition: Int): InternalRow => Long
+  /** A hasher of one partition's rows. */
+  def hasher(partition: Int): RowHasher
 
-  /** How many equal rows of a task are usually sampled together: all or none. */
-  def together: Int
+  /** Whether [[RowHasher.apart]] differs from [[RowHasher.hash]]. */
+  def mayHaveCopies: Boolean
+}
 
-  /** An identity that tells apart rows that this one doesn't; None if this one tells all apart. */
-  def apart: Option[RowIdentity] = None
+/** Hashes the rows of a partition, one after the other, to [0, Long.MaxValue]. */
+private[sql] trait RowHasher {
+
+  /** Goes on to a row, to which the hashes then refer. */
+  def next(row: InternalRow): Unit
+
+  /** Some rows with the same contents may have the same hash. */
+  def hash: Long
+
+  /** A hash that tells all rows apart. */
+  def apart: Long
 }
 
 object RowIdentity {
@@ -25,29 +35,33 @@ object RowIdentity {
     * contents alone. The others are sampled individually, and which ones depends on the tasks.
     *
     * Many tasks may have the first copies of the same row, and a task overlooks copies of more rows
-    * than it can count ([[CopyCounter]]). So a sample of copies that are all [[apart]] is drawn beside it, and used if
-    * the first one is too coarse.
+    * than it can count ([[CopyCounter]]). So a sample of copies that are all sampled individually is
+    * drawn beside it, and used if the first one is too coarse.
     *
-    * @param hash     ordinal of a hash of the contents, a BIGINT
+    * @param ordinal  of a hash of the contents, a BIGINT
     * @param together the number of copies in each task that are sampled together
     */
-  final case class Contents(hash: Int, override val together: Int = Contents.Together)
-      extends RowIdentity {
-    override def hasher(partition: Int): InternalRow => Long = {
-      val copies = new CopyCounter(Contents.Counters)
-      val seed = RowHash.mix(partition.toLong + 1)
-      row => {
-        val contents = row.getLong(hash) & Long.MaxValue
-        copies.add(contents)
-        if (copies.atLeast <= together) contents else RowHash.of(contents ^ seed, copies.atMost)
-      }
-    }
+  final case class Contents(ordinal: Int, together: Int = Contents.Together) extends RowIdentity {
+    override def mayHaveCopies: Boolean = together > 0
 
-    override def apart: Option[RowIdentity] = Option.when(together > 0)(copy(together = 0))
+    override def hasher(partition: Int): RowHasher = new RowHasher {
+      private val copies = new CopyCounter(Contents.Sets)
+      private val seed = RowHash.mix(partition.toLong + 1)
+      private var contents = 0L
+
+      override def next(row: InternalRow): Unit = {
+        contents = row.getLong(ordinal) & Long.MaxValue
+        copies.add(contents)
+      }
+      override def hash: Long = if (copies.atLeast <= together) contents else apart
+      override def apart: Long = RowHash.of(contents ^ seed, copies.atMost)
+    }
   }
 
   object Contents {
-    private val Counters = 1 << 16
+
+    /** 65,536 hashes. */
+    private val Sets = 1 << 14
 
     /** So few copies hardly make a sample less exact: at most as if it had a quarter of its rows. */
     private val Together = 4
@@ -62,20 +76,23 @@ object RowIdentity {
     * @param rowIndex ordinal of the row's position in its file (`_metadata.row_index`)
     */
   final case class FilePosition(file: Int, rowIndex: Int) extends RowIdentity {
-    override def together: Int = 1
+    override def mayHaveCopies: Boolean = false
 
-    override def hasher(partition: Int): InternalRow => Long = {
-      var last: UTF8String = null
-      var seed = 0L
-      row => {
+    override def hasher(partition: Int): RowHasher = new RowHasher {
+      private var last: UTF8String = null
+      private var seed, position = 0L
+
+      override def next(row: InternalRow): Unit = {
         val path = row.getUTF8String(file)
         // A file's rows arrive together, so its path is hashed only once.
         if (path != last) {
           last = path.clone()
           seed = RowHash.ofPath(path)
         }
-        RowHash.of(seed, row.getLong(rowIndex))
+        position = row.getLong(rowIndex)
       }
+      override def hash: Long = RowHash.of(seed, position)
+      override def apart: Long = hash
     }
   }
 }

@@ -50,7 +50,7 @@ object RowSampler {
     */
   private val MaxRowsPerIndependent = 5
 
-  /** A sample may lack a value of at most this part of the rows. */
+  /** A sample may lack this part of the rows. */
   private val MaxLacking = 0.02
 
   /** Samples columns of any plan.
@@ -107,18 +107,18 @@ object RowSampler {
     }
   }
 
-  /** Whether a sample is nearly as exact as it should be. Rows with equal hashes are sampled together
-    * or not at all. So a sample has a smaller number of independent rows, lacks rows that are too
-    * many to fit, and by chance all copies of a value of which each task has few.
+  /** Whether the known part of a sample is nearly as exact as it should be. Rows with equal hashes
+    * are sampled together or not at all. So a sample of many equal rows has fewer independent rows,
+    * or another number of rows than such a part of all rows should have.
     */
-  private def isExact(task: SampleTask, round: SamplingRound): Boolean = {
+  private def isExact(round: SamplingRound, limits: SampleLimits): Boolean = {
     val hashes = round.hashes
-    val together = task.identity.together * round.tasks.toDouble
-    val expected = round.rowsKnownOf(task.limits)
+    val independent = independentRows(hashes)
+    val expected = round.rowsBelow(round.sampleBelow)
+    val deviation = hashes.length / math.sqrt(math.max(1.0, independent))
     hashes.length.toLong == round.rowCount ||
-    hashes.length >= 0.8 * expected &&
-    independentRows(hashes) * MaxRowsPerIndependent >= expected &&
-    together <= MaxLacking * round.rowCount
+    independent * MaxRowsPerIndependent >= round.rowsKnownOf(limits) &&
+    math.abs(hashes.length - expected) <= math.max(MaxLacking * expected, 4 * deviation)
   }
 
   /** A sample with these hashes is as exact as one of this many rows that are all sampled
@@ -157,11 +157,12 @@ object RowSampler {
     val sentByEach = SampleLimits.sentByEach(conf, tasks)
     def bytesOf(sent: Long) = math.min(bounded.bytes, (sent * (1 - ShareOfSizes)).toLong)
     def numberOf(sizes: Double) = math.min(bounded.rows.toDouble, sizes).toInt
-    val identities = identity +: identity.apart.toSeq
+    val apart = if (identity.mayHaveCopies) Seq(false, true) else Seq(true)
     // The samples of one job share what its tasks may send.
-    val share = sentByEach / identities.size
-    val firsts = identities.map(SampleTask(
+    val share = sentByEach / apart.size
+    val firsts = apart.map(SampleTask(
       dataTypes,
+      identity,
       _,
       ceiling,
       bounded,
@@ -169,17 +170,14 @@ object RowSampler {
       Array.fill(tasks)(bytesOf(share)),
       Array.fill(tasks)(numberOf(share * ShareOfSizes / BytesOfSize))
     ))
-    val drawn = firsts.zip(SamplingRound.run(rdd, firsts))
-    val (first, firstRound) =
-      drawn.find { case (task, round) => isExact(task, round) }.getOrElse(drawn.last)
 
-    def after(round: SamplingRound): SampleTask = {
+    def after(task: SampleTask, round: SamplingRound): SampleTask = {
       val wanted = round.rowsThatFit(bounded)
       val below =
         math.min(ceiling, hashBelow(wanted * 1.25 + 4 * math.sqrt(wanted) + 16, round.rowCount))
       val sent = SampleLimits.maxSent(conf)
       val sizes = (sent * ShareOfSizes / BytesOfSize).toLong
-      first.copy(
+      task.copy(
         threshold = below,
         maxRows = bounded.rows,
         maxBytes = round.shares(sent).map(bytesOf),
@@ -188,16 +186,25 @@ object RowSampler {
 
     @tailrec
     def decided(task: SampleTask, round: SamplingRound, rounds: Int): SamplingRound = {
-      lazy val next = after(round)
+      lazy val next = after(task, round)
       if (round.isDecided(ceiling) || rounds == MaxRounds || !round.mayGrow(task, next)) round
       else decided(next, SamplingRound.run(rdd, Seq(next)).head, rounds + 1)
     }
 
-    val round = decided(first, firstRound, 1)
+    /** A sample that isn't exact isn't completed, if there is another one. */
+    @tailrec
+    def chosen(drawn: Seq[(SampleTask, SamplingRound)]): (SampleTask, SamplingRound) = {
+      val (task, first) = drawn.head
+      lazy val round = decided(task, first, 1)
+      if (drawn.size == 1 || isExact(first, bounded) && isExact(round, bounded)) (task, round)
+      else chosen(drawn.tail)
+    }
+
+    val (task, round) = chosen(firsts.zip(SamplingRound.run(rdd, firsts)))
     if (round.hasRows) round
     else {
       // These rows fit on the driver, so whichever tasks they are from, they aren't too many to send.
-      val exactly = first.copy(
+      val exactly = task.copy(
         threshold = round.sampleBelow,
         maxRows = bounded.rows,
         maxBytes = Array.fill(tasks)(bounded.bytes),

@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.DataType
   * of those that are next. From sizes, which take hardly any space, the driver learns which rows are
   * in the sample, even if some tasks can't send all of theirs at first.
   *
+  * @param isApart   whether rows are sampled by the hash that tells all apart
   * @param threshold only rows below this hash are wanted
   * @param limits   limits of the whole sample
   * @param maxRows  maximum number of rows that a task sends
@@ -17,6 +18,7 @@ import org.apache.spark.sql.types.DataType
 final private[sql] case class SampleTask(
     dataTypes: Seq[DataType],
     identity: RowIdentity,
+    isApart: Boolean,
     threshold: Long,
     limits: SampleLimits,
     maxRows: Int,
@@ -33,25 +35,26 @@ final private[sql] case class SampleTask(
 
 private[sql] object SampleTask {
 
-  /** Draws a task's part of several samples of the same rows. */
-  def run(samples: Seq[SampleTask], partition: Int, rows: Iterator[InternalRow]): Seq[Result] = {
+  /** Draws a task's part of several samples of the same rows, which identify rows in the same way. */
+  def run(samples: Seq[SampleTask], partition: Int, rows: Iterator[InternalRow]): Array[Result] = {
+    val hasher = samples.head.identity.hasher(partition)
     val draws = samples.map(new Draw(_, partition)).toArray
     while (rows.hasNext) {
       val row = rows.next()
+      hasher.next(row)
       var i = 0
       while (i < draws.length) {
-        draws(i).add(row)
+        draws(i).add(row, hasher)
         i += 1
       }
     }
-    draws.map(_.result).toSeq
+    draws.map(_.result)
   }
 
   /** One task's part of the sample. */
   final private class Draw(sample: SampleTask, partition: Int) {
     import sample._
 
-    private val hashOf = identity.hasher(partition)
     private val kept = new SampleReservoir(SampleLimits(maxRows, maxBytes(partition)), threshold)
     private val measured = new SampleReservoir(
       if (sendsAllSizes(partition)) limits else SampleLimits(maxSizes(partition), Long.MaxValue),
@@ -60,9 +63,10 @@ private[sql] object SampleTask {
       dataTypes.zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) })
     private var count, seen, cost = 0L
 
-    def add(row: InternalRow): Unit = {
+    /** @param hasher has gone on to the row */
+    def add(row: InternalRow, hasher: RowHasher): Unit = {
       count += 1
-      val hash = hashOf(row)
+      val hash = if (isApart) hasher.apart else hasher.hash
       if (measured.accepts(hash) || kept.accepts(hash)) {
         val projected = project(row)
         seen += 1

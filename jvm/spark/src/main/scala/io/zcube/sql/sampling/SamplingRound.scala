@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 /** What one sampling job found for a sample.
   *
-  * @param rowsBelow  every row below this hash has arrived at the driver
+  * @param sentBelow  every row below this hash has arrived at the driver
   * @param knownBelow the size of every row below this hash has arrived at the driver
   * @param sizesBelow the same for the rows of each task
   * @param counts     number of rows that each task saw
@@ -14,14 +14,13 @@ import org.apache.spark.sql.catalyst.InternalRow
   */
 final private[sql] class SamplingRound private (
     reservoir: SampleReservoir,
-    rowsBelow: Long,
+    sentBelow: Long,
     knownBelow: Long,
     sizesBelow: Array[Long],
     counts: Array[Long],
     meanCosts: Array[Double]) {
 
   val rowCount: Long = counts.sum
-  def tasks: Int = counts.length
 
   private val costs = Array.tabulate(counts.length)(i => counts(i) * meanCosts(i))
 
@@ -36,7 +35,7 @@ final private[sql] class SamplingRound private (
     reservoir.threshold <= knownBelow || knownBelow >= ceiling
 
   /** Whether all rows of the sample have arrived. */
-  def hasRows: Boolean = sampleBelow <= rowsBelow
+  def hasRows: Boolean = sampleBelow <= sentBelow
 
   /** Whether another round may know more than this one, whose task is `last`. */
   def mayGrow(last: SampleTask, next: SampleTask): Boolean =
@@ -49,11 +48,13 @@ final private[sql] class SamplingRound private (
 
   /** The number of rows that fit into the limits, if they are as large as those seen. */
   def rowsThatFit(limits: SampleLimits): Double =
-    math.min(limits.rows.toDouble, limits.bytes * rowCount / math.max(1.0, costs.sum))
+    math.min(limits.rows.toDouble, limits.bytes.toDouble * rowCount / math.max(1.0, costs.sum))
+
+  /** The number of rows that should be below a hash. */
+  def rowsBelow(hash: Long): Double = hash.toDouble / Long.MaxValue.toDouble * rowCount
 
   /** The number of rows that should be known of those that fit. */
-  def rowsKnownOf(limits: SampleLimits): Double =
-    math.min(rowsThatFit(limits), knownBelow.toDouble / Long.MaxValue.toDouble * rowCount)
+  def rowsKnownOf(limits: SampleLimits): Double = math.min(rowsThatFit(limits), rowsBelow(knownBelow))
 
   /** The hashes of the known part of the sample, ascending. */
   def hashes: Array[Long] = reservoir.sizesFrom(0).map(_._1).takeWhile(_ < sampleBelow)
@@ -78,7 +79,7 @@ final private[sql] class SamplingRound private (
 
   /** The sampled rows and their hashes, by ascending hash. */
   def rows: Array[(Long, Array[Byte])] = {
-    reservoir.lowerTo(math.min(knownBelow, rowsBelow))
+    reservoir.lowerTo(math.min(knownBelow, sentBelow))
     reservoir.result()
   }
 }
@@ -90,13 +91,13 @@ private[sql] object SamplingRound {
     val tasks = rdd.getNumPartitions
     val merges = samples.map(new Merge(_, tasks))
     if (tasks > 0) {
-      rdd.sparkContext.runJob[InternalRow, Seq[SampleTask.Result]](
+      rdd.sparkContext.runJob[InternalRow, Array[SampleTask.Result]](
         rdd,
         (context: TaskContext, rows: Iterator[InternalRow]) =>
           SampleTask.run(samples, context.partitionId(), rows),
         0 until tasks,
         // The scheduler calls this for one task at a time, so no lock is needed.
-        (partition: Int, results: Seq[SampleTask.Result]) =>
+        (partition: Int, results: Array[SampleTask.Result]) =>
           merges.zip(results).foreach { case (merge, result) => merge.add(partition, result) }
       )
     }
@@ -109,13 +110,13 @@ private[sql] object SamplingRound {
     private val merged = new SampleReservoir(task.limits, Long.MaxValue)
     private val counts = new Array[Long](tasks)
     private val meanCosts = new Array[Double](tasks)
-    private var rowsBelow, knownBelow = task.threshold
+    private var sentBelow, knownBelow = task.threshold
     private val sizesBelow = new Array[Long](tasks)
 
     def add(partition: Int, result: SampleTask.Result): Unit = {
       counts(partition) = result.rowCount
       meanCosts(partition) = result.meanCost
-      rowsBelow = math.min(rowsBelow, result.rowsBelow)
+      sentBelow = math.min(sentBelow, result.rowsBelow)
       sizesBelow(partition) = result.sizesBelow
       knownBelow = math.min(knownBelow, result.sizesBelow)
       result.addTo(merged)
@@ -127,6 +128,6 @@ private[sql] object SamplingRound {
     }
 
     def round: SamplingRound =
-      new SamplingRound(merged, rowsBelow, knownBelow, sizesBelow, counts, meanCosts)
+      new SamplingRound(merged, sentBelow, knownBelow, sizesBelow, counts, meanCosts)
   }
 }

@@ -58,7 +58,7 @@ class RepeatedRowsSuite extends AnyFunSuite with SamplingSession {
     }
 
   test("a sample of rows with few copies doesn't depend on the tasks") {
-    val samples = Seq(1, 2, 30).map { tasks =>
+    val samples = Seq(1, 2, 30, 400).map { tasks =>
       val rows = spark.range(0, 60000, 1, tasks).selectExpr("id % 20000 x")
       values(sampled(rows, 5000))
     }
@@ -88,10 +88,34 @@ class RepeatedRowsSuite extends AnyFunSuite with SamplingSession {
     assert(rows(1, 1, 2) > 1 && rows(1, 1, 2) < 2)
   }
 
+  test("frequent hashes that share a set are counted") {
+    val random = new Random(2)
+    val counter = new CopyCounter(1 << 14)
+    val frequent = Seq(5L, 5L + (1 << 14), 5L + (7 << 20))
+    for (i <- 1 to 300000)
+      // A third of the hashes, and others.
+      counter.add(if (random.nextInt(3) == 0) frequent(i % 3) else random.nextLong())
+    frequent.foreach { hash =>
+      counter.add(hash)
+      assert(counter.atLeast > 30000)
+    }
+  }
+
+  test("many values, of which each task has few, and others aren't lost together") {
+    // Half of the rows have a value that occurs once, half one of 100 values.
+    for (seed <- 0 until 10) {
+      val rows = spark.range(0, 80000, 1, 100)
+        .selectExpr(s"if(id % 2 = 0, -1 - $seed * 100 - (id div 2) % 100, id) x")
+      val found = values(sampled(rows, 4000)).count(_ < 0)
+      // Six standard deviations.
+      assert(math.abs(found - 2000) < 6 * 32)
+    }
+  }
+
   test("the bounds of a count hold, and no two copies have the same number") {
     val random = new Random(1)
-    for (slots <- Seq(1, 8, 1024)) {
-      val counter = new CopyCounter(slots)
+    for (sets <- Seq(1, 8, 1024)) {
+      val counter = new CopyCounter(sets)
       val exact = scala.collection.mutable.Map.empty[Long, Long].withDefaultValue(0)
       val last = scala.collection.mutable.Map.empty[Long, Long].withDefaultValue(0)
       for (_ <- 1 to 20000) {
@@ -102,8 +126,8 @@ class RepeatedRowsSuite extends AnyFunSuite with SamplingSession {
         assert(counter.atLeast >= 1 && counter.atLeast <= exact(hash))
         assert(counter.atMost >= exact(hash) && counter.atMost > last(hash))
         last(hash) = counter.atMost
-        // No two share a slot.
-        if (slots == 1024) assert(counter.atLeast == counter.atMost)
+        // Each has a slot of its own.
+        if (sets == 1024) assert(counter.atLeast == counter.atMost)
       }
     }
   }

@@ -174,7 +174,7 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
     }
   }
 
-  test("rows of an usual foreign key are scanned once, though their copies are in many tasks") {
+  test("rows of a usual foreign key are scanned once, though their copies are in many tasks") {
     // 6 copies of each are in two tasks, or one of each is in every task.
     for (rows <- Seq("id % 20000", "id % 3000")) {
       val keys = spark.range(0, 120000, 1, 40).selectExpr(rows + " k").selectExpr(
@@ -186,6 +186,20 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
       assert(jobs == 1 && sample.rows.length == 2000)
       // Rows are independent, so nearly no value has many copies.
       assert(ids(sample).groupBy(identity).values.map(_.size).max < 8)
+    }
+  }
+
+  test("what the first round couldn't see is noticed later") {
+    // 250 values, of which each small task has four copies; one task has half of the rows.
+    for (seed <- 0 until 5) {
+      val keys = spark.range(0, 398000, 1, 199).union(spark.range(398000, 798000, 1, 1))
+        .selectExpr(s"if(id % 2 = 0, -1 - 1000 * $seed - (id div 2) % 250, id) k")
+        .selectExpr("k", "'x' s", "xxhash64(k) hash")
+      val sample = sampled(keys, bounded, None, RowIdentity.Contents(2))
+      val values = ids(sample).filter(_ < 0).groupBy(identity).values.map(_.size).toSeq
+      assert(sample.rows.length > 5000)
+      assert(values.max < 60)
+      assert(math.abs(values.sum - sample.rows.length / 2) < 300)
     }
   }
 
