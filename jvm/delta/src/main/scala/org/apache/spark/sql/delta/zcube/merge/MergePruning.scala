@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
@@ -195,8 +195,7 @@ final class MergePruning(
     // Like Delta's own plans, this asks with a copy: no rule is applied to a node that was analyzed.
     read = Sessions.analyzed(session, Project(relation.output, copyIn(merge.target, relation)))
     _ <- relationIn(read)
-    // A column that is computed has another id.
-    unchanged = relation.outputSet.intersect(merge.target.outputSet).intersect(read.outputSet)
+    unchanged = unchangedIn(merge.target).intersect(unchangedIn(read)).intersect(relation.outputSet)
     if unchanged.nonEmpty
   } yield unchanged
 
@@ -227,6 +226,16 @@ object MergePruning {
     case SubqueryAlias(_, child) => relationIn(child)
     case Project(_, child) => relationIn(child)
     case _ => None
+  }
+
+  /** The columns that no projection computes, be it under the same id. */
+  private def unchangedIn(plan: LogicalPlan): AttributeSet = plan match {
+    case relation: LogicalRelation => relation.outputSet
+    case SubqueryAlias(_, child) => unchangedIn(child)
+    case Project(columns, child) =>
+      AttributeSet(columns.collect { case column: Attribute => column })
+        .intersect(unchangedIn(child))
+    case _ => AttributeSet.empty
   }
 
   private def unless(reason: Boolean)(text: => String): Either[String, Unit] =
