@@ -16,6 +16,7 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.plan.{GroupBatches, OptimizeTask, RewriteGroup, RewritePlan}
 import io.zcube.clustering.table.{CommitResult, CommitSummary, FileSelection, RewriteTransaction}
 import io.zcube.concurrent.Caught
+import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.sampling.SampleBudget
 
@@ -163,42 +164,53 @@ final class OptimizeRunner(
 
   private def commit(
       txn: RewriteTransaction,
-      rewritten: Seq[RewriteResult]): Try[Seq[GroupOutcome]] =
-    // One at a time, so that commits of the same run don't conflict.
-    commits.synchronized {
-      if (stopped.get) {
-        txn.abort()
-        Success(Nil)
-      } else {
-        val (attempt, ms) = Timed.ms(commitValid(txn, rewritten, Nil))
-        val groups = attempt.tried.map(_.group)
-        attempt.result match {
-          case CommitResult.Committed(version, failure) =>
-            FailurePoint.reached(FailurePoint.AfterCommit)
-            monitor.committed(attempt.tried, version, ms)
-            failure match {
-              case None =>
-                val committed = attempt.tried.map(GroupOutcome.Committed(_, version, ms))
-                Success(attempt.dropped ++ committed)
-              case Some(e) =>
-                stopped.set(true)
-                afterCommit = Some(e)
-                Failure(e)
-            }
-          case CommitResult.Rejected(e: ConcurrentModificationException, _) =>
-            txn.abort()
-            Success(attempt.dropped ++ dropped(groups, e))
-          case CommitResult.Rejected(e, _) =>
-            stopped.set(true)
-            remove(txn, groups, e)
-            Failure(e)
-          case CommitResult.Unknown(e) =>
+      rewritten: Seq[RewriteResult]): Try[Seq[GroupOutcome]] = {
+    // One at a time, so that commits of the same run don't conflict. Removing files may take long.
+    val (outcome, removeFiles) = commits.synchronized {
+      if (stopped.get) (Success(Nil), () => txn.abort())
+      else {
+        val (attempt, ms) = Timed.ms(commitValid(txn, rewritten, Nil, Nil))
+        (Caught(recorded(attempt, ms)).flatten, () => removeAfter(txn, attempt))
+      }
+    }
+    removeFiles()
+    outcome
+  }
+
+  private def recorded(attempt: CommitAttempt, ms: Long): Try[Seq[GroupOutcome]] = {
+    val groups = attempt.tried.map(_.group)
+    attempt.result match {
+      case CommitResult.Committed(version, failure) =>
+        FailurePoint.reached(FailurePoint.AfterCommit)
+        monitor.committed(attempt.tried, version, ms)
+        failure match {
+          case None =>
+            val committed = attempt.tried.map(GroupOutcome.Committed(_, version, ms))
+            Success(attempt.dropped ++ committed)
+          case Some(e) =>
             stopped.set(true)
             afterCommit = Some(e)
-            monitor.warn(groups, "it isn't known whether it is committed", e)
             Failure(e)
         }
-      }
+      case CommitResult.Rejected(e: ConcurrentModificationException, _) =>
+        Success(attempt.dropped ++ dropped(groups, e))
+      case CommitResult.Rejected(e, _) =>
+        stopped.set(true)
+        Failure(e)
+      case CommitResult.Unknown(e) =>
+        stopped.set(true)
+        afterCommit = Some(e)
+        monitor.warn(groups, "it isn't known whether it is committed", e)
+        Failure(e)
+    }
+  }
+
+  /** Removes what certainly is not and will not be committed. */
+  private def removeAfter(txn: RewriteTransaction, attempt: CommitAttempt): Unit =
+    attempt.result match {
+      case CommitResult.Rejected(_: ConcurrentModificationException, _) => txn.abort()
+      case CommitResult.Rejected(e, _) => remove(txn, attempt.tried.map(_.group), e)
+      case _ => txn.discard(attempt.discarded)
     }
 
   /** Commits without the groups that a concurrent change invalidated, as long as others are left. A
@@ -208,7 +220,8 @@ final class OptimizeRunner(
   private def commitValid(
       txn: RewriteTransaction,
       rewritten: Seq[RewriteResult],
-      before: Seq[GroupOutcome]): CommitAttempt = {
+      before: Seq[GroupOutcome],
+      discarded: Seq[DataFile]): CommitAttempt = {
     val result = Caught(summary(rewritten)).fold(
       CommitResult.Rejected(_),
       txn.commit(rewritten.map(_.rewritten), _))
@@ -216,9 +229,12 @@ final class OptimizeRunner(
       case CommitResult.Rejected(conflict: ConcurrentModificationException, invalidated)
           if invalidated.nonEmpty && invalidated.size < rewritten.size && task.settings.batchBytes.isEmpty =>
         val (lost, valid) = rewritten.partition(result => invalidated(result.rewritten.id))
-        txn.discard(lost.flatMap(_.added))
-        commitValid(txn, valid, before ++ dropped(lost.map(_.group), conflict))
-      case _ => CommitAttempt(result, rewritten, before)
+        commitValid(
+          txn,
+          valid,
+          before ++ dropped(lost.map(_.group), conflict),
+          discarded ++ lost.flatMap(_.added))
+      case _ => CommitAttempt(result, rewritten, before, discarded)
     }
   }
 
@@ -291,9 +307,11 @@ object OptimizeRunner {
 
   /** @param tried   the groups of the last attempt, whose result is `result`
     * @param dropped the groups that were excluded from it
+    * @param discarded the files that were written for these
     */
   private case class CommitAttempt(
       result: CommitResult,
       tried: Seq[RewriteResult],
-      dropped: Seq[GroupOutcome])
+      dropped: Seq[GroupOutcome],
+      discarded: Seq[DataFile])
 }

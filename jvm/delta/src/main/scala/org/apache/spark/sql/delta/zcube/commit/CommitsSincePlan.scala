@@ -27,6 +27,11 @@ final class CommitsSincePlan(read: Snapshot, table: String, catalogTable: Option
 
   private var last = read
 
+  /** Snapshots after the run's own commits, and whether what is written for the plan fits them. What
+    * others committed before is read when it is asked for: nobody asks after the last commit.
+    */
+  private val own = mutable.Queue.empty[(Snapshot, Snapshot => Boolean)]
+
   /** Hashes of the paths that others' commits name, up to `last`. */
   private val named = mutable.HashSet.empty[Long]
 
@@ -40,11 +45,13 @@ final class CommitsSincePlan(read: Snapshot, table: String, catalogTable: Option
     * conflict check may begin after it.
     */
   def baseOf(files: Seq[AddFile]): Snapshot = synchronized {
+    readUntilOwn()
     if (files.exists(file => named(FileFilter.hashOf(file.path)))) read else last
   }
 
   /** Why a rewrite of these files can't be committed, if the versions that were read say so. */
   def conflictOf(paths: Seq[String]): Option[ConcurrentModificationException] = synchronized {
+    readUntilOwn()
     refused.orElse(
       paths.iterator.flatMap(path => removed.get(FileFilter.hashOf(path))).nextOption().map(
         DeltaErrors.concurrentDeleteReadException(None, table, _, None)))
@@ -59,13 +66,17 @@ final class CommitsSincePlan(read: Snapshot, table: String, catalogTable: Option
     * @param isFit whether what is written for the plan fits the metadata and protocol after it
     */
   def add(committed: DeltaTransaction, isFit: Snapshot => Boolean): Unit = synchronized {
-    committed.postCommitSnapshot.filter(_.version > last.version).foreach { after =>
-      if (readUntil(after.version, isFit(after))) last = after
-    }
+    committed.postCommitSnapshot.foreach(after => own.enqueue(after -> isFit): Unit)
+  }
+
+  private def readUntilOwn(): Unit = while (own.nonEmpty) {
+    val (after, isFit) = own.dequeue()
+    if (after.version > last.version && readUntil(after.version, isFit(after))) last = after
   }
 
   /** Records that what is written for the plan fits a later snapshot's metadata and protocol. */
   def accept(now: Snapshot): Unit = synchronized {
+    readUntilOwn()
     if (now.version > last.version && readUntil(now.version + 1, isFit = true)) last = now
   }
 
@@ -74,7 +85,7 @@ final class CommitsSincePlan(read: Snapshot, table: String, catalogTable: Option
     * @param isFit whether changes of metadata and protocol are known to be harmless
     * @return whether no version is missing, and a check may begin after them
     */
-  private def readUntil(version: Long, isFit: Boolean): Boolean = {
+  private def readUntil(version: Long, isFit: => Boolean): Boolean = {
     var next = last.version + 1
     var fits = true
     if (next < version) {
@@ -88,7 +99,7 @@ final class CommitsSincePlan(read: Snapshot, table: String, catalogTable: Option
           if (number > next || (number == next && actions.isEmpty)) fits = false
           else if (number == next) {
             actions.foreach(note(number, _))
-            fits = isFit || !actions.exists(changesTable)
+            fits = !actions.exists(changesTable) || isFit
             next += 1
           }
         }

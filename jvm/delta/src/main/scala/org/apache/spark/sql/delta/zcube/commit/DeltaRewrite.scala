@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay, RemoveFile}
+import org.apache.spark.sql.delta.sources.DeltaSQLConf.DELTA_LAST_COMMIT_VERSION_IN_SESSION
 import org.apache.spark.sql.delta.zcube.table.{CubeTags, DataFiles, FileFilter, LoggedFileStatistics}
 import org.apache.spark.sql.delta.zcube.write.{CleaningCommitProtocol, DeltaTransaction}
 import org.apache.spark.sql.delta.{IcebergCompat, MaterializedRowCommitVersion, MaterializedRowId, RowTracking, Snapshot}
@@ -162,10 +163,21 @@ final class DeltaRewrite(
     } catch {
       case e: Throwable =>
         new CommitInquiry(table, current, changes).after(e) match {
-          case committed: CommitResult.Committed => manifest.after(committed)
+          case committed: CommitResult.Committed =>
+            manifest.after(if (current.getCommitted.isEmpty) withLastVersion(committed)
+            else committed.copy(failure = committed.failure.orElse(Some(e))))
           case other => other
         }
     }
+
+  /** What Delta does after a commit whose answer it gets. If it got one, what failed since is a hook of
+    * which Delta, or the user by a setting, says that its failure is the statement's.
+    */
+  private def withLastVersion(committed: CommitResult.Committed): CommitResult.Committed = {
+    session.sessionState.conf
+      .setConf(DELTA_LAST_COMMIT_VERSION_IN_SESSION, Some(committed.version))
+    committed
+  }
 
   /** A transaction on the current version, and the ids of the groups that the conflict invalidated.
     */

@@ -17,6 +17,7 @@ import org.apache.spark.sql.zcube.TaskTracker
 import org.apache.spark.sql.{DataFrame, Dataset}
 import org.apache.spark.util.CollectionAccumulator
 
+import io.zcube.clustering.run.Workers
 import io.zcube.concurrent.DeferredInterrupt
 
 /** Delta's transaction, which also records the files written under it, so that it can remove them,
@@ -29,6 +30,7 @@ final class DeltaTransaction(
     override val catalogTable: Option[CatalogTable],
     override val snapshot: Snapshot)
     extends OptimisticTransaction(deltaLog, catalogTable, snapshot) {
+  import DeltaTransaction._
 
   private val made = new CollectionAccumulator[String]
   made.register(context, None, countFailedValues = true)
@@ -103,13 +105,20 @@ final class DeltaTransaction(
 
   /** @param paths paths of written files that certainly are not and will not be committed */
   def remove(paths: Iterable[String]): Unit = DeferredInterrupt.within {
-    val conf = deltaLog.newDeltaHadoopConf()
-    paths.toSet.foreach { (path: String) =>
-      try deltaLog.dataPath.getFileSystem(conf).delete(new Path(path), false)
+    val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
+    // VACUUM removes what can't be removed now; the original error matters more.
+    def removed(path: String): Unit =
+      try fs.delete(new Path(path), false): Unit
       catch {
-        // VACUUM removes what can't be removed now; the original error matters more.
         case NonFatal(e) => logWarning(s"ZCube could not remove the uncommitted file $path", e)
       }
-    }
+    try new Workers("ZCubeRemove", RemovedAtOnce).map(paths.toSet.toSeq)(removed): Unit
+    catch { case _: InterruptedException => Thread.currentThread().interrupt() }
   }
+}
+
+object DeltaTransaction {
+
+  /** There may be tens of thousands of files, and stores take a tenth of a second for each. */
+  private val RemovedAtOnce = 16
 }

@@ -114,14 +114,32 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
   } test(s"a commit that is written is a success: $name, $cubes cubes, $commits; $idempotent") {
     val path = table(s"landed-$cubes-$commits-${name.hashCode}-$idempotent", cubes)
     val (before, known) = (rows(path), dataFiles(path))
+    spark.conf.unset(LastVersion)
     withSettings(settings :+ Idempotency -> s"$idempotent": _*) {
       assert(failing(ThrowingLogStore.after(error()))(optimize(path)).isEmpty)
     }
+    assert(spark.conf.get(LastVersion) == version(path).toString)
     assert(version(path) === (if (commits == "each") cubes else 1))
     assert(rows(path) === before)
     // All written files are live, and none of the old ones.
     assert(liveFiles(path) === dataFiles(path) -- known)
   }
+
+  // Without Hudi's jar, its metadata can't be written.
+  for (throws <- Seq(true, false))
+    test(s"a hook that fails after the commit fails the statement where Delta's does: $throws") {
+      val path = table(s"hook-$throws")
+      spark.sql(s"ALTER TABLE delta.`$path` SET TBLPROPERTIES " +
+        "('delta.universalFormat.enabledFormats' = 'hudi')")
+      val (before, known) = (rows(path), dataFiles(path))
+      withSettings("spark.databricks.delta.postCommitHook.throwOnError" -> throws.toString) {
+        val error = Caught(optimize(path)).failed.toOption
+        assert(conditionOf(error) === Option.when(throws)("DELTA_POST_COMMIT_HOOK_FAILED"))
+      }
+      assert(version(path) === 2)
+      assert(rows(path) === before)
+      assert(liveFiles(path) === dataFiles(path) -- known)
+    }
 
   test("a commit that is overtaken, and whose retry loses its response, is found in the log") {
     val path = table("overtaken-lost", 2)
@@ -385,6 +403,7 @@ class CommitSafetySuite extends AnyFunSuite with CommitFaults {
 }
 
 object CommitSafetySuite {
+  private val LastVersion = "spark.databricks.delta.lastCommitVersionInSession"
   private val Idempotency = "spark.databricks.delta.commit.idempotencyCheck.enabled"
 
   private val OthersCommit =
