@@ -82,6 +82,7 @@ private[sql] object SampleTask {
       pack(count, meanCost, kept, measured)
     }
   }
+
   /** @param rowCount  rows seen
     * @param meanCost  average bytes needed to keep one of them; 0 if none was measured
     * @param rowsBelow  every row of the task below this hash is in the result

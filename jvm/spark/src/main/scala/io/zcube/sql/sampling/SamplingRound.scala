@@ -54,7 +54,8 @@ final private[sql] class SamplingRound private (
   def rowsBelow(hash: Long): Double = hash.toDouble / Long.MaxValue.toDouble * rowCount
 
   /** The number of rows that should be known of those that fit. */
-  def rowsKnownOf(limits: SampleLimits): Double = math.min(rowsThatFit(limits), rowsBelow(knownBelow))
+  def rowsKnownOf(limits: SampleLimits): Double =
+    math.min(rowsThatFit(limits), rowsBelow(knownBelow))
 
   /** The hashes of the known part of the sample, ascending. */
   def hashes: Array[Long] = reservoir.sizesFrom(0).map(_._1).takeWhile(_ < sampleBelow)

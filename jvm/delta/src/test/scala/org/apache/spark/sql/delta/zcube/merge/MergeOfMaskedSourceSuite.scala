@@ -123,7 +123,8 @@ object MergeOfMaskedSourceSuite {
 
   private object Mask extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUpWithNewOutput {
-      case table: LogicalRelation if isIn(masked, table) ||
+      case table: LogicalRelation
+          if isIn(masked, table) ||
             (targetsMasked && table.output.exists(_.name == "c")) =>
         val columns = table.output.map {
           case k if k.name == "k" => Alias(Add(k, Literal(1L)), "k")()
