@@ -11,6 +11,19 @@ import org.apache.spark.sql.zcube.TaskTracker
   */
 final class AwaitedManifestHook extends StandInHook(GenerateSymlinkManifest) {
 
+  private var thrown: Option[Throwable] = None
+
+  /** Whether this is what the hook's failure became. */
+  def threw(error: Throwable): Boolean = thrown.exists(_ eq error)
+
+  override def handleError(spark: SparkSession, error: Throwable, version: Long): Unit =
+    try super.handleError(spark, error, version)
+    catch {
+      case e: Throwable =>
+        thrown = Some(e)
+        throw e
+    }
+
   override protected def takesPlace: Boolean = true
 
   override protected def runInPlace(spark: SparkSession, committed: CommittedTransaction): Unit =

@@ -164,20 +164,26 @@ final class DeltaRewrite(
       case e: Throwable =>
         new CommitInquiry(table, current, changes).after(e) match {
           case committed: CommitResult.Committed =>
-            manifest.after(if (current.getCommitted.isEmpty) withLastVersion(committed)
-            else committed.copy(failure = committed.failure.orElse(Some(e))))
+            manifest.after(withFailure(committed, e, current, manifest))
           case other => other
         }
     }
 
-  /** What Delta does after a commit whose answer it gets. If it got one, what failed since is a hook of
-    * which Delta, or the user by a setting, says that its failure is the statement's.
+  /** If Delta got the store's answer, what failed since is a hook of which Delta, or the user by a
+    * setting, says that its failure is the statement's; manifests are written again. Otherwise this
+    * does what Delta does after an answer.
     */
-  private def withLastVersion(committed: CommitResult.Committed): CommitResult.Committed = {
-    session.sessionState.conf
-      .setConf(DELTA_LAST_COMMIT_VERSION_IN_SESSION, Some(committed.version))
-    committed
-  }
+  private def withFailure(
+      committed: CommitResult.Committed,
+      error: Throwable,
+      current: DeltaTransaction,
+      manifest: SymlinkManifest): CommitResult.Committed =
+    if (current.getCommitted.isEmpty) {
+      session.sessionState.conf
+        .setConf(DELTA_LAST_COMMIT_VERSION_IN_SESSION, Some(committed.version))
+      committed
+    } else if (manifest.threw(error)) committed
+    else committed.copy(failure = committed.failure.orElse(Some(error)))
 
   /** A transaction on the current version, and the ids of the groups that the conflict invalidated.
     */

@@ -56,7 +56,11 @@ final class SymlinkManifest(
     }.getOrElse(false)
   }
 
-  if (isOn) txn.registerPostCommitHook(new AwaitedManifestHook)
+  private val awaited = new AwaitedManifestHook
+  if (isOn) txn.registerPostCommitHook(awaited)
+
+  /** Whether this error of the commit says that the manifests weren't written. */
+  def threw(error: Throwable): Boolean = awaited.threw(error)
 
   /** Renews the manifests after a commit that succeeded in spite of an error. If that fails, the run
     * ends with Delta's own error for it; the commit stays.
