@@ -15,7 +15,7 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{GroupBatches, OptimizeTask, RewriteGroup, RewritePlan}
 import io.zcube.clustering.table.{CommitResult, CommitSummary, FileSelection, RewriteTransaction}
-import io.zcube.concurrent.Caught
+import io.zcube.concurrent.{Caught, Causes}
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.sampling.SampleBudget
@@ -170,10 +170,17 @@ final class OptimizeRunner(
       if (stopped.get) (Success(Nil), () => txn.abort())
       else {
         val (attempt, ms) = Timed.ms(commitValid(txn, rewritten, Nil, Nil))
-        (Caught(recorded(attempt, ms)).flatten, () => removeAfter(txn, attempt))
+        val outcome = Caught(recorded(attempt, ms)).flatten
+        if (outcome.isFailure) stopped.set(true)
+        (outcome, () => removeAfter(txn, attempt))
       }
     }
-    removeFiles()
+    // What remains is for VACUUM; the outcome matters more.
+    Caught(removeFiles()).failed.foreach { e =>
+      if (Causes.isInterruption(e)) Thread.currentThread().interrupt()
+      outcome.failed.foreach(failure => if (failure ne e) failure.addSuppressed(e))
+      monitor.warn(rewritten.map(_.group), "its uncommitted files can't be removed", e)
+    }
     outcome
   }
 
@@ -210,7 +217,7 @@ final class OptimizeRunner(
     attempt.result match {
       case CommitResult.Rejected(_: ConcurrentModificationException, _) => txn.abort()
       case CommitResult.Rejected(e, _) => remove(txn, attempt.tried.map(_.group), e)
-      case _ => txn.discard(attempt.discarded)
+      case _ => if (attempt.discarded.nonEmpty) txn.discard(attempt.discarded)
     }
 
   /** Commits without the groups that a concurrent change invalidated, as long as others are left. A

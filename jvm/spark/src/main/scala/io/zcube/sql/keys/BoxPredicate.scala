@@ -48,15 +48,19 @@ object BoxPredicate {
   /** A bound, moved as far as statistics may be from the values. Delta parses a snapshot's statistics
     * for all sessions of an application, under the settings of the first one. With
     * `spark.sql.legacy.timeParserPolicy` = `LEGACY` there, old times move by the zone's offset then,
-    * and the ten days that the Gregorian calendar skipped in 1582 move behind them. Besides, before
-    * about 1900, many zones have offsets with seconds, which a writer may omit in the log. (Delta 4.4
-    * on Spark 4.2 writes them.)
+    * and the ten days that the Gregorian calendar skipped in 1582 move behind them. Six digits of a
+    * fraction, which other writers have in the log, count as milliseconds there: a minimum is up to
+    * 1,000 s too late. Besides, before about 1900, many zones have offsets with seconds, which a
+    * writer may omit in the log. (Delta 4.4 on Spark 4.2 writes them.)
     */
   private def moved(bound: Any, dataType: DataType, direction: Int): Any = (dataType, bound) match {
     case (DateType, days: Int) =>
       if (days < Of1583) saturated(days.toLong, direction * MovedDays, Int.MinValue).toInt else days
     case (TimestampType, micros: Long) =>
-      val slack = if (micros < Of1974) MovedDays * MicrosPerDay else OffsetMicros
+      val slack =
+        if (micros < Of1974) MovedDays * MicrosPerDay
+        else if (direction < 0) OffsetMicros
+        else OffsetMicros + FractionMicros
       saturated(micros, direction * slack, Long.MinValue)
     case _ => bound
   }
@@ -66,9 +70,12 @@ object BoxPredicate {
 
   /** More than the seconds part of any offset. */
   private val OffsetMicros = 60L * 1000 * 1000
+
+  /** A million milliseconds. */
+  private val FractionMicros = 1000L * 1000 * 1000
   private val MicrosPerDay = 24L * 60 * OffsetMicros
 
-  /** Some time after the last day, and the last time, that may move. */
+  /** Some time after the last day, and the last time, that may move by days. */
   private val Of1583 = LocalDate.of(1583, 1, 1).toEpochDay
   private val Of1974 = LocalDate.of(1974, 1, 1).toEpochDay * MicrosPerDay
 

@@ -20,7 +20,7 @@ import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.run.{FailurePoint, Workers}
 import io.zcube.clustering.table._
-import io.zcube.concurrent.Caught
+import io.zcube.concurrent.{Caught, Causes}
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 
@@ -162,28 +162,23 @@ final class DeltaRewrite(
       CommitResult.Committed(version)
     } catch {
       case e: Throwable =>
-        new CommitInquiry(table, current, changes).after(e) match {
-          case committed: CommitResult.Committed =>
-            manifest.after(withFailure(committed, e, current, manifest))
-          case other => other
+        current.getCommitted match {
+          // Delta got the store's answer. What failed since is a hook of which Delta, or the user by a
+          // setting, says that its failure is the statement's. Manifests are written again.
+          case Some(done) =>
+            val ends = Thread.currentThread.isInterrupted || Causes.endsRun(e)
+            val failure = Option.when(ends || !manifest.threw(e))(e)
+            manifest.after(CommitResult.Committed(done.committedVersion, failure))
+          case None => new CommitInquiry(table, current, changes).after(e) match {
+              case committed: CommitResult.Committed =>
+                // As Delta does after an answer.
+                session.sessionState.conf
+                  .setConf(DELTA_LAST_COMMIT_VERSION_IN_SESSION, Some(committed.version))
+                manifest.after(committed)
+              case other => other
+            }
         }
     }
-
-  /** If Delta got the store's answer, what failed since is a hook of which Delta, or the user by a
-    * setting, says that its failure is the statement's; manifests are written again. Otherwise this
-    * does what Delta does after an answer.
-    */
-  private def withFailure(
-      committed: CommitResult.Committed,
-      error: Throwable,
-      current: DeltaTransaction,
-      manifest: SymlinkManifest): CommitResult.Committed =
-    if (current.getCommitted.isEmpty) {
-      session.sessionState.conf
-        .setConf(DELTA_LAST_COMMIT_VERSION_IN_SESSION, Some(committed.version))
-      committed
-    } else if (manifest.threw(error)) committed
-    else committed.copy(failure = committed.failure.orElse(Some(error)))
 
   /** A transaction on the current version, and the ids of the groups that the conflict invalidated.
     */

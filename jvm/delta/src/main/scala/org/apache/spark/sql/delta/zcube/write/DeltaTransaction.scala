@@ -105,7 +105,7 @@ final class DeltaTransaction(
 
   /** @param paths paths of written files that certainly are not and will not be committed */
   def remove(paths: Iterable[String]): Unit = DeferredInterrupt.within {
-    val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
+    lazy val fs = deltaLog.dataPath.getFileSystem(deltaLog.newDeltaHadoopConf())
     // VACUUM removes what can't be removed now; the original error matters more.
     def removed(path: String): Unit =
       try fs.delete(new Path(path), false): Unit

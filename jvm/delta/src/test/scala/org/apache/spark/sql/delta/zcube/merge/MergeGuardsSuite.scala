@@ -2,6 +2,7 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import java.io.InterruptedIOException
 import java.net.SocketTimeoutException
+import java.nio.file.{Files => JFiles, Paths}
 
 import io.delta.tables.DeltaTable
 import org.apache.hadoop.net.ConnectTimeoutException
@@ -423,6 +424,29 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
+  test("statistics with six digits of a fraction, parsed by the legacy parser, lose no match") {
+    val path = newPath()
+    spark.sql(s"CREATE TABLE delta.`$path` (k TIMESTAMP, v STRING) USING delta")
+    for (k <- Seq("2024-01-01 00:00:00.9", "2000-01-01 00:00:00", "2010-01-01 00:00:00"))
+      spark.sql(s"INSERT INTO delta.`$path` VALUES (TIMESTAMP'$k', 'old')")
+    // As old versions of delta-rs wrote them.
+    val commit = Paths.get(path, "_delta_log", "00000000000000000001.json")
+    val text = JFiles.readString(commit)
+    val written = text.replaceAll("00:00:00\\.900([^0-9])", "00:00:00.900000$1")
+    assert(written != text)
+    JFiles.writeString(commit, written)
+    JFiles.deleteIfExists(commit.resolveSibling(s".${commit.getFileName}.crc"))
+    DeltaLog.clearCache()
+    val other = spark.newSession()
+    other.conf.set("spark.sql.legacy.timeParserPolicy", "LEGACY")
+    other.read.format("delta").load(path).where("k > TIMESTAMP'2009-01-01'").collect(): Unit
+    spark.sql(s"MERGE INTO delta.`$path` t USING (SELECT TIMESTAMP'2024-01-01 00:00:00.9' AS k, " +
+      "'new' AS v) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = s.v " +
+      "WHEN NOT MATCHED THEN INSERT *").collect(): Unit
+    val values = spark.read.format("delta").load(path).selectExpr("v").collect().map(_.getString(0))
+    assert(values.sorted.toSeq == Seq("new", "old", "old"))
+  }
+
   if (Night.all) test("columns renamed after the analysis are merged as by Delta") {
     val path = create(
       "(id BIGINT, k BIGINT, v STRING, j BIGINT) USING delta " +
@@ -661,8 +685,8 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     val added = DeltaLog.forTable(spark, like).update().allFiles.collect().toSeq
     added.foreach { file =>
       java.nio.file.Files.copy(
-        java.nio.file.Paths.get(like, file.path),
-        java.nio.file.Paths.get(path, file.path))
+        Paths.get(like, file.path),
+        Paths.get(path, file.path))
     }
     commitUnseen(path, added)
   }
@@ -670,7 +694,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
   private def commitUnseen(path: String, actions: Seq[Action]): Unit = {
     val next = DeltaLog.forTable(spark, path).update().version + 1
     java.nio.file.Files.write(
-      java.nio.file.Paths.get(path, "_delta_log", f"$next%020d.json"),
+      Paths.get(path, "_delta_log", f"$next%020d.json"),
       java.util.Arrays.asList(actions.map(_.json): _*)): Unit
   }
 
