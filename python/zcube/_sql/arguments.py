@@ -84,10 +84,9 @@ def column_weights(
     if not isinstance(weights, Mapping):
         raise ZCubeError(f"weights must be a dict of column names and numbers, not {weights!r}.")
     names = column_names(list(weights), "weights")
-    for name, weight in weights.items():
-        checked_weight(weight, name)
+    checked = [checked_weight(weight, name) for name, weight in weights.items()]
     _check_taken(curve, "weights", _WITH_WEIGHTS)
-    return [(parts, float(w)) for parts, w in zip(names, weights.values(), strict=True)]
+    return list(zip(names, checked, strict=True))
 
 
 def check_takes_workload(curve: str | None) -> None:

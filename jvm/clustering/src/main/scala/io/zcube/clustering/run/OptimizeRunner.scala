@@ -195,17 +195,14 @@ final class OptimizeRunner(
             val committed = attempt.tried.map(GroupOutcome.Committed(_, version, ms))
             Success(attempt.dropped ++ committed)
           case Some(e) =>
-            stopped.set(true)
             afterCommit = Some(e)
             Failure(e)
         }
       case CommitResult.Rejected(e: ConcurrentModificationException, _) =>
         Success(attempt.dropped ++ dropped(groups, e))
       case CommitResult.Rejected(e, _) =>
-        stopped.set(true)
         Failure(e)
       case CommitResult.Unknown(e) =>
-        stopped.set(true)
         afterCommit = Some(e)
         monitor.warn(groups, "it isn't known whether it is committed", e)
         Failure(e)

@@ -114,7 +114,7 @@ object RowSampler {
   private def isExact(round: SamplingRound, limits: SampleLimits): Boolean = {
     val hashes = round.hashes
     val independent = independentRows(hashes)
-    val expected = round.rowsBelow(round.sampleBelow)
+    val expected = round.expectedBelow(round.sampleBelow)
     val deviation = hashes.length / math.sqrt(math.max(1.0, independent))
     hashes.length.toLong == round.rowCount ||
     independent * MaxRowsPerIndependent >= round.rowsKnownOf(limits) &&
@@ -196,7 +196,8 @@ object RowSampler {
     def chosen(drawn: Seq[(SampleTask, SamplingRound)]): (SampleTask, SamplingRound) = {
       val (task, first) = drawn.head
       lazy val round = decided(task, first, 1)
-      if (drawn.size == 1 || isExact(first, bounded) && isExact(round, bounded)) (task, round)
+      def isExactToo = (round eq first) || isExact(round, bounded)
+      if (drawn.size == 1 || isExact(first, bounded) && isExactToo) (task, round)
       else chosen(drawn.tail)
     }
 

@@ -51,11 +51,11 @@ final private[sql] class SamplingRound private (
     math.min(limits.rows.toDouble, limits.bytes.toDouble * rowCount / math.max(1.0, costs.sum))
 
   /** The number of rows that should be below a hash. */
-  def rowsBelow(hash: Long): Double = hash.toDouble / Long.MaxValue.toDouble * rowCount
+  def expectedBelow(hash: Long): Double = hash.toDouble / Long.MaxValue.toDouble * rowCount
 
   /** The number of rows that should be known of those that fit. */
   def rowsKnownOf(limits: SampleLimits): Double =
-    math.min(rowsThatFit(limits), rowsBelow(knownBelow))
+    math.min(rowsThatFit(limits), expectedBelow(knownBelow))
 
   /** The hashes of the known part of the sample, ascending. */
   def hashes: Array[Long] = reservoir.sizesFrom(0).map(_._1).takeWhile(_ < sampleBelow)
