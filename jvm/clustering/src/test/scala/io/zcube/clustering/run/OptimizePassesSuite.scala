@@ -113,7 +113,8 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
       if (fresh == 0 && left > 0) regrouped += 1
     }
     info(s"$deepest files at a point, ${depth(counted)} without failures")
-    assert(deepest < 1 + 1.5 * (depth(counted) - 1))
+    // A run that ends after a region draws the others' borders anew, as well as one job draws them.
+    assert(deepest < 1.2)
     assert(regrouped > 0)
   }
 
