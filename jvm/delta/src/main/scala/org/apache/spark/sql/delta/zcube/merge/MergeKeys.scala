@@ -4,7 +4,7 @@ import java.util.UUID
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, JsonToStructs, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -95,15 +95,30 @@ final class MergeKeys(
     * @param conditions on the source's rows, which those that match satisfy
     */
   def query(bounds: Seq[Expression], conditions: Seq[Expression]): DataFrame = {
-    val rows = source.df.asInstanceOf[DataFrame].queryExecution.analyzed
     val matches = conditions.reduceOption(And(_, _)).getOrElse(Literal.TrueLiteral)
     val columns = bounds.zipWithIndex.map { case (bound, i) =>
       val key = if (conditions.isEmpty) bound else If(matches, bound, Literal(null, bound.dataType))
       Alias(key, s"key_$i")()
     }
-    val keys = WellFormedJson.required(Project(columns :+ Alias(matches, "matches")(), rows))
-    keys.children.foreach(asAnalyzed)
-    Sessions.rowsOf(session, keys)
+    rowsOf(WellFormedJson.required(Project(columns :+ Alias(matches, "matches")(), rows)))
+  }
+
+  /** These columns, with ids of their own. Unlike [[query]], with any text that is read as JSON. */
+  def columns(of: Seq[Expression]): DataFrame =
+    rowsOf(Project(of.zipWithIndex.map { case (key, i) => Alias(key, s"key_$i")() }, rows))
+
+  /** Whether the source is made from texts that are read as JSON: which of their fields a plan has may
+    * depend on what else it reads.
+    */
+  def readsJson: Boolean = !prepared.isMaterialized && (plan.collectWithSubqueries {
+    case node if node.expressions.exists(MergeKeys.readsJson) => node
+  }.nonEmpty)
+
+  private def rows: LogicalPlan = source.df.asInstanceOf[DataFrame].queryExecution.analyzed
+
+  private def rowsOf(query: LogicalPlan): DataFrame = {
+    query.children.foreach(asAnalyzed)
+    Sessions.rowsOf(session, query)
   }
 
   /** Whether it reads only rows in the plan, and Delta tables at versions that the transaction has
@@ -178,6 +193,9 @@ object MergeKeys {
     plan.foreachWithSubqueries(_.setAnalyzed())
     plan
   }
+
+  /** Whether it reads a text as JSON. */
+  def readsJson(e: Expression): Boolean = e.exists(_.isInstanceOf[JsonToStructs])
 
   // Why no files are pruned, for the log.
   val NothingSpared = "nearly all files may hold some"

@@ -36,14 +36,12 @@ final class MergePruning(
     extends Logging {
   import MergePruning._
 
-  // Users configure the logger by this name, independent of the class name.
-  override protected def logName: String = "io.zcube.merge"
+  override protected def logName: String = LogName
 
   private val conf = session.sessionState.conf
   // Lazy, so that a condition nested too deeply fails where errors are caught.
   private lazy val condition = conditionOf(merge, keys.repeatable)
-  private val table = merge.catalogTable
-    .fold(txn.deltaLog.dataPath.toString)(_.identifier.unquotedString)
+  private val table = tableOf(merge)
 
   /** Predicates on the target alone; empty if there are none. Runs jobs over the log's
     * statistics, one more for each column of texts, and at most one over the source's keys.
@@ -56,10 +54,7 @@ final class MergePruning(
         // Where it was read before a shuffle, or while the query was planned.
         case failure @ WellFormedJson.Malformed(e) if !isCancelled(failure) =>
           Left(MergeKeys.malformed(e))
-        // Delta may never reach what fails here. If it does, it reports the failure itself, or
-        // recovers, as when its materialized rows are lost. Cancelled statements must end.
-        case e @ (NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError | _: LinkageError)
-            if !isCancelled(e) =>
+        case Recoverable(e) =>
           val kinds = kindsOf(e)
           logWarning(s"$table: MERGE: the source's keys can't be determined: $kinds")
           logDebug(s"$table: MERGE: the source's keys can't be determined", e)
@@ -208,6 +203,13 @@ final class MergePruning(
 
 object MergePruning {
 
+  // Users configure the logger by this name, independent of the class name.
+  val LogName = "io.zcube.merge"
+
+  /** The target's name, or its path. */
+  def tableOf(merge: MergeIntoCommand): String = merge.catalogTable
+    .fold(merge.targetFileIndex.path.toString)(_.identifier.unquotedString)
+
   /** @param source the columns of the source that may be used */
   def conditionOf(merge: MergeIntoCommand, source: RepeatableColumns): MatchCondition =
     new MatchCondition(merge.condition, merge.target.outputSet, source)
@@ -252,6 +254,17 @@ object MergePruning {
 
   private def namesOf(column: Expression): Seq[String] = PredicateReader.path(column).getOrElse(Nil)
 
+  /** Delta may never reach what fails here. If it does, it reports the failure itself, or recovers, as
+    * when its materialized rows are lost. Cancelled statements must end.
+    */
+  object Recoverable {
+    def unapply(e: Throwable): Option[Throwable] = e match {
+      case NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError | _: LinkageError =>
+        Option.when(!isCancelled(e))(e)
+      case _ => None
+    }
+  }
+
   /** Whether the statement or its jobs were cancelled. */
   def isCancelled(e: Throwable): Boolean =
     Thread.currentThread.isInterrupted || Causes.withSuppressed(e).exists {
@@ -260,7 +273,7 @@ object MergePruning {
     }
 
   /** What failed. Messages are left out, as they may quote values of the source. */
-  private def kindsOf(failure: Throwable): String = Causes.of(failure).map {
+  def kindsOf(failure: Throwable): String = Causes.of(failure).map {
     case error: SparkThrowable if error.getCondition != null => s"[${error.getCondition}]"
     case other => other.getClass.getName
   }.distinct.mkString(", caused by ")

@@ -67,17 +67,22 @@ class PrunedMergeCommand(
   /** State of the current attempt. */
   private var added: Seq[Expression] = Nil
   private var prunedSource: Option[MergeSource] = None
+  private var matching: Option[MatchingRows] = None
+  private var leavesOutRows = false
 
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
     val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
     added = new MergePruning(session, this, txn, keys).predicates
-    prunedSource = Option.when(added.nonEmpty)(keys.source)
+    matching =
+      if (shouldWritePersistentDeletionVectors(spark, txn)) MatchingRows.of(session, this, keys)
+      else None
+    prunedSource = Option.when(added.nonEmpty || matching.nonEmpty)(keys.source)
     try body
     finally added = Nil
   }
 
-  /** Once files are skipped by the source's keys, no plan of the attempt may read rows from a cache:
+  /** Once files or rows are skipped by the source's keys, no plan of the attempt may read rows from a cache:
     * a cache made since then may hold those of another version, whether or not it still exists when
     * the statement ends.
     */
@@ -86,7 +91,10 @@ class PrunedMergeCommand(
 
   override protected def runMerge(spark: SparkSession): Seq[Row] =
     try super.runMerge(spark)
-    finally prunedSource = None
+    finally {
+      prunedSource = None
+      matching = None
+    }
 
   override protected def findTouchedFiles(
       spark: SparkSession,
@@ -109,6 +117,32 @@ class PrunedMergeCommand(
     def write() =
       super.writeOnlyInserts(spark, deltaTxn, filterMatchedRows, numSourceRowsMetric)
     if (filterMatchedRows) withPredicates(spark, deltaTxn)(write()) else write()
+  }
+
+  override protected def writeAllChanges(
+      spark: SparkSession,
+      deltaTxn: OptimisticTransaction,
+      filesToRewrite: Seq[AddFile],
+      deduplicateCDFDeletes: DeduplicateCDFDeletes,
+      writeUnmodifiedRows: Boolean): Seq[FileAction] = {
+    leavesOutRows = !writeUnmodifiedRows
+    try
+      super.writeAllChanges(
+        spark,
+        deltaTxn,
+        filesToRewrite,
+        deduplicateCDFDeletes,
+        writeUnmodifiedRows)
+    finally leavesOutRows = false
+  }
+
+  override protected def buildTargetPlanWithFiles(
+      spark: SparkSession,
+      deltaTxn: OptimisticTransaction,
+      files: Seq[AddFile],
+      columnsToDrop: Seq[String]): LogicalPlan = {
+    val plan = super.buildTargetPlanWithFiles(spark, deltaTxn, files, columnsToDrop)
+    matching.filter(_ => leavesOutRows).fold(plan)(_.in(files, plan))
   }
 
   // Plans show Delta's name, and so do its log lines.

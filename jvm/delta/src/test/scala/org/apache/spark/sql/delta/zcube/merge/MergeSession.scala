@@ -137,6 +137,10 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       read: Long,
       parameters: Map[String, String],
       error: Option[String])
+
+  protected object Outcome {
+    val nothing: Outcome = Outcome(Nil, Map.empty, 0, Map.empty, None)
+  }
 }
 
 object MergeSession {

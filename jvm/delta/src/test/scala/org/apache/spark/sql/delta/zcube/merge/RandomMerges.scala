@@ -37,6 +37,9 @@ final class RandomMerges(seed: Int) {
 
   val files: Int = 1 + random.nextInt(8)
 
+  /** Up to which size Spark broadcasts: most sources, and few targets. */
+  val broadcastBytes: Int = Seq(8000, 5000, 3000)(seed % 3)
+
   private def keyOf(id: String): String = s"CAST(${key.replace("$", id)} AS $keyType)"
 
   /** The rows at the beginning, from numbers `id`. */

@@ -31,6 +31,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
   private var plain = 0L
   private var fewer = 0
   private var failed = 0
+  private var leftOut = 0
 
   // If it is only one, the second: of the merges into the first, hardly any reads less.
   private val first = if (merges > PerTable) 0 else 1
@@ -93,8 +94,15 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
       def merge(path: String): Unit = spark.sql(
         s"MERGE INTO delta.`$path` t USING ($source) s ON ${next.on} ${next.clauses}").collect(): Unit
       val clue = s"table $seed (${random.columns}, ${random.properties}), merge $number: $next"
-      withSettings("spark.databricks.delta.schema.autoMerge.enabled" -> next.evolves.toString) {
-        val pruned = outcome(one, merge, hidden, tracked)
+      withSettings(
+        "spark.databricks.delta.schema.autoMerge.enabled" -> next.evolves.toString,
+        "spark.sql.autoBroadcastJoinThreshold" -> random.broadcastBytes.toString
+      ) {
+        var pruned = Outcome.nothing
+        val lines = LogLines.of("io.zcube.merge") {
+          pruned = outcome(one, merge, hidden, tracked)
+        }
+        if (lines.exists(_.contains(MatchingRowsSuite.LeftOut))) leftOut += 1
         val unpruned = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(
           outcome(other, merge, hidden, tracked))
         assert(pruned.error == unpruned.error, clue)
@@ -113,10 +121,12 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
   }
 
   if (merges > 0) test("many of them read fewer files than Delta, and some fail") {
-    info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors")
+    info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors, " +
+      s"$leftOut without rows that match nothing")
     if (known.isEmpty) {
       assert(fewer >= merges / 5)
       assert(failed > 0)
+      assert(leftOut > 0)
     }
   }
 }

@@ -1,0 +1,149 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import java.util.concurrent.atomic.AtomicLong
+
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.Night
+
+/** MERGE into tables with deletion vectors, which leaves rows without a key of the source out of
+  * Delta's join. Compared with plain Delta on a copy of the same table.
+  */
+class MatchingRowsSuite extends AnyFunSuite with MergeSession {
+  import MatchingRowsSuite._
+
+  /** More than the sources, and less than three files. */
+  override protected def settings: Map[String, String] =
+    super.settings + ("spark.sql.autoBroadcastJoinThreshold" -> "40000")
+
+  private def table(
+      key: String,
+      of: String,
+      properties: Seq[String] = Nil,
+      vectors: Boolean = true): String =
+    create(
+      s"(id BIGINT, k $key, p INT, v STRING) USING delta TBLPROPERTIES (" +
+        (s"'delta.enableDeletionVectors' = '$vectors'" +: properties).mkString(", ") + ")",
+      6,
+      "id",
+      600
+    )("id", s"CAST($of AS $key) AS k", "CAST(id % 2 AS INT) AS p", "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v")
+
+  private lazy val plain = table("BIGINT", "id")
+
+  /** Keys all over the table, and some that it doesn't have. */
+  private val Scattered = "SELECT id * 29 AS k, 'new' AS v FROM range(30)"
+
+  private def merge(source: String, on: String, clauses: String)(path: String): Unit = spark.sql(
+    s"MERGE INTO delta.`$path` t USING ($source) s ON $on $clauses").collect(): Unit
+
+  /** Whether rows were left out. */
+  private def leavesOut(
+      path: String,
+      source: String = Scattered,
+      on: String = "t.k = s.k",
+      clauses: String = Upsert): Boolean =
+    LogLines.of("io.zcube.merge")(compared(path, (source, on, clauses))(
+      merge(source, on, clauses)): Unit).exists(_.contains(LeftOut))
+
+  test("rows that match nothing aren't shuffled") {
+    def shuffled(isPruned: Boolean): Long = {
+      val (path, rows) = (copyOf(plain), new AtomicLong)
+      val listener = new SparkListener {
+        override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
+          rows.addAndGet(end.taskMetrics.shuffleWriteMetrics.recordsWritten): Unit
+      }
+      spark.sparkContext.addSparkListener(listener)
+      try withSettings("spark.zcube.mergeInto.pruning" -> isPruned.toString) {
+          merge(Scattered, "t.k = s.k", Upsert)(path)
+          spark.sparkContext.listenerBus.waitUntilEmpty()
+        }
+      finally spark.sparkContext.removeSparkListener(listener)
+      rows.get
+    }
+    assert(shuffled(isPruned = false) > 600)
+    assert(shuffled(isPruned = true) < 300)
+  }
+
+  test("they are left out of an upsert into a table with deletion vectors, whatever the source is") {
+    val source = newPath()
+    spark.sql(Scattered).write.format("delta").save(source)
+    assert(leavesOut(plain))
+    assert(leavesOut(plain, s"SELECT * FROM delta.`$source`"))
+    // The target itself, in the version before.
+    assert(leavesOut(plain, s"SELECT k * 4 AS k, v FROM delta.`$plain` WHERE k < 150"))
+    assert(leavesOut(plain, "SELECT id * 29 AS k, CAST(id AS STRING) AS v FROM range(30) WHERE id > 10"))
+  }
+
+  test("keys that are equal and not the same match, and NULLs by <=> only") {
+    val doubles =
+      table("DOUBLE", "CASE id % 5 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0.0' WHEN 2 THEN NULL ELSE CAST(id AS STRING) END")
+    val of = "SELECT CAST(k AS DOUBLE) AS k, k AS v, p FROM VALUES ('0.0', 1), ('NaN', 0), (NULL, 1), ('8', 0) AS s(k, p)"
+    val clauses = "WHEN MATCHED AND t.id % 3 = 0 THEN UPDATE SET v = s.v " +
+      "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (-1, s.k, s.v)"
+    for (on <- Seq("t.k = s.k", "s.k <=> t.k").map(_ + " AND t.p = s.p")) assert(leavesOut(doubles, of, on, clauses), on)
+  }
+
+  for ((name, properties) <- Seq(
+      "change rows, row ids and mapped columns" -> Seq(
+        "'delta.enableChangeDataFeed' = 'true'",
+        "'delta.enableRowTracking' = 'true'",
+        "'delta.columnMapping.mode' = 'name'"))) test(s"$name are those of Delta") {
+    val path = table("BIGINT", "id", properties)
+    assert(leavesOut(path))
+    assert(leavesOut(
+      path,
+      clauses = "WHEN MATCHED AND s.k > 200 THEN DELETE WHEN MATCHED THEN UPDATE SET id = t.id + 1 " +
+        "WHEN NOT MATCHED AND s.k < 700 THEN INSERT (k, v) VALUES (s.k, s.v)"))
+  }
+
+  test("parts of ON that aren't equalities are left to Delta's join") {
+    assert(leavesOut(plain, on = "t.k = s.k AND t.id >= 200 AND s.v = 'new' AND t.id < s.k + 10"))
+    assert(leavesOut(plain, on = "CAST(t.k AS INT) + 1 = s.k AND t.id >= s.k - 5 AND (t.id = 5 OR s.k != 59)"))
+    val twice = s"$Scattered UNION ALL SELECT 29 AS k, 'second' AS v"
+    // The error of a row that matches twice.
+    assert(!leavesOut(plain, twice))
+    assert(leavesOut(plain, twice, "t.k = s.k AND s.v = 'new'"))
+  }
+
+  test("all rows are joined where it would save nothing, or might not be the same") {
+    val without = Seq(
+      // Spark can broadcast the source.
+      () => leavesOut(plain, clauses = "WHEN MATCHED THEN UPDATE SET v = s.v"),
+      // It must not.
+      () =>
+        leavesOut(
+          plain,
+          "SELECT id * 2 AS k, sha2(CAST(id AS STRING), 512) AS v FROM range(300)"),
+      // It can broadcast the files.
+      () => leavesOut(plain, "SELECT id AS k, 'new' AS v FROM range(20)"),
+      () => leavesOut(plain, on = "t.k BETWEEN s.k AND s.k + 2"),
+      () => leavesOut(plain, on = "t.k = s.k OR t.id = s.k - 1")
+    ) ++ Night.only(
+      () => leavesOut(table("BIGINT", "id", vectors = false)),
+      () => leavesOut(plain, clauses = s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE"),
+      () => leavesOut(plain, clauses = InsertOnly)
+    )
+    for ((applied, number) <- without.zipWithIndex) assert(!applied(), number)
+    withSettings("spark.sql.autoBroadcastJoinThreshold" -> "-1")(assert(!leavesOut(plain)))
+    withSettings("spark.zcube.mergeInto.pruning" -> "false")(assert(!leavesOut(plain)))
+    // Delta doesn't materialize a table of texts, which are read as JSON.
+    val texts = newPath()
+    spark.sql(Scattered).selectExpr("to_json(struct(*)) AS j").write.format("delta").save(texts)
+    def parsed(of: String) = s"SELECT $of AS k, 'new' AS v FROM delta.`$texts`"
+    assert(!leavesOut(plain, parsed("from_json(j, 'k BIGINT').k")))
+    assert(leavesOut(plain, parsed("CAST(substring(j, 6, locate(',', j) - 6) AS BIGINT)")))
+  }
+}
+
+object MatchingRowsSuite {
+
+  /** What the log then says. */
+  val LeftOut = "are left out of the join"
+
+  private val InsertOnly =
+    "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (CAST(s.k AS BIGINT), s.k, s.v)"
+
+  private val Upsert = s"WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
+}
