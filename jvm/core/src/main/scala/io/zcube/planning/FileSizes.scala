@@ -110,11 +110,17 @@ final private[planning] class FileSizes(options: PlanOptions) {
 
   private def isSmall(file: DataFile): Boolean = file.bytes < target / 2
 
-  /** Where rows with the same values stay together, a file may be large because of one value. */
-  private def isLarge(file: DataFile): Boolean = file.bytes > target * 2 && options.splitsValues
+  /** Where rows with the same values stay together, a file may be large because of one value. With rows
+    * about as large as the target, any value may be one.
+    */
+  private def isLarge(file: DataFile): Boolean = file.bytes > target * 2 && options.splitsValues &&
+    file.rows.forall(rows => rows.toDouble * target >= FileSizes.MinRows.toDouble * file.bytes)
 }
 
 private object FileSizes {
+
+  /** A file isn't too large if fewer of its rows make a file of the target size. */
+  private val MinRows = 3
 
   /** Each pass drops files; random tables took up to 22. */
   private val MaxPasses = 100

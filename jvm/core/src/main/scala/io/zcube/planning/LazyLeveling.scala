@@ -119,7 +119,8 @@ object LazyLeveling extends MergePolicy("leveled") {
       val around = (smalls :+ fresh).filter { piece =>
         val shared = overlapOf(largest.files, piece.map(_.file), space)
           .map { case (f, s) => f.bytes * s }.sum
-        piece.nonEmpty && shared >= SpreadOver * bytesOf(piece) &&
+        // All of the cube is enough: of more than that, it would else be merged in the next run.
+        piece.nonEmpty && shared >= SpreadOver * math.min(bytesOf(piece), largest.bytes) &&
         shared >= MinOverlap * largest.bytes
       }
       val spread = reached(largest, around, space).flatten

@@ -166,6 +166,17 @@ class LazyLevelingSuite extends AnyFunSuite {
       }
     }
 
+  test("appends of several times the table are merged with it at once, not in the next run") {
+    for (times <- Seq(3, 4, 5, 20)) {
+      val later = (1 to times * whole.size).map(i => over(s"later-$i", 0, 299))
+      assert(plan(whole ++ later) === paths(whole ++ later), times)
+    }
+    val (inside, rest) = whole.partition(in(60, 240))
+    val later = (1 to 3 * inside.size).map(i => over(s"later-$i", 60, 239))
+    assert(plan(whole ++ later) === paths(inside ++ later))
+    assert(plan(rest ++ slices("region", 4 * inside.size, 60, 240)).isEmpty)
+  }
+
   test("what is left around a merged region is merged with appends over both") {
     val rest = whole.filterNot(in(60, 240)) ++ slices("region", 24, 60, 240)
     val region = rest.filter(in(60, 240))

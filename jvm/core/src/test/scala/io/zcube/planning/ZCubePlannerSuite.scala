@@ -503,6 +503,13 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(groups(splits = false) === Nil)
   }
 
+  test("a file isn't too large because of a few rows that are about as large as files should be") {
+    def groups(rows: Long) = new ZCubePlanner(PlanOptions()).plan(
+      inARow("c", 0, 20, 6 * Gigabyte, rows)).groups
+    assert(groups(17) === Nil)
+    assert(groups(18).size === 1)
+  }
+
   test("small files without row counts stay where a limit of rows decides their number") {
     val files = inARow("c", 0, 200, Gigabyte / 10, 0).map(_.copy(rows = None))
     def groups(limit: Long) =

@@ -190,7 +190,8 @@ object OptimizeOption {
       "maxDuration",
       "a duration with its unit, `'45min'`",
       "no limit",
-      "The time after which nothing new starts. What has begun is finished and committed."
+      "The time after which no job starts. What has begun is finished and committed; with `batchSize`, " +
+        "a batch is finished."
     ),
     OptimizeOption(
       "minCubeSize",

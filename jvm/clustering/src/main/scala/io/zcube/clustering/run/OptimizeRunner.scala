@@ -27,13 +27,15 @@ import io.zcube.sql.sampling.SampleBudget
   *
   * @param listeners get the plan, commits and dropped cubes
   * @param budget    makes the budget for the samples of all groups
-  * @param from      the beginning of the statement's maxDuration, in milliseconds since 1970
+  * @param now       milliseconds since 1970
+  * @param from      the beginning of the statement's maxDuration, in such milliseconds
   */
 final class OptimizeRunner(
     session: SparkSession,
     task: OptimizeTask,
     listeners: Seq[RunListener] = Nil,
     budget: (() => Unit) => SampleBudget = awakened => new SampleBudget(awakened = awakened),
+    now: () => Long = () => System.currentTimeMillis(),
     from: Long = System.currentTimeMillis()) {
   import OptimizeRunner._
 
@@ -105,9 +107,8 @@ final class OptimizeRunner(
       batch: Seq[RewriteGroup],
       threads: Int): Try[Seq[GroupOutcome]] =
     if (stopped.get) Success(Nil)
-    else if (task.options.maxDuration.exists(System.currentTimeMillis() - from >= _)) {
-      Success(batch.map(GroupOutcome.NotStarted))
-    } else {
+    else if (isOver) Success(batch.map(GroupOutcome.NotStarted))
+    else {
       val outcome = Caught(prepared.within(batch) { selection =>
         val (valid, lost) = withoutLost(selection, batch)
         if (valid.isEmpty) Success(lost)
@@ -117,13 +118,24 @@ final class OptimizeRunner(
             case Failure(e) =>
               remove(txn, valid, e)
               Failure(e)
-            case Success(rewritten) => commit(txn, rewritten).map(lost ++ _)
+            case Success(Nil) if !stopped.get =>
+              txn.abort()
+              Success(lost ++ valid.map(GroupOutcome.NotStarted))
+            case Success(rewritten) =>
+              val started = rewritten.iterator.map(_.group.number).toSet
+              val late = valid.filterNot(group => started(group.number))
+              commit(txn, rewritten).map(lost ++ _ ++ late.map(GroupOutcome.NotStarted))
           }
         }
       }).flatten
       if (outcome.isFailure) stop()
       outcome
     }
+
+  private def isOver: Boolean = task.options.maxDuration.exists(now() - from >= _)
+
+  /** Jobs that haven't started by then are left. A batch of the user's size is committed as a whole. */
+  private def isLate: Boolean = task.settings.batchBytes.isEmpty && isOver
 
   /** The groups of a batch that may still be committed, and those that others' changes are known to
     * have invalidated: these aren't rewritten in vain.
@@ -254,7 +266,9 @@ final class OptimizeRunner(
     CommitMetrics.ours(rewritten),
     CommitMetrics.parameters(rewritten))
 
-  /** Rewrites the groups of a commit; after the first failure nothing new starts. */
+  /** Rewrites the groups of a commit; after the first failure, or once the statement's time is over,
+    * nothing new starts.
+    */
   private def rewriteAll(
       selection: FileSelection,
       txn: RewriteTransaction,
@@ -262,7 +276,7 @@ final class OptimizeRunner(
       threads: Int): Try[Seq[RewriteResult]] = {
     val rewrite = new GroupRewriter(session, task, selection, txn, monitor, samples, () => goOn())
     def one(groups: Seq[RewriteGroup]): Option[Try[Seq[RewriteResult]]] =
-      Option.when(!stopped.get) {
+      Option.when(!stopped.get && !isLate) {
         context.addJobTag(tag)
         val outcome =
           try Caught(Sessions.within(session)(rewrite.run(groups)))

@@ -1,17 +1,19 @@
 package io.zcube.clustering.run
 
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
 import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.zcube.Sessions
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.zcube.Night
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable}
+import io.zcube.clustering.plan.OptimizeTask
 import io.zcube.clustering.report.{RunDetails, WorkloadReport}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
@@ -334,6 +336,39 @@ class OptimizeRunnerSuite
     assert(result.outcomes.nonEmpty)
     assert(result.outcomes.forall(_.isInstanceOf[GroupOutcome.NotStarted]))
     assert(table.now.commits.size == 1)
+  }
+
+  /** By a clock that is later each time that it is asked: for a commit, and for each of its jobs. */
+  private def runUntil(time: Long, task: OptimizeTask): RunResult = {
+    val asked = new AtomicLong
+    val timed = task.copy(options = task.options.copy(maxDuration = Some(time)))
+    val clone = LayoutSession.cloneOf(session, task.version)
+    Sessions.within(session)(
+      new OptimizeRunner(clone, timed, now = () => asked.incrementAndGet(), from = 0).run())
+  }
+
+  test("of a commit's jobs, those that haven't started when time is up are left") {
+    // Five partitions of two files, which are a job each.
+    val table = new MemoryTable("t", schema, Seq("p"))
+    (0L until 100L).map { id =>
+      val of = row(id)
+      of.setInt(3, (id / 20).toInt)
+      of
+    }.grouped(10).foreach(table.append)
+    val before = table.rows
+    def task(batch: Option[Long] = None) =
+      taskOf(table, settings.copy(maxThreads = 1, batchBytes = batch), isFull = true)
+    def left(result: RunResult) = result.outcomes.count(_.isInstanceOf[GroupOutcome.NotStarted])
+    val none = runUntil(2, task())
+    assert(left(none) == none.plan.groups.size && table.now.commits.size == 10)
+    val some = runUntil(4, task())
+    assert(some.committed.size == 2 && left(some) == none.plan.groups.size - 2)
+    assert(left(some) > 0 && table.now.commits.size == 11)
+    assert(table.rows == before && table.orphans.isEmpty)
+    // A batch of the user's size is committed as a whole.
+    val all = runUntil(2, task(batch = Some(1L << 30)))
+    assert(left(all) == 0 && all.committed.nonEmpty && table.now.commits.size == 12)
+    assert(table.rows == before)
   }
 
   test("a sample with a different row count than the log is an error, and changes nothing") {

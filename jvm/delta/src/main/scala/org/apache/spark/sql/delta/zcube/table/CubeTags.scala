@@ -1,5 +1,7 @@
 package org.apache.spark.sql.delta.zcube.table
 
+import scala.util.Try
+
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.util.JsonUtils
@@ -25,10 +27,11 @@ final class CubeTags(layout: LayoutTag) extends Serializable {
   private val usualCurve: LayoutKind =
     if (layout.declared) LayoutKind.Hilbert else LayoutKind.ZOrder
 
-  /** @return None for a file that was never clustered */
+  /** @return None for a file that was never clustered, or whose tags can't be read */
   def read(file: AddFile): Option[CubeTag] = {
     val foreign = file.clusteringProvider.exists(_ != Provider)
-    ZCubeInfo.getForFile(file) match {
+    // Delta's ZORDER BY doesn't read them.
+    Try(ZCubeInfo.getForFile(file)).toOption.flatten.filter(_.zCubeID != null) match {
       case Some(info) =>
         val sameColumns = areColumns(file.getTag(PhysicalColumns), info.zOrderBy)
         val sameCurve =

@@ -43,21 +43,26 @@ object LastZOrder {
         .where(LoggedTags.zOrderBy.isNotNull)
         .agg(max(struct(col("modificationTime"), tags, col("path"))))
         .head()
-      Option(newest.getStruct(0)).flatMap { found =>
-        val Seq(logical, physical) = Seq(0, 1).map(found.getStruct(1).getString)
-        val resolver = session.sessionState.conf.resolver
-        val named = Option(physical) match {
-          case Some(tag) =>
-            JsonUtils.fromJson[Seq[Seq[String]]](tag)
-              .map(TableColumns.findPhysical(snapshot.schema, _))
-          case None => JsonUtils.fromJson[Seq[String]](logical).map { name =>
-              val parts = session.sessionState.sqlParser.parseMultipartIdentifier(name)
-              TableColumns.find(snapshot.schema, parts, resolver)
-            }
-        }
-        Option.when(named.nonEmpty && named.forall(_.isDefined))(named.flatten)
-      }
+      for {
+        found <- Option(newest.getStruct(0))
+        Seq(logical, physical) = Seq(0, 1).map(found.getStruct(1).getString)
+        named <- Try(columnsOf(session, snapshot, logical, Option(physical))).toOption
+        if named.nonEmpty && named.forall(_.isDefined)
+      } yield named.flatten
     }
+
+  private def columnsOf(
+      session: SparkSession,
+      snapshot: Snapshot,
+      logical: String,
+      physical: Option[String]): Seq[Option[ColumnPath]] = physical match {
+    case Some(tag) =>
+      JsonUtils.fromJson[Seq[Seq[String]]](tag).map(TableColumns.findPhysical(snapshot.schema, _))
+    case None => JsonUtils.fromJson[Seq[String]](logical).map { name =>
+        val parts = session.sessionState.sqlParser.parseMultipartIdentifier(name)
+        TableColumns.find(snapshot.schema, parts, session.sessionState.conf.resolver)
+      }
+  }
 
   private def columnsOf(snapshot: Snapshot, file: AddFile): Option[Seq[ColumnPath]] =
     file.getTag(CubeTags.PhysicalColumns)

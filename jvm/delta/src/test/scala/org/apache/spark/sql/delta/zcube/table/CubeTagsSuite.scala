@@ -1,0 +1,35 @@
+package org.apache.spark.sql.delta.zcube.table
+
+import org.apache.spark.sql.delta.DeltaLog
+import org.apache.spark.sql.delta.DeltaOperations.ManualUpdate
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Tags that another writer has put there. */
+class CubeTagsSuite extends AnyFunSuite with DeltaSparkSession {
+
+  private val ById = Map("ZCUBE_ID" -> "an id", "ZCUBE_ZORDER_BY" -> """["x"]""")
+
+  for ((name, tags) <- Seq(
+      "columns that aren't JSON" -> ById.updated("ZCUBE_ZORDER_BY", "x, y"),
+      "no columns" -> ById.updated("ZCUBE_ZORDER_BY", "[]"),
+      "an id that is NULL" -> ById.updated("ZCUBE_ID", null),
+      "physical columns that aren't JSON" -> ById.updated("ZCUBE_PHYSICAL_COLUMNS", "x")))
+    test(s"files with $name are rewritten like others") {
+      val path = newFolder().toString
+      spark.range(0, 300, 1, 3).selectExpr("id AS x", "id * 7919 % 301 AS y")
+        .write.format("delta").save(path)
+      val log = DeltaLog.forTable(spark, path)
+      val files = log.update().allFiles.collect().toSeq
+      val tagged = files.take(2).map((file: AddFile) =>
+        file.copy(tags = tags, dataChange = false, modificationTime = file.modificationTime + 1))
+      log.startTransaction(None).commit(files.take(2).map(_.remove) ++ tagged, ManualUpdate): Unit
+      def rows = spark.read.format("delta").load(path).collect().map(_.toString).sorted.toSeq
+      val before = rows
+      spark.sql(s"DESCRIBE CLUSTERING delta.`$path`").collect(): Unit
+      spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (x, y)").collect(): Unit
+      assert(rows == before)
+      assert(log.update().numOfFiles == 1)
+    }
+}
