@@ -1,11 +1,11 @@
 """MERGE into a table that is laid out by its keys: with ZCube's pruning and with Delta, in turns.
 
-Two tables of about 200 files by (tenant, ts), with and without deletion vectors, and sources of 0.1 % of the
-rows. `small`: 4 columns, laid out by OPTIMIZE; a MERGE's fixed cost is most of its time. `large`: 15 columns,
-files of about 6 MB, written in cells of (tenant, ts). Each run starts from the same table: a copy that links
-its files. CPU seconds are the JVM's, user and system.
+Tables of about 200 files by (tenant, ts), with and without deletion vectors, and sources of 0.1 % of the
+rows. `small`: 4 columns, laid out by OPTIMIZE; a MERGE's fixed cost is most of its time. `large` and `larger`:
+15 columns, files of about 5 and 19 MB, written in cells of (tenant, ts). Each run starts from the same table:
+a copy that links its files. CPU seconds are the JVM's, user and system.
 
-    python -m benchmarks.merge [--tables small large] [--vectors with without] [--rounds 3] [--output benchmarks/results]
+    python -m benchmarks.merge [--tables small large larger] [--vectors with without] [--rounds 3] [--output benchmarks/results]
 """
 
 from __future__ import annotations
@@ -56,9 +56,8 @@ SETTINGS_OF_SPARK = {
 
 SMALL_ROWS = 300_000
 
-# The large table is a grid of cells, one file each.
+# The large tables are grids of cells, one file each.
 SIDE = 14
-CELL_ROWS = 40_000
 CELL_TENANTS = 72
 CELL_HOURS = 172
 
@@ -79,9 +78,17 @@ def make_small(spark: SparkSession, path: Path, vectors: bool) -> int:
 
 
 def make_large(spark: SparkSession, path: Path, vectors: bool) -> int:
+    return make_grid(spark, path, vectors, 40_000)
+
+
+def make_larger(spark: SparkSession, path: Path, vectors: bool) -> int:
+    return make_grid(spark, path, vectors, 160_000)
+
+
+def make_grid(spark: SparkSession, path: Path, vectors: bool, cell_rows: int) -> int:
     """Write a file for each cell of the grid; return the number of rows."""
-    rows = SIDE * SIDE * CELL_ROWS
-    cell = f"(n DIV {CELL_ROWS})"
+    rows = SIDE * SIDE * cell_rows
+    cell = f"(n DIV {cell_rows})"
     numbers = [f"hash(n, {i}) AS i{i}" for i in range(4)]
     numbers += [f"hash(n, {i}) / 1000 AS d{i}" for i in range(4)]
     df = spark.range(0, rows, 1, SIDE * SIDE).withColumnRenamed("id", "n")
@@ -100,7 +107,7 @@ def make_large(spark: SparkSession, path: Path, vectors: bool) -> int:
     return rows
 
 
-TABLES = {"small": make_small, "large": make_large}
+TABLES = {"small": make_small, "large": make_large, "larger": make_larger}
 
 
 def boxes(path: Path) -> list[tuple[int, int, int, int]]:

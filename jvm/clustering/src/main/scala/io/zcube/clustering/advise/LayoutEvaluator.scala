@@ -8,7 +8,7 @@ import io.zcube.layout.FileCount
 import io.zcube.sql.layout.LayoutPlan
 import io.zcube.sql.predicates.PredicateBoxes
 import io.zcube.sql.sampling.RowSample
-import io.zcube.sql.simulation.{EncodedSample, SimulatedFile, SkippingTest}
+import io.zcube.sql.simulation.{EncodedSample, ReadingChance, SimulatedFile}
 
 /** Tries layouts on a sample of a table: assigns the sampled rows to files, and counts what queries
   * would read.
@@ -29,7 +29,9 @@ final class LayoutEvaluator(
 
   private val sample = coded.sample
   private val codedScans = queries.map { case (_, scans) => scans.map(coded.code) }
-  private val test = new SkippingTest(sample.dataTypes)
+  private val chance = new ReadingChance(
+    coded,
+    if (sample.complete) 1.0 else math.min(1.0, sample.rows.length / math.max(1.0, rows.toDouble)))
 
   /** For each partition, the positions of its rows in the sample. */
   private val groups: Seq[IndexedSeq[Int]] = {
@@ -48,12 +50,18 @@ final class LayoutEvaluator(
   def run(candidate: LayoutCandidate): LayoutCost = {
     val files = groups.flatMap(group => filesOf(candidate, group))
     val each = codedScans.map { scans =>
-      val read = scans.flatMap(scan => files.filter(file => test.mustRead(file._1, scan)))
-      (read.size.toLong, read.map(_._2).sum.round)
+      val read = scans.flatMap(scan =>
+        files.map { case (file, bytes) => (chance.of(file, scan), bytes) })
+      (read.map(_._1).sum, read.map { case (share, bytes) => share * bytes }.sum)
     }
-    def total(figure: ((Long, Long)) => Long): Double =
+    def total(figure: ((Double, Double)) => Double): Double =
       queries.map(_._1).zip(each).map { case (weight, of) => weight * figure(of) }.sum
-    LayoutCost(candidate, files.size, total(_._1), total(_._2), each)
+    LayoutCost(
+      candidate,
+      files.size,
+      total(_._1),
+      total(_._2),
+      each.map { case (files, bytes) => (files.round, bytes.round) })
   }
 
   /** The files of one partition, with their bytes. */

@@ -42,6 +42,9 @@ final class EncodedSample private (original: RowSample, distinct: IndexedSeq[Arr
     if (at >= 0) 2 * at else 2 * (-at - 1) - 1
   }
 
+  /** How many values the column has, apart from NULL. */
+  def distinctOf(column: Int): Int = distinct(column).length
+
   /** The same boxes, as numbers. */
   def code(predicate: PredicateBoxes): PredicateBoxes =
     predicate.copy(boxes = predicate.boxes.map(_.map { case (c, range) => c -> code(c, range) }))
