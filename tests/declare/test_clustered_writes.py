@@ -334,6 +334,31 @@ def test_a_generated_column_of_a_missing_one_is_rejected(spark, twins, name):
     assert left == ["Row(a=1, b=2, c='1')"]
 
 
+@pytest.mark.parametrize(
+    "name", cases(["save overwrite", "saveAsTable overwrite"], {"saveAsTable overwrite"})
+)
+def test_a_missing_column_is_kept_beside_one_generated_from_others(spark, twins, name):
+    left = []
+
+    def scenario(table):
+        table.create_generated()
+        WRITES[name](spark.range(1).selectExpr("8L a"), table, {})
+        left.append(table.columns())
+        return table.rows()
+
+    assert same(twins, scenario) == ["Row(a=8, b=None, c='8')"]
+    assert left[0] == ["a", "b"]
+
+
+def test_two_columns_of_a_name_are_rejected_as_by_delta(spark, twins):
+    def scenario(table):
+        table.create()
+        frame = spark.range(1).selectExpr("8 a", "9 a", "1 b")
+        return condition_of(lambda: WRITES["saveAsTable overwrite"](frame, table, {}))
+
+    assert same(twins, scenario) == "COLUMN_ALREADY_EXISTS"
+
+
 @pytest.mark.long
 def test_streams_write_as_by_delta_and_keep_the_columns(spark, twins, tmp_path):
     source = str(tmp_path / "source")

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.analysis.{NamedRelation, NoSuchNamespaceExc
 import org.apache.spark.sql.catalyst.expressions.{Alias, Literal, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.catalyst.trees.{TreeNodeTag, TreePattern}
 import org.apache.spark.sql.connector.catalog.{CatalogV2Util, StagedTable, SupportsWrite, TableCatalog}
 import org.apache.spark.sql.connector.expressions.{ClusterByTransform, FieldReference, Transform}
 import org.apache.spark.sql.connector.write.{LogicalWriteInfoImpl, SupportsTruncate, V1Write, Write}
@@ -24,7 +24,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.types.{NullType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import org.apache.spark.sql.{SaveMode, SparkSession}
+import org.apache.spark.sql.{AnalysisException, SaveMode, SparkSession}
 
 import io.zcube.sql.conf.ZCubeConf
 
@@ -47,7 +47,7 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           })
         case replace: ReplaceTableAsSelect
             if replace.partitioning.isEmpty && isDelta(replace) && replace.query.resolved &&
-              savesAsTable(replace) =>
+              replace.getTagValue(NothingToKeep).isEmpty && savesAsTable(replace) =>
           keeping(replace).getOrElse(replace)
         case save: SaveIntoDataSourceCommand
             if save.dataSource.getClass == classOf[DeltaDataSource] && mindsColumns(save) =>
@@ -98,7 +98,7 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           try Some(catalog.loadTable(identifier))
           // Any other failure must not look like a table without columns.
           catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
-        existing.collect { case table: DeltaTableV2 =>
+        val kept = existing.collect { case table: DeltaTableV2 =>
           val conf = session.sessionState.conf
           val options = new DeltaOptions(replace.writeOptions, conf)
           val overwritesRowsOnly =
@@ -117,24 +117,29 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
             replace.copy(partitioning = Seq(columns), query = rows)
           }
         }.flatten
+        // Else the table would be loaded once more, to find that the plan has stopped changing.
+        if (kept.isEmpty) replace.setTagValue(NothingToKeep, ())
+        kept
       case _ => None
     }
 }
 
 object PreserveClusterBy {
 
+  private val NothingToKeep = TreeNodeTag[Unit]("zcube_nothing_to_keep")
+
   /** None if the table has no clustering columns, or if the new rows lack one of them or have it
     * with a type that can't be clustered by: then Delta's behaviour applies.
     */
   private def keptBy(snapshot: Snapshot, schema: StructType): Option[PreservedClusterBy] = {
     val columns = PreservedColumns.of(snapshot)
-    val inRows = columns.flatMap { name =>
-      schema
-        .findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
-        .collect {
-          case (parents, field) if SkippingEligibleDataType(field.dataType) => parents :+ field.name
-        }
-    }
+    def find(name: String) =
+      try schema.findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
+      // Of two columns of a name. Spark rejects them with an error of its own.
+      catch { case _: AnalysisException => None }
+    val inRows = columns.flatMap(find(_).collect {
+      case (parents, field) if SkippingEligibleDataType(field.dataType) => parents :+ field.name
+    })
     Option.when(columns.nonEmpty && inRows.size == columns.size)(
       PreservedClusterBy(columns, inRows))
   }
@@ -160,8 +165,8 @@ object PreserveClusterBy {
       !ColumnWithDefaultExprUtils
         .columnHasDefaultExpr(snapshot.protocol, field, nullAsDefault = false)
     }
-    // A generated column may depend on a missing one: Delta rejects such rows.
-    if (open.isEmpty || GeneratedColumn.hasGeneratedColumns(snapshot.schema)) rows
+    // Delta rejects rows without a column that others are generated from.
+    if (open.isEmpty || areGeneratedFrom(snapshot.schema, open)) rows
     else {
       def ofNulls(field: StructField, name: String) = Alias(Literal(null, field.dataType), name)()
       val present = rows.output.map { column =>
@@ -171,6 +176,11 @@ object PreserveClusterBy {
       Project(present ++ missing, rows)
     }
   }
+
+  private def areGeneratedFrom(schema: StructType, columns: Seq[StructField]): Boolean =
+    GeneratedColumn.hasGeneratedColumns(schema) &&
+      GeneratedColumn.getGeneratedColumnsAndColumnsUsedByGeneratedColumns(schema)
+        .exists(name => columns.exists(column => DELTA_COL_RESOLVER(column.name, name)))
 
   /** Spark's marker (since 4.1) for `df.write.mode("overwrite").saveAsTable`, which overwrites a
     * table and doesn't replace it.
