@@ -322,6 +322,28 @@ def test_files_read_of_a_view_are_those_of_its_table(spark, path, name):
     assert ClusteredTable.for_name(spark, f"{name}_v").files_read("x < 10") == read
 
 
+@pytest.mark.parametrize("cached", ["table", "view"])
+def test_files_read_of_a_view_over_a_cache_are_those_of_an_uncached_one(spark, path, name, cached):
+    """Of a union, a part may be cached."""
+    spark.range(0, 8000, 1, 4).write.format("delta").save(path)
+    spark.range(8000, 9000, 1, 1).write.format("delta").save(f"{path}-more")
+    spark.sql(
+        f"CREATE TEMPORARY VIEW {name}_v AS SELECT id x FROM delta.`{path}` WHERE id >= 0 "
+        f"UNION ALL SELECT id FROM delta.`{path}-more`"
+    )
+    view = ClusteredTable.for_name(spark, f"{name}_v")
+    read = {p: view.files_read(p) for p in ("x < 10", "x < 3000 OR x > 8500", "true")}
+    rows = (
+        spark.sql(f"SELECT * FROM delta.`{path}`") if cached == "table" else spark.table(f"{name}_v")
+    )
+    rows.cache().count()
+    try:
+        assert {p: view.files_read(p) for p in read} == read
+        assert [len(files) for files in read.values()] == [1, 3, 5]
+    finally:
+        rows.unpersist()
+
+
 def test_figures_are_the_same_as_text_html_and_plain_values(spark, path):
     points(spark, 0, 100, 2).write.format("delta").save(path)
     quality = ClusteredTable.for_path(spark, path).quality(columns=["x", "y"])

@@ -61,7 +61,11 @@ class SparkLog:
             return self._spark.sql(statement).collect()
 
     def files_read(self, predicate: str) -> list[str]:
-        """Return the files that a scan reads for a predicate, also if the table is cached."""
+        """Return the files that a scan reads for a predicate, also if the table is cached.
+
+        Raises:
+            ZCubeError: over Spark Connect, the table is a view whose rows Spark has cached.
+        """
         from pyspark.errors import AnalysisException
 
         rows = self._rows()
@@ -74,6 +78,14 @@ class SparkLog:
                 return sorted(found.select(file).inputFiles())
             except AnalysisException:
                 # A view hides it; if the predicate is wrong, this says so.
+                if not self.is_remote:
+                    return sorted(gateway.uncached_files(found))
+                connected: Any = found
+                if "InMemoryRelation" in connected._explain_string(extended=True):
+                    raise ZCubeError(
+                        f"{self.name} is a view whose rows Spark has cached, so that it reads no "
+                        "files. Name the table, or UNCACHE it first."
+                    ) from None
                 return sorted(found.inputFiles())
 
     def columns_with_minimum(self) -> list[str]:

@@ -172,6 +172,18 @@ def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
     return actions, schema, list(partitions)
 
 
+def uncached_files(rows: DataFrame) -> list[str]:
+    """Return the files that a DataFrame would read if nothing were cached."""
+    of = rows._jdf
+    jvm: Any = _running_jvm()
+    plan = jvm.org.apache.spark.sql.zcube.Sessions.optimizedUncached(
+        of.sparkSession(), of.queryExecution().analyzed()
+    )
+    return list(
+        jvm.org.apache.spark.sql.classic.Dataset.ofRows(of.sparkSession(), plan).inputFiles()
+    )
+
+
 def open_event_log(path: Path) -> BinaryIO:
     """Open an event log that Spark has compressed, with any codec, complete or in progress."""
     jvm = _running_jvm()

@@ -41,6 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output.note(error)
     except KeyboardInterrupt:
         output.note("stopped")
+    except ModuleNotFoundError as error:
+        if error.name != "pyspark":
+            raise
+        output.note("this needs PySpark: pip install pyspark")
     except Exception as error:
         # A full disk, or a folder without permission, needs no trace either.
         if not isinstance(error, OSError) and not _of_spark(error):

@@ -176,6 +176,11 @@ class OptimizeResult:
         if self.left_files:
             left = formatting.counted(self.left_files, "file")
             text += f"; left for another run: {left} ({formatting.size(self.left_bytes)})"
+        text += "".join(
+            f"\n{formatting.counted(files, 'file')} as before: {reason}"
+            for reason, files in self.kept.items()
+            if reason.endswith("until OPTIMIZE FULL")
+        )
         if self.files_removed and self.cubes:
             cpu = "–" if self.cpu_ms is None else formatting.seconds(self.cpu_ms)
             text += (

@@ -115,6 +115,8 @@ class Forecast:
                 f"skipping {formatting.number(self.all.skipping_before)} → "
                 f"{formatting.number(self.all.skipping_after)}"
             )
+        if self.cpu_time_ms == 0:
+            return text
         if self.cpu_time_ms is None:
             return f"{text}; CPU time: no history yet"
         seconds = formatting.number(self.cpu_time_ms / 1000)

@@ -167,9 +167,10 @@ class ClusteringQuality:
         if max_depth is not None and (depth is None or depth > max_depth):
             found.append(f"maximum depth is {formatting.number(depth)}, over {max_depth:g}")
         if min_skipping is not None and (skipping is None or skipping < min_skipping):
-            found.append(
-                f"skipping effectiveness is {formatting.number(skipping)}, under {min_skipping}"
-            )
+            shown = formatting.number(skipping)
+            if skipping is not None and float(shown) >= min_skipping:
+                shown = f"{skipping:.6g}"
+            found.append(f"skipping effectiveness is {shown}, under {min_skipping}")
         return found
 
     def to_dict(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class QueryReading:
         query: as given.
         weight: how often it runs.
         scans: number of scans of the table in the query; 0 if the query is unsupported.
-        files_read: number of distinct files that its scans read.
+        files_read: number of files that each of its scans reads, added up.
         bytes_read: of these files.
         notes: the unsupported parts, and that a scan which a LIMIT ends early isn't counted.
     """
