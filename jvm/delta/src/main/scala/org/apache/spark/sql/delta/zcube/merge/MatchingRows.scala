@@ -16,7 +16,9 @@ import io.zcube.sql.keys.Repeatability
   * insert, it joins the source with all rows of the touched files, by an outer join, in which Spark
   * can't broadcast the source: it shuffles and sorts whole files for a few rows. A semi join can
   * broadcast it. It compares only what ON says to be equal, so that it leaves at least the rows that
-  * Delta's own join matches.
+  * Delta's own join matches. The optimizer must not learn anything about the target's columns from the
+  * source, be it true: it would move that into the Parquet reader, which skips row groups wrongly where
+  * a file's decimals are narrower than the column's.
   *
   * Example: 14 files of 40,000 rows each, and a source of 8,000 rows: Delta shuffles 560,000 rows, and
   * with the semi join about 8,000.
@@ -51,14 +53,16 @@ final class MatchingRows private (
 
   private def joined(files: Seq[AddFile], target: LogicalPlan): LogicalPlan = {
     val columns = keys.columns(equalities.map(_.ofSource))
-    lazy val bytes = keys.bytes(columns)
     val known = equalities.forall(_.ofTarget.references.subsetOf(target.outputSet))
-    if (!known || files.map(_.size).sum <= maxBytes || !keys.isPinned(columns) || bytes > maxBytes)
+    // What is stored may be compressed.
+    lazy val bytes = keys.bytesInMemory(columns, s"$table: MERGE: size of the source's keys")
+    if (!known || files.map(_.size).sum <= maxBytes || !keys.isPinned(columns) ||
+      keys.bytes(columns) > maxBytes || bytes > maxBytes)
       target
     else {
       val source = columns.queryExecution.analyzed
       val condition = equalities.zip(source.output).map { case (equality, column) =>
-        equality.to(column)
+        equality.to(KnownNullable(column))
       }.reduce(And(_, _))
       logInfo(s"$table: MERGE: rows without a key of the source ($bytes bytes) are left out of the join")
       Join(target, source, LeftSemi, Some(condition), JoinHint(None, Some(broadcast)))
@@ -97,11 +101,11 @@ object MatchingRows extends PredicateHelper {
       new MatchingRows(session, equalities, keys, MergePruning.tableOf(merge)))
   }
 
-  /** @param to the comparison with a column of the source's values */
+  /** @param to the comparison with the source's value */
   final private case class Equality(
       ofTarget: Expression,
       ofSource: Expression,
-      to: Attribute => Expression)
+      to: Expression => Expression)
 
   private val broadcast = HintInfo(strategy = Some(BROADCAST))
 }

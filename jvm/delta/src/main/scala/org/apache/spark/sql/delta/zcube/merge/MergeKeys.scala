@@ -4,7 +4,7 @@ import java.util.UUID
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, JsonToStructs, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, JsonToStructs, Literal, UnsafeRow}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -143,6 +143,17 @@ final class MergeKeys(
     .flatMap(rdd => session.sparkContext.getRDDStorageInfo.find(_.id == rdd.id))
     .map(stored => BigInt(stored.memSize) + stored.diskSize)
     .getOrElse(query.queryExecution.optimizedPlan.stats.sizeInBytes)
+
+  /** The size of a query's rows where they are broadcast. */
+  def bytesInMemory(query: DataFrame, description: String): Long =
+    JobDescription.within(session.sparkContext, description) {
+      SQLExecution.withNewExecutionId(query.queryExecution) {
+        query.queryExecution.toRdd.map {
+          case row: UnsafeRow => row.getSizeInBytes.toLong
+          case row => throw new IllegalStateException(s"rows of ${row.getClass.getName}")
+        }.fold(0L)(_ + _)
+      }
+    }
 
   /** Reads the keys. Instead of them, why they can't be used: they touch nearly all files, or a text
     * that is read as JSON isn't well-formed.

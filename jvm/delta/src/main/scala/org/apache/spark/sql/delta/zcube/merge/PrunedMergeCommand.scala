@@ -125,7 +125,8 @@ class PrunedMergeCommand(
       filesToRewrite: Seq[AddFile],
       deduplicateCDFDeletes: DeduplicateCDFDeletes,
       writeUnmodifiedRows: Boolean): Seq[FileAction] = {
-    leavesOutRows = !writeUnmodifiedRows
+    // For duplicates, Delta numbers the target's rows: conditions of ON aren't applied before that.
+    leavesOutRows = !writeUnmodifiedRows && !deduplicateCDFDeletes.enabled
     try
       super.writeAllChanges(
         spark,

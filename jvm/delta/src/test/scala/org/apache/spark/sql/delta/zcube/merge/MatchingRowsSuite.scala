@@ -107,6 +107,58 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     assert(leavesOut(plain, twice, "t.k = s.k AND s.v = 'new'"))
   }
 
+  /** A table of these rows. */
+  private def stored(query: String): String = {
+    val path = newPath()
+    spark.sql(query).write.format("delta").save(path)
+    path
+  }
+
+  test("a filter of the source isn't applied to a target whose decimals were widened, nor the reverse") {
+    def widened() = {
+      val path = table("DECIMAL(5,2)", "id", Seq("'delta.enableTypeWidening' = 'true'"))
+      spark.sql(s"ALTER TABLE delta.`$path` ALTER COLUMN k TYPE DECIMAL(18,2)")
+      path
+    }
+    // Compared with files of 32 bits, whatever the limit's upper bits are.
+    val limit = "CAST(40000000 AS DECIMAL(18,2))"
+    val source = stored(
+      "SELECT CAST(id * 29 AS DECIMAL(17,2)) AS a, CAST(0 AS DECIMAL(17,2)) AS b, 'new' AS v " +
+        "FROM range(30)")
+    val clauses = "WHEN MATCHED THEN UPDATE SET v = s.v " +
+      "WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.a + s.b, concat(s.v, ' inserted'))"
+    val of = s"SELECT * FROM delta.`$source` WHERE a + b < $limit"
+    assert(leavesOut(widened(), of, "t.k = s.a + s.b AND t.id >= -s.a", clauses))
+    assert(leavesOut(widened(), of, "t.k = s.a + s.b AND t.id <= 600 + s.a", clauses))
+  }
+
+  test("a key that ON evaluates for some rows only isn't evaluated for others") {
+    val path = create(
+      "(id BIGINT, k BIGINT, x STRING, flag STRING, v STRING) USING delta TBLPROPERTIES " +
+        "('delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = 'true')",
+      6,
+      "id")(
+      "id",
+      "id AS k",
+      "IF(id % 2 = 0, CAST(id AS STRING), 'abc') AS x",
+      "IF(id % 2 = 0, 'num', 'text') AS flag",
+      "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v"
+    )
+    val on = "t.flag = 'num' AND CAST(t.x AS BIGINT) = s.k AND t.k = s.k"
+    val clauses = "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
+    val once = "SELECT id * 30 AS k, 'new' AS v FROM range(25)"
+    assert(leavesOut(path, once, on, clauses))
+    // For changes, Delta then numbers the rows, and conditions stay above that.
+    assert(!leavesOut(path, s"$once UNION ALL SELECT 30 AS k, 'twice' AS v", on, clauses))
+  }
+
+  test("what counts is the size of the source's keys in memory") {
+    val path = table("STRING", "repeat('x', 2000) || id")
+    val source = stored("SELECT repeat('x', 2000) || id * 29 AS k, 'new' AS v FROM range(30)")
+    assert(!leavesOut(path, s"SELECT * FROM delta.`$source`", "t.k = s.k AND t.id >= 0"))
+    assert(leavesOut(path, s"SELECT * FROM delta.`$source` LIMIT 10", "t.k = s.k AND t.id >= 0"))
+  }
+
   test("all rows are joined where it would save nothing, or might not be the same") {
     val without = Seq(
       // Spark can broadcast the source.
