@@ -334,7 +334,9 @@ def test_files_read_of_a_view_over_a_cache_are_those_of_an_uncached_one(spark, p
     view = ClusteredTable.for_name(spark, f"{name}_v")
     read = {p: view.files_read(p) for p in ("x < 10", "x < 3000 OR x > 8500", "true")}
     rows = (
-        spark.sql(f"SELECT * FROM delta.`{path}`") if cached == "table" else spark.table(f"{name}_v")
+        spark.sql(f"SELECT * FROM delta.`{path}`")
+        if cached == "table"
+        else spark.table(f"{name}_v")
     )
     rows.cache().count()
     try:

@@ -134,7 +134,8 @@ object PreserveClusterBy {
   private def keptBy(snapshot: Snapshot, schema: StructType): Option[PreservedClusterBy] = {
     val columns = PreservedColumns.of(snapshot)
     def find(name: String) =
-      try schema.findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
+      try
+        schema.findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
       // Of two columns of a name. Spark rejects them with an error of its own.
       catch { case _: AnalysisException => None }
     val inRows = columns.flatMap(find(_).collect {

@@ -64,7 +64,8 @@ final class MatchingRows private (
       val condition = equalities.zip(source.output).map { case (equality, column) =>
         equality.to(KnownNullable(column))
       }.reduce(And(_, _))
-      logInfo(s"$table: MERGE: rows without a key of the source ($bytes bytes) are left out of the join")
+      logInfo(
+        s"$table: MERGE: rows without a key of the source ($bytes bytes) are left out of the join")
       Join(target, source, LeftSemi, Some(condition), JoinHint(None, Some(broadcast)))
     }
   }

@@ -28,7 +28,11 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
       6,
       "id",
       600
-    )("id", s"CAST($of AS $key) AS k", "CAST(id % 2 AS INT) AS p", "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v")
+    )(
+      "id",
+      s"CAST($of AS $key) AS k",
+      "CAST(id % 2 AS INT) AS p",
+      "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v")
 
   private lazy val plain = table("BIGINT", "id")
 
@@ -66,23 +70,30 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     assert(shuffled(isPruned = true) < 300)
   }
 
-  test("they are left out of an upsert into a table with deletion vectors, whatever the source is") {
+  test(
+    "they are left out of an upsert into a table with deletion vectors, whatever the source is") {
     val source = newPath()
     spark.sql(Scattered).write.format("delta").save(source)
     assert(leavesOut(plain))
     assert(leavesOut(plain, s"SELECT * FROM delta.`$source`"))
     // The target itself, in the version before.
     assert(leavesOut(plain, s"SELECT k * 4 AS k, v FROM delta.`$plain` WHERE k < 150"))
-    assert(leavesOut(plain, "SELECT id * 29 AS k, CAST(id AS STRING) AS v FROM range(30) WHERE id > 10"))
+    assert(leavesOut(
+      plain,
+      "SELECT id * 29 AS k, CAST(id AS STRING) AS v FROM range(30) WHERE id > 10"))
   }
 
   test("keys that are equal and not the same match, and NULLs by <=> only") {
     val doubles =
-      table("DOUBLE", "CASE id % 5 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0.0' WHEN 2 THEN NULL ELSE CAST(id AS STRING) END")
-    val of = "SELECT CAST(k AS DOUBLE) AS k, k AS v, p FROM VALUES ('0.0', 1), ('NaN', 0), (NULL, 1), ('8', 0) AS s(k, p)"
+      table(
+        "DOUBLE",
+        "CASE id % 5 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0.0' WHEN 2 THEN NULL ELSE CAST(id AS STRING) END")
+    val of =
+      "SELECT CAST(k AS DOUBLE) AS k, k AS v, p FROM VALUES ('0.0', 1), ('NaN', 0), (NULL, 1), ('8', 0) AS s(k, p)"
     val clauses = "WHEN MATCHED AND t.id % 3 = 0 THEN UPDATE SET v = s.v " +
       "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (-1, s.k, s.v)"
-    for (on <- Seq("t.k = s.k", "s.k <=> t.k").map(_ + " AND t.p = s.p")) assert(leavesOut(doubles, of, on, clauses), on)
+    for (on <- Seq("t.k = s.k", "s.k <=> t.k").map(_ + " AND t.p = s.p"))
+      assert(leavesOut(doubles, of, on, clauses), on)
   }
 
   for ((name, properties) <- Seq(
@@ -94,13 +105,17 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     assert(leavesOut(path))
     assert(leavesOut(
       path,
-      clauses = "WHEN MATCHED AND s.k > 200 THEN DELETE WHEN MATCHED THEN UPDATE SET id = t.id + 1 " +
-        "WHEN NOT MATCHED AND s.k < 700 THEN INSERT (k, v) VALUES (s.k, s.v)"))
+      clauses =
+        "WHEN MATCHED AND s.k > 200 THEN DELETE WHEN MATCHED THEN UPDATE SET id = t.id + 1 " +
+          "WHEN NOT MATCHED AND s.k < 700 THEN INSERT (k, v) VALUES (s.k, s.v)"
+    ))
   }
 
   test("parts of ON that aren't equalities are left to Delta's join") {
     assert(leavesOut(plain, on = "t.k = s.k AND t.id >= 200 AND s.v = 'new' AND t.id < s.k + 10"))
-    assert(leavesOut(plain, on = "CAST(t.k AS INT) + 1 = s.k AND t.id >= s.k - 5 AND (t.id = 5 OR s.k != 59)"))
+    assert(leavesOut(
+      plain,
+      on = "CAST(t.k AS INT) + 1 = s.k AND t.id >= s.k - 5 AND (t.id = 5 OR s.k != 59)"))
     val twice = s"$Scattered UNION ALL SELECT 29 AS k, 'second' AS v"
     // The error of a row that matches twice.
     assert(!leavesOut(plain, twice))
@@ -114,7 +129,8 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     path
   }
 
-  test("a filter of the source isn't applied to a target whose decimals were widened, nor the reverse") {
+  test(
+    "a filter of the source isn't applied to a target whose decimals were widened, nor the reverse") {
     def widened() = {
       val path = table("DECIMAL(5,2)", "id", Seq("'delta.enableTypeWidening' = 'true'"))
       spark.sql(s"ALTER TABLE delta.`$path` ALTER COLUMN k TYPE DECIMAL(18,2)")
@@ -137,7 +153,8 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
       "(id BIGINT, k BIGINT, x STRING, flag STRING, v STRING) USING delta TBLPROPERTIES " +
         "('delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = 'true')",
       6,
-      "id")(
+      "id"
+    )(
       "id",
       "id AS k",
       "IF(id % 2 = 0, CAST(id AS STRING), 'abc') AS x",
@@ -197,5 +214,6 @@ object MatchingRowsSuite {
   private val InsertOnly =
     "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (CAST(s.k AS BIGINT), s.k, s.v)"
 
-  private val Upsert = s"WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
+  private val Upsert =
+    "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
 }

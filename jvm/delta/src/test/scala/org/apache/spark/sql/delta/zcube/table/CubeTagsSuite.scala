@@ -15,7 +15,8 @@ class CubeTagsSuite extends AnyFunSuite with DeltaSparkSession {
       "columns that aren't JSON" -> ById.updated("ZCUBE_ZORDER_BY", "x, y"),
       "no columns" -> ById.updated("ZCUBE_ZORDER_BY", "[]"),
       "an id that is NULL" -> ById.updated("ZCUBE_ID", null),
-      "physical columns that aren't JSON" -> ById.updated("ZCUBE_PHYSICAL_COLUMNS", "x")))
+      "physical columns that aren't JSON" -> ById.updated("ZCUBE_PHYSICAL_COLUMNS", "x")
+    ))
     test(s"files with $name are rewritten like others") {
       val path = newFolder().toString
       spark.range(0, 300, 1, 3).selectExpr("id AS x", "id * 7919 % 301 AS y")
