@@ -61,7 +61,11 @@ final class LayoutEvaluator(
       files.size,
       total(_._1),
       total(_._2),
-      each.map { case (files, bytes) => (files.round, bytes.round) })
+      // What is expected to be read now and then counts as a file.
+      each.map { case (files, bytes) =>
+        (math.max(files.round, if (bytes >= 1.0) 1L else 0L), bytes.round)
+      }
+    )
   }
 
   /** The files of one partition, with their bytes. */

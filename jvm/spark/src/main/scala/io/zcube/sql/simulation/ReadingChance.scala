@@ -29,12 +29,14 @@ final class ReadingChance(coded: EncodedSample, share: Double) {
     else if (share >= 1.0) 0.0
     else {
       predicate.boxes.iterator
-        .map(_.iterator.map { case (column, range) => of(file, column, range) }.product)
+        .map(_.foldLeft(1.0) { case (chance, (column, range)) =>
+          if (chance == 0.0) 0.0 else chance * of(file, column, range)
+        })
         .maxOption.getOrElse(0.0)
     }
 
   private def of(file: SimulatedFile, column: Int, range: ValueRange): Double =
-    if (test.mustRead(file, PredicateBoxes(Seq(Map(column -> range)), Nil))) 1.0
+    if (test.touches(file, column, range)) 1.0
     else if (file.lower(column) == null) 0.0
     else range.values.fold(0.0)(of(file, column, _))
 
@@ -66,7 +68,7 @@ final class ReadingChance(coded: EncodedSample, share: Double) {
       gap: Double,
       spare: Double,
       beyond: Double): Double =
-    // Values that many rows have are all sampled.
+    // Of a few values, a file's sampled rows have those that are usual. A rare one counts as absent.
     if (width == 0.0) 0.0
     else {
       val further = width / rows * (1.0 - share)

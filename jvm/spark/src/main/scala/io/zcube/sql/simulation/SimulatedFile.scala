@@ -10,7 +10,7 @@ import io.zcube.sql.values.ValueOrdering
   *
   * Its ranges are those of the sampled rows, so they are slightly too small: with n sampled rows out of
   * many, each side is short by about 1 / (n + 1) of the file's width in a column with many values,
-  * and exact if values repeat. For queries of what few rows have, see [[ReadingChance]].
+  * and mostly exact if values repeat. For queries of what few rows have, see [[ReadingChance]].
   *
   * @param rows  sampled rows in the file
   * @param lower the smallest value of each sampled column, null if all are NULL; Catalyst's own form

@@ -18,7 +18,7 @@ final class SkippingTest(dataTypes: Seq[DataType]) {
   def mustRead(file: SimulatedFile, predicate: PredicateBoxes): Boolean =
     predicate.boxes.exists(_.forall { case (column, range) => touches(file, column, range) })
 
-  private def touches(file: SimulatedFile, column: Int, range: ValueRange): Boolean =
+  private[simulation] def touches(file: SimulatedFile, column: Int, range: ValueRange): Boolean =
     (range.nulls && file.nulls(column) > 0) ||
       (file.lower(column) != null && range.values.exists { interval =>
         val order = orders(column)

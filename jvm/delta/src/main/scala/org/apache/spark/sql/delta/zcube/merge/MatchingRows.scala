@@ -16,8 +16,8 @@ import io.zcube.sql.keys.Repeatability
   * insert, it joins the source with all rows of the touched files, by an outer join, in which Spark
   * can't broadcast the source: it shuffles and sorts whole files for a few rows. A semi join can
   * broadcast it. It compares only what ON says to be equal, so that it leaves at least the rows that
-  * Delta's own join matches. The optimizer must not learn anything about the target's columns from the
-  * source, be it true: it would move that into the Parquet reader, which skips row groups wrongly where
+  * Delta's own join matches. The optimizer must not learn more about the target's columns from the
+  * source than from Delta's joins, be it true: it would move that into the Parquet reader, which skips row groups wrongly where
   * a file's decimals are narrower than the column's.
   *
   * Example: 14 files of 40,000 rows each, and a source of 8,000 rows: Delta shuffles 560,000 rows, and
@@ -75,18 +75,24 @@ object MatchingRows extends PredicateHelper {
 
   /** None if Delta's own join can broadcast the source, or if ON has no equality that may be used.
     *
-    * @param keys the source in this attempt
+    * @param keys    the source in this attempt
+    * @param columns those of the target that may be used
     */
-  def of(session: SparkSession, merge: MergeIntoCommand, keys: MergeKeys): Option[MatchingRows] =
-    try find(session, merge, keys)
+  def of(
+      session: SparkSession,
+      merge: MergeIntoCommand,
+      keys: MergeKeys,
+      columns: => AttributeSet): Option[MatchingRows] =
+    try find(session, merge, keys, columns)
     catch { case MergePruning.Recoverable(_) => None }
 
   private def find(
       session: SparkSession,
       merge: MergeIntoCommand,
-      keys: MergeKeys): Option[MatchingRows] = {
+      keys: MergeKeys,
+      columns: AttributeSet): Option[MatchingRows] = {
     def isOfTarget(e: Expression) =
-      e.references.nonEmpty && e.references.subsetOf(merge.target.outputSet) && Repeatability.of(e)
+      e.references.nonEmpty && e.references.subsetOf(columns) && Repeatability.of(e)
     def isOfSource(e: Expression) = e.references.nonEmpty && keys.repeatable.suffice(e) &&
       Repeatability.of(e) && !MergeKeys.readsJson(e)
     val equalities = splitConjunctivePredicates(merge.condition).collect {
@@ -97,8 +103,10 @@ object MatchingRows extends PredicateHelper {
       case EqualNullSafe(a, b) if isOfTarget(b) && isOfSource(a) =>
         Equality(b, a, EqualNullSafe(b, _))
     }
-    val isOuter = merge.notMatchedClauses.nonEmpty && merge.notMatchedBySourceClauses.isEmpty
-    Option.when(isOuter && equalities.nonEmpty && !keys.readsJson)(
+    val isOuter = merge.matchedClauses.nonEmpty && merge.notMatchedClauses.nonEmpty &&
+      merge.notMatchedBySourceClauses.isEmpty
+    // The source is made here, where it may fail.
+    Option.when(isOuter && equalities.nonEmpty && !keys.readsJson && keys.source != null)(
       new MatchingRows(session, equalities, keys, MergePruning.tableOf(merge)))
   }
 

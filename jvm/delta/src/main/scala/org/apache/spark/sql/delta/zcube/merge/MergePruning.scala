@@ -71,6 +71,9 @@ final class MergePruning(
     }
   }
 
+  /** The columns of the target that have the values that are stored. */
+  def unchanged: AttributeSet = target.getOrElse(AttributeSet.empty)
+
   private def find(): Either[String, Pruning] = {
     lazy val columns = keyColumns
     lazy val files = TargetFiles.ranges(txn.snapshot, columns.map(_.path))

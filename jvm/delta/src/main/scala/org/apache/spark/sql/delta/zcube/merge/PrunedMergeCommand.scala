@@ -73,9 +73,11 @@ class PrunedMergeCommand(
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
     val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
-    added = new MergePruning(session, this, txn, keys).predicates
+    val pruning = new MergePruning(session, this, txn, keys)
+    added = pruning.predicates
     matching =
-      if (shouldWritePersistentDeletionVectors(spark, txn)) MatchingRows.of(session, this, keys)
+      if (shouldWritePersistentDeletionVectors(spark, txn))
+        MatchingRows.of(session, this, keys, pruning.unchanged)
       else None
     prunedSource = Option.when(added.nonEmpty || matching.nonEmpty)(keys.source)
     try body
