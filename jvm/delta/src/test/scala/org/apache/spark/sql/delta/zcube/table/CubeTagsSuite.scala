@@ -25,10 +25,10 @@ class CubeTagsSuite extends AnyFunSuite with DeltaSparkSession {
       val files = log.update().allFiles.collect().toSeq
       val tagged = files.take(2).map((file: AddFile) =>
         file.copy(tags = tags, dataChange = false, modificationTime = file.modificationTime + 1))
-      log.startTransaction(None).commit(files.take(2).map(_.remove) ++ tagged, ManualUpdate): Unit
+      log.startTransaction(None).commit(tagged, ManualUpdate): Unit
       def rows = spark.read.format("delta").load(path).collect().map(_.toString).sorted.toSeq
       val before = rows
-      spark.sql(s"DESCRIBE CLUSTERING delta.`$path`").collect(): Unit
+      spark.sql(s"DESCRIBE CLUSTERING delta.`$path` BY (x, y)").collect(): Unit
       spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (x, y)").collect(): Unit
       assert(rows == before)
       assert(log.update().numOfFiles == 1)
