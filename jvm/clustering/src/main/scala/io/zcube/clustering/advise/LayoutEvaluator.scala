@@ -52,20 +52,14 @@ final class LayoutEvaluator(
     val each = codedScans.map { scans =>
       val read = scans.flatMap(scan =>
         files.map { case (file, bytes) => (chance.of(file, scan), bytes) })
-      (read.map(_._1).sum, read.map { case (share, bytes) => share * bytes }.sum)
-    }
-    def total(figure: ((Double, Double)) => Double): Double =
-      queries.map(_._1).zip(each).map { case (weight, of) => weight * figure(of) }.sum
-    LayoutCost(
-      candidate,
-      files.size,
-      total(_._1),
-      total(_._2),
+      val number = read.map(_._1).sum.round
+      val size = read.map { case (share, of) => share * of }.sum.round
       // What is expected to be read now and then counts as a file.
-      each.map { case (files, bytes) =>
-        (math.max(files.round, if (bytes >= 1.0) 1L else 0L), bytes.round)
-      }
-    )
+      (math.max(number, math.min(size, 1L)), size)
+    }
+    def total(figure: ((Long, Long)) => Long): Double =
+      queries.map(_._1).zip(each).map { case (weight, of) => weight * figure(of) }.sum
+    LayoutCost(candidate, files.size, total(_._1), total(_._2), each)
   }
 
   /** The files of one partition, with their bytes. */
