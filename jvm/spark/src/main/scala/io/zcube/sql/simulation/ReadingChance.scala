@@ -25,19 +25,15 @@ final class ReadingChance(coded: EncodedSample, share: Double) {
 
   /** Between 0 and 1; exactly 0 or 1 if the sample has all rows. */
   def of(file: SimulatedFile, predicate: PredicateBoxes): Double =
-    if (test.mustRead(file, predicate)) 1.0
-    else if (share >= 1.0) 0.0
-    else {
-      predicate.boxes.iterator
-        .map(_.foldLeft(1.0) { case (chance, (column, range)) =>
-          if (chance == 0.0) 0.0 else chance * of(file, column, range)
-        })
-        .maxOption.getOrElse(0.0)
-    }
+    predicate.boxes.iterator
+      .map(_.foldLeft(1.0) { case (chance, (column, range)) =>
+        if (chance == 0.0) 0.0 else chance * of(file, column, range)
+      })
+      .maxOption.getOrElse(0.0)
 
   private def of(file: SimulatedFile, column: Int, range: ValueRange): Double =
     if (test.touches(file, column, range)) 1.0
-    else if (file.lower(column) == null) 0.0
+    else if (share >= 1.0 || file.lower(column) == null) 0.0
     else range.values.fold(0.0)(of(file, column, _))
 
   private def of(file: SimulatedFile, column: Int, interval: Interval): Double = {

@@ -36,6 +36,13 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
 
   private lazy val plain = table("BIGINT", "id")
 
+  /** A table of these rows. */
+  private def stored(query: String): String = {
+    val path = newPath()
+    spark.sql(query).write.format("delta").save(path)
+    path
+  }
+
   /** Keys all over the table, and some that it doesn't have. */
   private val Scattered = "SELECT id * 29 AS k, 'new' AS v FROM range(30)"
 
@@ -72,10 +79,8 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
 
   test(
     "they are left out of an upsert into a table with deletion vectors, whatever the source is") {
-    val source = newPath()
-    spark.sql(Scattered).write.format("delta").save(source)
     assert(leavesOut(plain))
-    assert(leavesOut(plain, s"SELECT * FROM delta.`$source`"))
+    assert(leavesOut(plain, s"SELECT * FROM delta.`${stored(Scattered)}`"))
     // The target itself, in the version before.
     assert(leavesOut(plain, s"SELECT k * 4 AS k, v FROM delta.`$plain` WHERE k < 150"))
     assert(leavesOut(
@@ -120,13 +125,6 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     // The error of a row that matches twice.
     assert(!leavesOut(plain, twice))
     assert(leavesOut(plain, twice, "t.k = s.k AND s.v = 'new'"))
-  }
-
-  /** A table of these rows. */
-  private def stored(query: String): String = {
-    val path = newPath()
-    spark.sql(query).write.format("delta").save(path)
-    path
   }
 
   test(
@@ -198,8 +196,7 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     withSettings("spark.sql.autoBroadcastJoinThreshold" -> "-1")(assert(!leavesOut(plain)))
     withSettings("spark.zcube.mergeInto.pruning" -> "false")(assert(!leavesOut(plain)))
     // Delta doesn't materialize a table of texts, which are read as JSON.
-    val texts = newPath()
-    spark.sql(Scattered).selectExpr("to_json(struct(*)) AS j").write.format("delta").save(texts)
+    val texts = stored(s"SELECT to_json(struct(*)) AS j FROM ($Scattered)")
     def parsed(of: String) = s"SELECT $of AS k, 'new' AS v FROM delta.`$texts`"
     assert(!leavesOut(plain, parsed("from_json(j, 'k BIGINT').k")))
     assert(leavesOut(plain, parsed("CAST(substring(j, 6, locate(',', j) - 6) AS BIGINT)")))
