@@ -51,7 +51,7 @@ final class LayoutEvaluator(
     val files = groups.flatMap(group => filesOf(candidate, group))
     val each = codedScans.map { scans =>
       val read = scans.flatMap(scan =>
-        files.map { case (file, bytes) => (chance.of(file, scan), bytes) })
+        chance.of(files.map(_._1), candidate.columns.toSet, scan).zip(files.map(_._2)))
       val number = read.map(_._1).sum.round
       val size = read.map { case (share, of) => share * of }.sum.round
       // What is expected to be read now and then counts as a file.

@@ -45,6 +45,29 @@ final class EncodedSample private (original: RowSample, distinct: IndexedSeq[Arr
   /** How many values the column has, apart from NULL. */
   def distinctOf(column: Int): Int = distinct(column).length
 
+  /** For each column, how many rows have a value with a smaller number; at the end, how many have any. */
+  private lazy val before: IndexedSeq[Array[Int]] = distinct.indices.map { c =>
+    val counts = new Array[Int](distinct(c).length)
+    sample.rows.foreach(row => if (!row.isNullAt(c)) counts(row.getInt(c) / 2) += 1)
+    counts.scanLeft(0)(_ + _)
+  }
+
+  /** How many rows have a value of a range, whose ends are numbers. */
+  def rowsIn(column: Int, range: ValueRange): Int = {
+    val rows = before(column)
+    // The number of values before an end, or up to it.
+    def values(end: Interval.End, included: Boolean): Int = {
+      val code = end.value.asInstanceOf[Int]
+      if (included) Math.floorDiv(code, 2) + 1 else Math.floorDiv(code + 1, 2)
+    }
+    val nulls = if (range.nulls) sample.rows.length - rows.last else 0
+    nulls + range.values.fold(0) { interval =>
+      val from = interval.lower.fold(0)(end => values(end, included = !end.inclusive))
+      val until = interval.upper.fold(rows.length - 1)(end => values(end, end.inclusive))
+      math.max(0, rows(until) - rows(from))
+    }
+  }
+
   /** The same boxes, as numbers. */
   def code(predicate: PredicateBoxes): PredicateBoxes =
     predicate.copy(boxes = predicate.boxes.map(_.map { case (c, range) => c -> code(c, range) }))

@@ -17,12 +17,22 @@ class ReadingChanceSuite extends AnyFunSuite {
 
   private val random = new Random(5)
 
-  /** In column 0 all values, in 1 the same in another order, in 2 a hundred values. */
+  /** How many rows have a rare value. */
+  private val rare = Seq(60, 120, 600)
+
+  /** In column 0 all values, in 1 the same in another order, in 2 a hundred values. Then, for each of
+    * `rare`: a flag without order, a flag in the order of column 0, and a column with NULLs without order.
+    */
   private lazy val all: IndexedSeq[InternalRow] = {
     val others = random.shuffle((0 until rows).toVector)
-    (0 until rows).map(i => InternalRow(i, others(i), others(i) % 100))
+    def flag(set: Boolean): Any = if (set) 1 else 0
+    (0 until rows).map { i =>
+      val flags = rare.flatMap(few =>
+        Seq(flag(others(i) < few), flag(i < few), if (others(i) >= rows - few) null else 7))
+      InternalRow(Seq(i, others(i), others(i) % 100) ++ flags: _*)
+    }
   }
-  private val types = Seq(IntegerType, IntegerType, IntegerType)
+  private val types = Seq.fill(3 + 3 * rare.size)(IntegerType)
 
   /** By column 0. */
   private def fileOf(row: InternalRow): Int = row.getInt(0) / (rows / files)
@@ -37,19 +47,21 @@ class ReadingChanceSuite extends AnyFunSuite {
     RowSample(types, all.toArray, rows.toLong, complete = true),
     all.map(fileOf).toArray)
 
-  private def predicate(column: Int, interval: Interval): PredicateBoxes =
-    PredicateBoxes(Seq(Map(column -> ValueRange.of(interval))), Nil)
+  private def predicate(column: Int, range: ValueRange): PredicateBoxes =
+    PredicateBoxes(Seq(Map(column -> range)), Nil)
 
   private def between(low: Int, high: Int): Interval = Interval(
     Some(Interval.End(low, inclusive = true)),
     Some(Interval.End(high, inclusive = true)))
 
+  private def read(column: Int, interval: Interval): (Double, Int) =
+    read(column, ValueRange.of(interval))
+
   /** The files read according to the samples, on average, and in truth. */
-  private def read(column: Int, interval: Interval): (Double, Int) = {
-    val of = predicate(column, interval)
+  private def read(column: Int, range: ValueRange): (Double, Int) = {
+    val of = predicate(column, range)
     val predicted = samples.map { case (sampled, files) =>
-      val (chance, coded) = (new ReadingChance(sampled, 0.05), sampled.code(of))
-      files.map(chance.of(_, coded)).sum
+      new ReadingChance(sampled, 0.05).of(files, Set(0), sampled.code(of)).sum
     }
     val test = new SkippingTest(types)
     (predicted.sum / samples.size, whole.count(test.mustRead(_, of)))
@@ -80,6 +92,36 @@ class ReadingChanceSuite extends AnyFunSuite {
     }
   }
 
+  for ((few, i) <- rare.zipWithIndex) {
+    test(s"$few rows with a flag, without an order and in order") {
+      val (predicted, real) = read(3 + 3 * i, Interval.of(1))
+      assert(real > 30 && predicted > 0.8 * real && predicted < 1.15 * real, real)
+      val (inOrder, one) = read(4 + 3 * i, Interval.of(1))
+      assert(one == 1 && inOrder > 0.9 && inOrder < 1.1)
+    }
+
+    test(s"$few NULLs without an order") {
+      val (predicted, real) = read(5 + 3 * i, ValueRange(None, nulls = true))
+      assert(real > 30 && predicted > 0.8 * real && predicted < 1.15 * real, real)
+    }
+  }
+
+  test("a rare value in a layout that orders by it, but not first") {
+    // Ten of 50 files have the flag.
+    def fileOf(row: InternalRow): Int = row.getInt(0) / (rows / 50)
+    val flagged = all.filter(row => fileOf(row) % 5 == 0 && row.getInt(1) < rows / 50)
+    val predicted = Seq.fill(12) {
+      val chosen = random.shuffle(all).take(rows / 20)
+      val sample = chosen.map(row => InternalRow(if (flagged.contains(row)) 1 else 0)).toArray
+      val coded =
+        EncodedSample.of(RowSample(Seq(IntegerType), sample, rows.toLong, complete = false))
+      val of = coded.code(predicate(0, ValueRange.of(Interval.of(1))))
+      val files = SimulatedFile.of(coded.sample, chosen.map(fileOf).toArray)
+      new ReadingChance(coded, 0.05).of(files, Set(0), of).sum
+    }
+    assert(predicted.sum / 12 > 9 && predicted.sum / 12 < 12)
+  }
+
   test("with all rows in the sample, nothing is a matter of chance") {
     val few = all.take(500).toArray
     val complete = EncodedSample.of(RowSample(types, few, 500L, complete = true))
@@ -87,9 +129,9 @@ class ReadingChanceSuite extends AnyFunSuite {
     val (chance, test) = (new ReadingChance(complete, 1.0), new SkippingTest(types))
     for (column <- 0 to 1; _ <- 1 to 200) {
       val low = random.nextInt(rows)
-      val coded = complete.code(predicate(column, between(low, low + 300)))
-      of.foreach(file =>
-        assert(chance.of(file, coded) == (if (test.mustRead(file, coded)) 1.0 else 0.0)))
+      val coded = complete.code(predicate(column, ValueRange.of(between(low, low + 300))))
+      assert(chance.of(of, Set(0), coded) ==
+        of.map(file => if (test.mustRead(file, coded)) 1.0 else 0.0))
     }
   }
 }
