@@ -11,8 +11,15 @@ statement
     | any* EOF                                                             #passThrough
     ;
 
+// As in Spark: CREATE TABLE … OPTIONS (…).
 option
-    : key=string '=' value=string
+    : string '=' value
+    | name '='? value
+    ;
+
+value
+    : string
+    | number
     ;
 
 query

@@ -49,12 +49,16 @@ final class Advisor(
 
   private val withMinima: Set[ColumnPath] = columns.filter(version.hasMinima).toSet
 
+  private def hasMinima(column: Int): Boolean = isPartition(column) || withMinima(columns(column))
+
   /** The result rows, the best layout first. */
   def rows: Seq[Row] = {
     val reader = new PredicateReader(columns.map(_.logical))
     val read = queries.map { query =>
       val scans = query.compared.map(scan => reader.read(scan.condition))
+      val unknown = scans.flatMap(_.boxes.flatMap(_.keys)).distinct.filterNot(hasMinima)
       val notes = scans.flatMap(_.ignored).distinct.map(part => s"counts as true: $part") ++
+        unknown.map(c => s"no layout helps with ${columns(c).name}, which has no statistics") ++
         Option.when(query.compared.size < query.scans.size)(
           "a scan that its LIMIT ends early isn't counted")
       query.copy(notes = query.notes ++ notes) -> scans.map(onlyWithMinima)
@@ -91,7 +95,7 @@ final class Advisor(
     */
   private def onlyWithMinima(predicate: PredicateBoxes): PredicateBoxes =
     predicate.skippable(
-      hasMinima = c => isPartition(c) || withMinima(columns(c)),
+      hasMinima,
       hasNullCounts = _ => false)
 
   private def described: RecommendationReport.Table =

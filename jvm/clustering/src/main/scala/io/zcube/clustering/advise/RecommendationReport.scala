@@ -24,7 +24,8 @@ final class RecommendationReport(
   private def today: Row = {
     val best = trials.headOption.map(_.bytesRead)
     val verdict =
-      if (trials.isEmpty)
+      if (table.files == 0) "the table has no files yet"
+      else if (trials.isEmpty)
         "no query filters by a column that the table could be clustered by: clustering " +
           "isn't worth it"
       else if (!best.exists(isWorthIt)) "clustering isn't worth it for these queries"

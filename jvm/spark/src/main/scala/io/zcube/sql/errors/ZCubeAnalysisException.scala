@@ -5,9 +5,13 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.AnalysisException
 
 /** A statement that can't be run as written. PySpark raises its own AnalysisException for it. */
-final class ZCubeAnalysisException(condition: String, parameters: Map[String, String])
+final class ZCubeAnalysisException(
+    condition: String,
+    parameters: Map[String, String],
+    cause: Option[Throwable] = None)
     extends AnalysisException(
       message = ErrorConditions.message(condition, parameters),
+      cause = cause,
       errorClass = Some(condition),
       messageParameters = parameters) {
   override def getSqlState: String = ErrorConditions.sqlState(condition)

@@ -105,6 +105,12 @@ object ZCubeErrors {
   def notAText(literal: String): Throwable =
     analysis("ZCUBE_NOT_A_TEXT", "literal" -> literal)
 
+  /** @param form  of the statement
+    * @param cause what the next parser says
+    */
+  def notOfTheForm(form: String, cause: Throwable): Throwable =
+    new ZCubeAnalysisException("ZCUBE_NOT_OF_THE_FORM", Map("form" -> form), Some(cause))
+
   def optionsNotSupported(): Throwable = analysis("ZCUBE_OPTIONS_NOT_SUPPORTED")
 
   /** @param reason a subclass of ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED */

@@ -1,9 +1,11 @@
 package io.zcube.sql.parser
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTable
+import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
+import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.plans.OptimizeWithOptions
 
 /** Removes OPTIONS and DRY RUN from an OPTIMIZE statement and parses ZCube's own statements; all
@@ -27,6 +29,16 @@ final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
       text.request.where.foreach(PredicateText.check(session.sessionState.sqlParser, _))
       ClusteringStatement(
         text.request,
-        parseWhole(session.sessionState.sqlParser, text.optimize))
+        named(
+          text.request.statement,
+          parseWhole(session.sessionState.sqlParser, text.optimize)))
+    }).orElse(StatementForm.of(sqlText).map { form =>
+      try parseWhole(delegate, sqlText)
+      catch { case e: ParseException => throw ZCubeErrors.notOfTheForm(form, e) }
     })
+
+  /** Spark's error for a view has the name of the statement. */
+  private def named(statement: String, optimize: LogicalPlan): LogicalPlan = optimize.transform {
+    case table: UnresolvedTable => table.copy(commandName = statement)
+  }
 }

@@ -39,6 +39,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.nondeterministicPredicate("rand() < 1"),
     ZCubeErrors.notAClusteringColumn("c > 1", "c", Seq("a")),
     ZCubeErrors.notAText("x"),
+    ZCubeErrors.notOfTheForm("OPTIMIZE table", new RuntimeException("syntax error")),
     ZCubeErrors.optionsNotSupported(),
     ZCubeErrors.recommendNothingUnderstood("t", Seq("what?")),
     ZCubeErrors.regroupFailed("t", new RuntimeException("disk full")),

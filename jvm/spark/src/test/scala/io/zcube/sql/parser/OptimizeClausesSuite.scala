@@ -14,6 +14,19 @@ class OptimizeClausesSuite extends AnyFunSuite {
     assert(split.forall(!_.dryRun))
   }
 
+  test("keys without quotes, and numbers, as in Spark's OPTIONS") {
+    val options =
+      "(curve = 'hilbert', `dry` 'x', `it``s` = '', maxBytes 200g, a.b=0.5, 'forecast' = true)"
+    assert(
+      OptimizeClauses.split(s"OPTIMIZE t OPTIONS $options").map(_.options) === Some(Seq(
+        "curve" -> "hilbert",
+        "dry" -> "x",
+        "it`s" -> "",
+        "maxBytes" -> "200g",
+        "a.b" -> "0.5",
+        "forecast" -> "true")))
+  }
+
   test("comments and line breaks may stand anywhere") {
     val split =
       OptimizeClauses.split("-- why\n/* options */ Optimize t\nzorder by x OPTIONS('a'='b')")
@@ -72,7 +85,9 @@ class OptimizeClausesSuite extends AnyFunSuite {
       "OPTIMIZE options",
       "CREATE TABLE t OPTIONS ('a' = 'b')",
       "OPTIMIZE t OPTIONS ()",
-      "OPTIMIZE t OPTIONS (a = 'b')",
+      "OPTIMIZE t OPTIONS (a = )",
+      "OPTIMIZE t OPTIONS ('a' 'b')",
+      "OPTIMIZE t OPTIONS (a = b + c)",
       "OPTIMIZE t OPTIONS ('a' = 'b') ZORDER BY (x)",
       "OPTIMIZE t DRY RUN ZORDER BY (x)",
       "OPTIMIZE t WHERE run = 1",

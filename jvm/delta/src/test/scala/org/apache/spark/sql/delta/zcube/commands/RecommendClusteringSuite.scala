@@ -1,7 +1,7 @@
 package org.apache.spark.sql.delta.zcube.commands
 
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.delta.zcube.DeltaSparkSession
+import org.apache.spark.sql.{AnalysisException, Row}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** RECOMMEND CLUSTERING: what Spark and Delta make of the queries. */
@@ -44,6 +44,32 @@ class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
       val expected = layouts(declared)
       assert(expected.head._3, declared)
       assert(layouts(other) === expected, other)
+    }
+  }
+
+  test("an empty table, and a column without statistics") {
+    val path = folder.resolve("of_a").toString
+    spark.sql(s"CREATE TABLE delta.`$path` (a INT, b INT) USING delta TBLPROPERTIES " +
+      "('delta.dataSkippingStatsColumns' = 'a')")
+    def rows = spark.sql(s"RECOMMEND CLUSTERING delta.`$path` FOR 'a = 1', 'b = 1'").collect()
+    assert(rows.map(_.getAs[String]("summary")) ===
+      Array("as it is, the queries read 0.0 B; the table has no files yet"))
+    spark.range(100).selectExpr(
+      "int(id) a",
+      "int(id) b").write.format("delta").mode("append").save(path)
+    assert(list[Row](rows.head, "queries").map(list[String](_, "notes")) === Seq(
+      Nil,
+      Seq("no layout helps with b, which has no statistics")))
+  }
+
+  test("the error for a view names the statement") {
+    spark.range(1).createOrReplaceTempView("not_a_table")
+    for (statement <-
+        Seq("RECOMMEND CLUSTERING not_a_table FOR 'id = 1'", "DESC CLUSTERING not_a_table")) {
+      val refusal = intercept[AnalysisException](spark.sql(statement))
+      assert(refusal.getCondition.startsWith("EXPECT_TABLE_NOT_VIEW"))
+      assert(refusal.getMessage.contains(statement.take(4)))
+      assert(!refusal.getMessage.contains("OPTIMIZE"))
     }
   }
 

@@ -1,0 +1,26 @@
+package io.zcube.sql.parser
+
+/** The form of ZCube's statements, for errors: Spark's own names the token where its parser stopped,
+  * as if the statement didn't exist.
+  */
+private[parser] object StatementForm {
+
+  private val Optimize = "OPTIMIZE table [FULL] [WHERE predicate] [ZORDER BY (column, …)] " +
+    "[OPTIONS ('key' = 'value', …)] [DRY RUN]"
+
+  private val Describe = "DESCRIBE CLUSTERING table [BY (column, …)] [WHERE predicate]"
+
+  private val Recommend = "RECOMMEND CLUSTERING table FOR 'query' [WEIGHT number], …"
+
+  private val Clauses = raw"(?i)\b(options\s*\(|dry\s+run\b)".r
+
+  /** The form of a statement that seems to be meant for ZCube. */
+  def of(sqlText: String): Option[String] =
+    if (FirstWords.are(sqlText, "recommend", "clustering")) Some(Recommend)
+    else if (Seq("describe", "desc").exists(FirstWords.are(sqlText, _, "clustering")))
+      Some(Describe)
+    else {
+      Option.when(
+        FirstWords.are(sqlText, "optimize") && Clauses.findFirstIn(sqlText).isDefined)(Optimize)
+    }
+}
