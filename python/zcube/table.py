@@ -119,6 +119,28 @@ class ClusteredTable:
         max_file_size: int | str | None = ...,
     ) -> OptimizePlan: ...
 
+    @overload
+    def optimize(
+        self,
+        *,
+        zorder_by: Sequence[str] | None = ...,
+        where: str | None = ...,
+        full: bool = ...,
+        dry_run: bool,
+        forecast: bool = ...,
+        measure: bool = ...,
+        progress: bool | None = ...,
+        curve: str | None = ...,
+        weights: Mapping[str, float] | None = ...,
+        workload: Workload | None = ...,
+        merge_policy: str | None = ...,
+        max_bytes: int | str | None = ...,
+        max_duration: str | None = ...,
+        min_cube_size: int | str | None = ...,
+        target_cube_size: int | str | None = ...,
+        max_file_size: int | str | None = ...,
+    ) -> OptimizeResult | OptimizePlan: ...
+
     def optimize(
         self,
         *,

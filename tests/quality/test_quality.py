@@ -1,6 +1,7 @@
 """DESCRIBE CLUSTERING and ClusteredTable.quality, compared with all pairs of files in the log."""
 
 import json
+import pickle
 import random
 from datetime import date, timedelta
 
@@ -360,6 +361,10 @@ def test_figures_are_the_same_as_text_html_and_plain_values(spark, path):
     assert values["columns"][0]["depth_histogram"] == {2: 2}
     with pytest.raises(KeyError, match="no figures for 'z', only for x, y"):
         quality["z"]
+    copied = pickle.loads(pickle.dumps(quality))
+    assert copied == quality
+    with pytest.raises(ZCubeError, match="no session to ask which files 'x = 1' reads"):
+        copied.files_read("x = 1")
 
 
 def test_describe_clustering_has_the_documented_columns(spark, path):

@@ -84,6 +84,13 @@ class ColumnQuality:
         ]
 
 
+def _without_session(predicate: str) -> list[str]:
+    raise ZCubeError(
+        "Figures that were copied or pickled have no session to ask which files "
+        f"{predicate!r} reads. Call ClusteredTable.quality() again."
+    )
+
+
 @dataclass(frozen=True)
 class ClusteringQuality:
     """What ``ClusteredTable.quality`` found in the log; no data was read for it.
@@ -123,6 +130,10 @@ class ClusteringQuality:
             for name in ("cubes", "bytes", "bytes_in_cubes", "bytes_fresh", "bytes_other_columns")
         }
         return cls(columns=columns, all=together, _files_read=files_read, **sizes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the session, so that the figures can be pickled."""
+        return {**self.__dict__, "_files_read": _without_session}
 
     def __getitem__(self, column: str) -> ColumnQuality:
         """Return the figures of a column, or with ``"*"`` of all columns together."""
