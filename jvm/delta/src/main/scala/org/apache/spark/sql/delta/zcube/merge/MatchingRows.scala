@@ -14,8 +14,9 @@ import io.zcube.sql.keys.Repeatability
   *
   * With deletion vectors, Delta writes only the rows that change. But to find them and the rows to
   * insert, it joins the source with all rows of the touched files, by an outer join, in which Spark
-  * can't broadcast the source: it shuffles and sorts whole files for a few rows. A semi join can
-  * broadcast it. It compares only what ON says to be equal, so that it leaves at least the rows that
+  * can't broadcast the source: it shuffles and sorts whole files for a few rows. So it does in any table
+  * if there is only WHEN NOT MATCHED, by an anti join with all files that may have a key. A semi join
+  * can broadcast the source. It compares only what ON says to be equal, so that it leaves at least the rows that
   * Delta's own join matches. The optimizer must not learn more about the target's columns from the
   * source than from Delta's joins, be it true: it would move that into the Parquet reader, which skips row groups wrongly where
   * a file's decimals are narrower than the column's.
@@ -103,10 +104,9 @@ object MatchingRows extends PredicateHelper {
       case EqualNullSafe(a, b) if isOfTarget(b) && isOfSource(a) =>
         Equality(b, a, EqualNullSafe(b, _))
     }
-    val isOuter = merge.matchedClauses.nonEmpty && merge.notMatchedClauses.nonEmpty &&
-      merge.notMatchedBySourceClauses.isEmpty
+    val keepsSource = merge.notMatchedClauses.nonEmpty && merge.notMatchedBySourceClauses.isEmpty
     // The source is made here, where it may fail.
-    Option.when(isOuter && equalities.nonEmpty && !keys.readsJson && keys.source != null)(
+    Option.when(keepsSource && equalities.nonEmpty && !keys.readsJson && keys.source != null)(
       new MatchingRows(session, equalities, keys, MergePruning.tableOf(merge)))
   }
 

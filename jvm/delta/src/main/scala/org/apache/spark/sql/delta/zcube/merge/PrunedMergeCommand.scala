@@ -76,7 +76,7 @@ class PrunedMergeCommand(
     val pruning = new MergePruning(session, this, txn, keys)
     added = pruning.predicates
     matching =
-      if (shouldWritePersistentDeletionVectors(spark, txn))
+      if (matchedClauses.isEmpty || shouldWritePersistentDeletionVectors(spark, txn))
         MatchingRows.of(session, this, keys, pruning.unchanged)
       else None
     prunedSource = Option.when(added.nonEmpty || matching.nonEmpty)(keys.source)
@@ -118,7 +118,7 @@ class PrunedMergeCommand(
       numSourceRowsMetric: String): Seq[FileAction] = {
     def write() =
       super.writeOnlyInserts(spark, deltaTxn, filterMatchedRows, numSourceRowsMetric)
-    if (filterMatchedRows) withPredicates(spark, deltaTxn)(write()) else write()
+    if (filterMatchedRows) withPredicates(spark, deltaTxn)(leavingOutRows(write())) else write()
   }
 
   override protected def writeAllChanges(
@@ -128,14 +128,18 @@ class PrunedMergeCommand(
       deduplicateCDFDeletes: DeduplicateCDFDeletes,
       writeUnmodifiedRows: Boolean): Seq[FileAction] = {
     // For duplicates, Delta numbers the target's rows: conditions of ON aren't applied before that.
-    leavesOutRows = !writeUnmodifiedRows && !deduplicateCDFDeletes.enabled
-    try
-      super.writeAllChanges(
-        spark,
-        deltaTxn,
-        filesToRewrite,
-        deduplicateCDFDeletes,
-        writeUnmodifiedRows)
+    def write() = super.writeAllChanges(
+      spark,
+      deltaTxn,
+      filesToRewrite,
+      deduplicateCDFDeletes,
+      writeUnmodifiedRows)
+    if (!writeUnmodifiedRows && !deduplicateCDFDeletes.enabled) leavingOutRows(write()) else write()
+  }
+
+  private def leavingOutRows[T](body: => T): T = {
+    leavesOutRows = true
+    try body
     finally leavesOutRows = false
   }
 

@@ -7,8 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
 
-/** MERGE into tables with deletion vectors, which leaves rows without a key of the source out of
-  * Delta's join. Compared with plain Delta on a copy of the same table.
+/** MERGE that leaves rows without a key of the source out of Delta's join: into tables with deletion
+  * vectors, or if it only inserts. Compared with plain Delta on a copy of the same table.
   */
 class MatchingRowsSuite extends AnyFunSuite with MergeSession {
   import MatchingRowsSuite._
@@ -35,6 +35,7 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
       "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v")
 
   private lazy val plain = table("BIGINT", "id")
+  private lazy val withoutVectors = table("BIGINT", "id", vectors = false)
 
   /** A table of these rows. */
   private def stored(query: String): String = {
@@ -45,6 +46,7 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
 
   /** Keys all over the table, and some that it doesn't have. */
   private val Scattered = "SELECT id * 29 AS k, 'new' AS v FROM range(30)"
+  private lazy val scattered = stored(Scattered)
 
   private def merge(source: String, on: String, clauses: String)(path: String): Unit = spark.sql(
     s"MERGE INTO delta.`$path` t USING ($source) s ON $on $clauses").collect(): Unit
@@ -58,16 +60,23 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     LogLines.of("io.zcube.merge")(compared(path, (source, on, clauses))(
       merge(source, on, clauses)): Unit).exists(_.contains(LeftOut))
 
-  test("rows that match nothing aren't shuffled") {
+  for ((name, table, clauses) <- Seq(
+      ("changed with deletion vectors", () => plain, Upsert),
+      ("only inserted", () => withoutVectors, InsertOnly)
+    )) test(s"rows that match nothing aren't shuffled where others are $name") {
     def shuffled(isPruned: Boolean): Long = {
-      val (path, rows) = (copyOf(plain), new AtomicLong)
+      val (path, rows) = (copyOf(table()), new AtomicLong)
       val listener = new SparkListener {
         override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
           rows.addAndGet(end.taskMetrics.shuffleWriteMetrics.recordsWritten): Unit
       }
       spark.sparkContext.addSparkListener(listener)
-      try withSettings("spark.zcube.mergeInto.pruning" -> isPruned.toString) {
-          merge(Scattered, "t.k = s.k", Upsert)(path)
+      try withSettings(
+          "spark.zcube.mergeInto.pruning" -> isPruned.toString,
+          // Of a table's keys alone, few bytes are enough for many.
+          "spark.sql.autoBroadcastJoinThreshold" -> "5000"
+        ) {
+          merge(s"SELECT * FROM delta.`$scattered`", "t.k = s.k", clauses)(path)
           spark.sparkContext.listenerBus.waitUntilEmpty()
         }
       finally spark.sparkContext.removeSparkListener(listener)
@@ -86,6 +95,26 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     assert(leavesOut(
       plain,
       "SELECT id * 29 AS k, CAST(id AS STRING) AS v FROM range(30) WHERE id > 10"))
+  }
+
+  test("of a MERGE that only inserts, too") {
+    // Keys of different types, one of them NULL and one twice.
+    val more = stored(s"$Scattered UNION ALL VALUES (NULL, 'null'), (-7, 'new'), (-7, 'again')")
+    val of = s"SELECT * FROM delta.`$more`"
+    for (path <- Seq(plain, withoutVectors)) {
+      assert(leavesOut(path, of, clauses = InsertOnly))
+      // Delta reads it only once, and doesn't materialize it.
+      assert(!leavesOut(path, clauses = InsertOnly))
+      val conditional = "WHEN NOT MATCHED AND s.k < 500 THEN INSERT (k, v) VALUES (s.k, s.v) " +
+        "WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.k, s.v)"
+      for (on <- Seq("CAST(t.k AS INT) = s.k AND t.id >= s.k - 5", "t.k <=> s.k AND t.id < 400"))
+        assert(leavesOut(path, of, on, conditional), on)
+    }
+    // Then Delta looks for files to rewrite, as for WHEN MATCHED.
+    withSettings("spark.databricks.delta.merge.optimizeInsertOnlyMerge.enabled" -> "false") {
+      assert(leavesOut(plain, of, clauses = InsertOnly))
+      assert(!leavesOut(withoutVectors, of, clauses = InsertOnly))
+    }
   }
 
   test("keys that are equal and not the same match, and NULLs by <=> only") {
@@ -163,6 +192,11 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     val clauses = "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
     val once = "SELECT id * 30 AS k, 'new' AS v FROM range(25)"
     assert(leavesOut(path, once, on, clauses))
+    assert(leavesOut(
+      path,
+      s"SELECT * FROM delta.`${stored(once)}`",
+      on,
+      "WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"))
     // For changes, Delta then numbers the rows, and conditions stay above that.
     assert(!leavesOut(path, s"$once UNION ALL SELECT 30 AS k, 'twice' AS v", on, clauses))
   }
@@ -188,9 +222,8 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
       () => leavesOut(plain, on = "t.k BETWEEN s.k AND s.k + 2"),
       () => leavesOut(plain, on = "t.k = s.k OR t.id = s.k - 1")
     ) ++ Night.only(
-      () => leavesOut(table("BIGINT", "id", vectors = false)),
-      () => leavesOut(plain, clauses = s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE"),
-      () => leavesOut(plain, clauses = InsertOnly)
+      () => leavesOut(withoutVectors),
+      () => leavesOut(plain, clauses = s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE")
     )
     for ((applied, number) <- without.zipWithIndex) assert(!applied(), number)
     withSettings("spark.sql.autoBroadcastJoinThreshold" -> "-1")(assert(!leavesOut(plain)))
