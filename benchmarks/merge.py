@@ -5,7 +5,8 @@ rows. `small`: 4 columns, laid out by OPTIMIZE; a MERGE's fixed cost is most of 
 15 columns, files of about 5 and 19 MB, written in cells of (tenant, ts). Each run starts from the same table:
 a copy that links its files. CPU seconds are the JVM's, user and system.
 
-    python -m benchmarks.merge [--tables small large larger] [--vectors with without] [--rounds 3] [--output benchmarks/results]
+    python -m benchmarks.merge [--tables small large larger] [--vectors with without] [--rounds 3] [--warm 3]
+        [--output benchmarks/results]
 """
 
 from __future__ import annotations
@@ -165,8 +166,10 @@ def run(spark: SparkSession, target: Path, source: Path) -> tuple[int, dict[str,
     return read[0], figures
 
 
-def measure(spark: SparkSession, folder: Path, table: str, vectors: bool, rounds: int) -> dict:
-    """All runs on one table."""
+def measure(
+    spark: SparkSession, folder: Path, table: str, vectors: bool, rounds: int, warm: int
+) -> dict:
+    """All runs on one table; `warm` rounds before those that count."""
     original, work = folder / "original", folder / "work"
     shutil.rmtree(original, ignore_errors=True)
     rows = TABLES[table](spark, original, vectors)
@@ -189,8 +192,7 @@ def measure(spark: SparkSession, folder: Path, table: str, vectors: bool, rounds
         "needed": needed,
     }
     runs: list[dict] = []
-    # Round 0 warms the JVM up and is not counted.
-    for number in range(rounds + 1):
+    for number in range(-warm, rounds):
         for name in SOURCES:
             for engine in ENGINES if number % 2 else ENGINES[::-1]:
                 shutil.rmtree(work, ignore_errors=True)
@@ -198,9 +200,9 @@ def measure(spark: SparkSession, folder: Path, table: str, vectors: bool, rounds
                 spark.conf.set("spark.zcube.mergeInto.pruning", str(engine == "zcube").lower())
                 files, figures = run(spark, work, folder / name.replace(" ", "-"))
                 print(table, vectors, number, name, engine, files, figures, flush=True)
-                if number > 0:
+                if number >= 0:
                     runs.append({"source": name, "engine": engine, "files": files, **figures})
-    return found | {"rounds": rounds, "runs": runs}
+    return found | {"rounds": rounds, "warm": warm, "runs": runs}
 
 
 def main() -> None:
@@ -208,6 +210,7 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
     parser.add_argument("--vectors", nargs="+", choices=VECTORS_OR_NOT, default=VECTORS_OR_NOT)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm", type=int, default=3, help="rounds that aren't counted")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
@@ -215,7 +218,8 @@ def main() -> None:
         about = machine()
         for table in options.tables:
             for vectors in [v == "with" for v in options.vectors]:
-                found = {"about": about} | measure(spark, folder, table, vectors, options.rounds)
+                figures = measure(spark, folder, table, vectors, options.rounds, options.warm)
+                found = {"about": about} | figures
                 keep(options.output / "merge.json", found)
                 tables = json.loads((options.output / "merge.json").read_text())
                 markdown.write(options.output / "merge.md", report(tables))
@@ -252,7 +256,8 @@ def section(table: dict) -> list[str]:
     lines = [
         f"## {table['table'].capitalize()} table, {'with' if table['vectors'] else 'without'} deletion vectors",
         "",
-        f"{table['rows']:,} rows, {table['files']} files of {table['megabytes']} MB, rounds {table['rounds']}. "
+        f"{table['rows']:,} rows, {table['files']} files of {table['megabytes']} MB, rounds {table['rounds']} "
+        f"after {table.get('warm', 1)}. "
         + ", ".join(f"{k} {v}" for k, v in table["about"].items())
         + ".",
         "",
