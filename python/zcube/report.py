@@ -183,7 +183,7 @@ def _cubes(cubes: Sequence[LoggedCube], total: int) -> str:
             cube.curve or "–",
             str(cube.files),
             formatting.size(cube.bytes),
-            f"{100 * cube.bytes / total:.1f} %" if total else "–",
+            formatting.share(cube.bytes / total if total else None),
         ]
         for cube in cubes[:_MAX_ROWS]
     ]

@@ -267,7 +267,7 @@ class ClusteredTable:
 
         Args:
             columns: such as ``["x", "a.b"]``; by default the clustering columns, or those of the
-                last ZORDER BY that ZCube ran.
+                newest clustered file.
             where: selects files, by the same predicates as ``optimize``.
 
         Raises:

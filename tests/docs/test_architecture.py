@@ -51,9 +51,13 @@ def test_the_page_lists_every_package_of_a_module(module):
         assert (sources(module) / name.replace(".", "/")).is_dir()
 
 
+def full_name(module, package):
+    return package if package in ELSEWHERE else f"{MODULES[module]}.{package}".replace("/", ".")
+
+
 def imports(module, package):
     """What the files of a package import, as text."""
-    folder = sources(module) / MODULES[module] / package.replace(".", "/")
+    folder = sources(module) / full_name(module, package).replace(".", "/")
     texts = [file.read_text(encoding="utf-8") for file in folder.glob("*.scala")]
     return "\n".join(
         line for text in texts for line in text.splitlines() if line.startswith("import ")
@@ -61,16 +65,14 @@ def imports(module, package):
 
 
 def imports_package(imported, module, package):
-    return f"import {MODULES[module]}.{package}.".replace("/", ".") in imported
+    return f"import {full_name(module, package)}." in imported
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_package_depends_only_on_packages_above_it_in_the_table(module):
-    levels = [
-        [name for name in re.findall(r"`([\w.]+)`", first) if name not in ELSEWHERE]
-        for first, *_ in rows(table_of(module))
+    order = [
+        name for first, *_ in rows(table_of(module)) for name in re.findall(r"`([\w.]+)`", first)
     ]
-    order = [name for level in levels for name in level]
     for at, name in enumerate(order):
         imported = imports(module, name)
         later = order[at + 1 :]
@@ -122,12 +124,11 @@ def missing(cells):
             yield name
 
 
-CHANGES = rows(PAGE.split("typical changes")[1])
 RECIPES = rows(CONTRIBUTING.split("## Recipes")[1])
 COMMITS = {recipe: commits for recipe, *_, commits in RECIPES}
 
 
-@pytest.mark.parametrize("row", [*CHANGES, *RECIPES], ids=lambda row: row[0])
+@pytest.mark.parametrize("row", RECIPES, ids=lambda row: row[0])
 def test_the_files_of_a_change_are_there(row):
     assert "`" in row[1]
     assert not list(missing(row[1:2]))
@@ -139,14 +140,6 @@ def test_a_file_that_is_not_there_is_found_missing():
         "`NoClass.all`, `_log/none.py` · `make`",
     ]
     assert list(missing(cells)) == ["plan/NoTask", "NoClass.all", "_log/none.py"]
-
-
-def test_each_typical_change_is_checked():
-    number, table = re.search(
-        r"^## (\w+) typical changes\n\n\| change .*\n\| -- .*\n((?:\|.*\n)+)", PAGE, re.MULTILINE
-    ).groups()
-    assert [row[0] for row in CHANGES] == re.findall(r"^\| (.+?) \| ", table, re.MULTILINE)
-    assert len(CHANGES) == {"Ten": 10, "Eleven": 11, "Twelve": 12, "Thirteen": 13}[number]
 
 
 @pytest.mark.parametrize("recipe", COMMITS)

@@ -78,7 +78,7 @@ def test_the_bar_counts_the_cubes_that_are_written(spark, path, terminal, monkey
     shown = terminal.getvalue()
     # Spark's own jobs showed this.
     assert f" of {cubes} cubes written" in shown
-    assert " MB/s" in shown
+    assert "iB/s" in shown
     assert "done" in shown
     assert not spark.sparkContext.getJobTags()
     assert "RewriteProgress" not in listeners(spark)
@@ -92,7 +92,7 @@ def test_the_bar_shows_how_far_a_run_is_while_it_runs(spark, path, terminal, mon
         written.append(terminal.getvalue())
         if len(written) > 2:
             polled.set()
-        return 7, 3.5, 2_000_000
+        return 7, 3.5, 2 << 20
 
     def optimize():
         with progress.watched(spark, True):
@@ -105,7 +105,7 @@ def test_the_bar_shows_how_far_a_run_is_while_it_runs(spark, path, terminal, mon
     monkeypatch.setattr(progress, "_SECONDS", 0.02)
     optimize()
     assert "3 of 7 cubes written" in shown[0]
-    assert "2.0 MB, " in shown[0]
+    assert "2.0 MiB, " in shown[0]
     assert "done" not in shown[0]
     assert "done" in terminal.getvalue()
 

@@ -26,7 +26,7 @@ from zcube._spark import gateway
 from zcube._sql import quoting
 from zcube._sql.arguments import column_names
 from zcube.errors import ZCubeError
-from zcube.results.quality import ClusteringQuality
+from zcube.results.quality import ALL, ClusteringQuality
 
 # Above this number, DESCRIBE CLUSTERING takes a sample of the boxes.
 _MAX_FILES = 20_000
@@ -121,7 +121,7 @@ class DeltaLakeLog:
                 quality.of_column(column.name, column_ranges, notes)
                 for column, (column_ranges, notes) in zip(chosen, found, strict=True)
             ],
-            all=quality.of_boxes("*", ranges, note if without and len(chosen) > 1 else ""),
+            all=quality.of_boxes(ALL, ranges, note if without and len(chosen) > 1 else ""),
             _files_read=self.files_read,
             **self._sizes(chosen),
         )
@@ -136,7 +136,7 @@ class DeltaLakeLog:
         except NotServedError as error:
             if actions.is_lost(self._path / "_delta_log", version):
                 raise LostVersionError(f"version {version} is gone") from error
-            raise NotServedError(f"version {version}: {error}") from error
+            raise
 
     @property
     def _table(self) -> str:

@@ -12,6 +12,7 @@ from zcube._spark import gateway
 from zcube._spark.connect import is_connect
 from zcube._version import __version__
 from zcube.errors import ZCubeError
+from zcube.results import formatting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -115,7 +116,7 @@ class _Watch:
                 total=cubes,
                 completed=done,
                 cubes=f"{int(done + 1e-6)} of {cubes} cubes written",
-                size=f"{size / 1e6:.1f} MB, {size / 1e6 / elapsed:.1f} MB/s",
+                size=f"{formatting.size(size)}, {formatting.size(int(size / elapsed))}/s",
             )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zcube._spark import gateway, launch
+from zcube._sql import quoting
 from zcube.cli.arguments import Commands, add_spark_options, start_session
 from zcube.cli.output import show
 from zcube.errors import ZCubeError
@@ -211,9 +212,6 @@ def _settings(spark: SparkSession) -> Iterator[Finding]:
     made = spark.conf.getAll
     for key in sorted(key for key in made if key.startswith("spark.zcube.")):
         unknown = "" if key in known else "There is no such setting; see docs/reference.md."
-        off = (
-            ": OPTIMIZE and MERGE are Delta's own"
-            if key == _SWITCH and made[key] == "false"
-            else ""
-        )
-        yield Finding(key, made[key] + off, unknown)
+        off = key == _SWITCH and not quoting.switch(spark, key, default=True)
+        meaning = ": OPTIMIZE and MERGE are Delta's own" if off else ""
+        yield Finding(key, made[key] + meaning, unknown)

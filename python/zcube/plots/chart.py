@@ -8,6 +8,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from zcube.results import formatting
+
 # Okabe and Ito's palette, which is colour-blind safe. Where colours distinguish things, markers,
 # line styles or words do so as well.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -47,11 +49,6 @@ def series(count: int) -> Iterator[tuple[str, str]]:
     return (SERIES[i % len(SERIES)] for i in range(count))
 
 
-def shorten(text: str, length: int = 40) -> str:
-    """Truncate a long text, with an ellipsis."""
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
 def plain(text: str) -> str:
     """Return a text of the user's, so that matplotlib doesn't read what is between ``$`` as TeX."""
     return text.replace("$", r"\$")
@@ -80,4 +77,4 @@ def names(axis: Any, values: Sequence[str]) -> None:
     step = max(1, -(-len(values) // 8))
     places = range(0, len(values), step)
     axis.set_major_locator(FixedLocator(list(places)))
-    axis.set_ticklabels([plain(shorten(values[place], 14)) for place in places])
+    axis.set_ticklabels([plain(formatting.shorten(values[place], 14)) for place in places])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from zcube.plots import chart
+from zcube.results import formatting
 from zcube.results.formatting import counted
+from zcube.results.quality import ALL
 
 if TYPE_CHECKING:
     from zcube.results.quality import ClusteringQuality, ColumnQuality
@@ -27,7 +29,7 @@ def picture(quality: ClusteringQuality) -> chart.Picture:
 
 
 def _draw(panel: Any, row: ColumnQuality) -> None:
-    name = "all together" if row.column == "*" else chart.plain(chart.shorten(row.column, 24))
+    name = "all together" if row.column == ALL else chart.plain(formatting.shorten(row.column, 24))
     without = row.files - row.files_with_stats
     panel.set_title(
         name + (f"\n{counted(without, 'file')} without statistics" if without else ""), fontsize=10

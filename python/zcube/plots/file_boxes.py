@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from zcube.errors import ZCubeError
 from zcube.plots import chart, scale
 from zcube.plots.rectangles import Rectangle, draw, legend
+from zcube.results import formatting
 from zcube.results.formatting import counted
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def picture(
     panel.set_ylabel(chart.plain(axes[1].label))
     lines = [f"{counted(len(drawn), 'file')}, each from its minimum to its maximum"]
     if predicate is not None:
-        lines.append(chart.plain(chart.shorten(f"Blue must be read for {predicate}", 80)))
+        lines.append(chart.plain(formatting.shorten(f"Blue must be read for {predicate}", 80)))
         legend(panel, sum(read), len(read) - sum(read))
     if step > 1:
         lines[0] = f"{len(drawn)} of {len(placed)} files, each from its minimum to its maximum"

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from zcube.plots import chart
+from zcube.results import formatting
+from zcube.results.quality import ALL
 
 if TYPE_CHECKING:
     from zcube.results.quality import ClusteringQuality
@@ -22,10 +24,10 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
     at = sorted(found)
     figure, (upper, lower) = chart.picture(2, 1, (7.2, 2.8), sharex=True)
     last = found[at[-1]]
-    names = [column.column for column in last.columns if len(last.columns) > 1] + ["*"]
+    names = [column.column for column in last.columns if len(last.columns) > 1] + [ALL]
     for name, (colour, marker) in zip(names, chart.series(len(names)), strict=True):
-        label = "all together" if name == "*" else _label(name)
-        style = {"color": colour, "marker": marker, "label": label, "lw": 2.2 if name == "*" else 1}
+        label = "all together" if name == ALL else _label(name)
+        style = {"color": colour, "marker": marker, "label": label, "lw": 2.2 if name == ALL else 1}
         depth = [found[version][name].average_depth for version in at]
         skipping = [found[version][name].skipping_effectiveness for version in at]
         upper.plot(at, [_gap(value) for value in depth], **style)
@@ -47,7 +49,7 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
 
 def _label(name: str) -> str:
     """Return a column's name. matplotlib leaves a label out that begins with an underscore."""
-    text = chart.plain(chart.shorten(name))
+    text = chart.plain(formatting.shorten(name))
     return f"`{text}`" if text.startswith("_") else text
 
 

@@ -48,10 +48,9 @@ def measure(
             # Its log is gone, or a column was added later; the same holds for all older versions.
             break
         except NotServedError as error:
-            reason = str(error).removeprefix(f"version {version}: ")
             if missing is None or version == chosen[-1]:
-                raise NotServedError(f"version {version}: {reason}") from error
-            missing[version] = reason
+                raise NotServedError(f"version {version}: {error}") from error
+            missing[version] = str(error)
     optimized = [row["version"] for row in commits if row["operation"] == "OPTIMIZE"]
     return found, sorted(version for version in optimized if version >= min(found))
 

@@ -53,6 +53,16 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f} %"
 
 
+def shorten(text: str, length: int = 40) -> str:
+    """Truncate a long text, with an ellipsis.
+
+    Examples:
+        >>> shorten("user = 5", 6)
+        'user …'
+    """
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
 def seconds(milliseconds: int) -> str:
     """Write a time in seconds.
 

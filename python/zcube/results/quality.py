@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Row
 
 
-_ALL = "*"
+# The name of all columns together.
+ALL = "*"
 _TITLES = (
     "column",
     "files",
@@ -137,7 +138,7 @@ class ClusteringQuality:
 
     def __getitem__(self, column: str) -> ColumnQuality:
         """Return the figures of a column, or with ``"*"`` of all columns together."""
-        if column == _ALL:
+        if column == ALL:
             return self.all
         for figures in self.columns:
             if figures.column.lower() == column.lower():

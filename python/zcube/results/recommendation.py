@@ -114,7 +114,7 @@ class Recommendations:
     def notes(self) -> list[str]:
         """What is unsupported, with the beginning of each query."""
         return [
-            f"{_shortened(query.query)}: {note}"
+            f"{formatting.shorten(' '.join(query.query.split()))}: {note}"
             for query in self.today.queries
             for note in query.notes
         ]
@@ -130,7 +130,7 @@ class Recommendations:
                 (layout.curve or "–") + _weights(layout.weights),
                 formatting.number(round(layout.files_read, 2)),
                 formatting.size(round(layout.bytes_read)),
-                f"{100 * layout.share_of_today:.1f} %",
+                formatting.share(layout.share_of_today),
             ]
             for layout in (self.today, *self.layouts)
         ]
@@ -155,8 +155,3 @@ def _weights(weights: Mapping[str, float] | None) -> str:
     if not weights:
         return ""
     return " " + ", ".join(f"{column}={weight:g}" for column, weight in weights.items())
-
-
-def _shortened(query: str) -> str:
-    line = " ".join(query.split())
-    return line if len(line) <= 40 else line[:39] + "…"

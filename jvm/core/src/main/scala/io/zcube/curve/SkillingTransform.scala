@@ -43,7 +43,9 @@ object SkillingTransform {
     result
   }
 
-  /** The index in transposed form: bit i of coordinate d is bit (i × dimensions + …) of the index. */
+  /** The index in transposed form: bit i of coordinate d, of n, is bit i × n + (n − 1 − d) of the
+    * index.
+    */
   private def transposed(point: Array[Int], bits: Int): Array[Int] = {
     val x = point.clone()
     val n = x.length

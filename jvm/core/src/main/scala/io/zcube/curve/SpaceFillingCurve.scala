@@ -3,7 +3,8 @@ package io.zcube.curve
 /** An order of the points of a grid with 2^bits cells per side. Every point has its own index, and
   * points with close indexes are close to each other; how close depends on the curve.
   *
-  * Immutable and thread-safe; `index` allocates nothing.
+  * Immutable and thread-safe; `index` allocates nothing, except that of a Hilbert curve of more than
+  * six dimensions.
   */
 trait SpaceFillingCurve extends Serializable {
 

@@ -18,8 +18,8 @@ import io.zcube.layout.FileCount
   * @param maxJobBytes     maximum number of bytes that one job rewrites, though at least a cube's
   * @param maxJobFiles     maximum number of files that one job writes, though at least a cube's
   * @param otherColumns    whether files clustered by other columns are rewritten too
-  * @param otherLayouts whether files clustered by the same columns, but with another curve or other
-  *   weights, are rewritten too
+  * @param otherLayouts whether files clustered by the same columns, but with another curve, weights
+  *   or workload, are rewritten too
   * @param splitsValues    whether rows with the same values may be in several files
   * @param resizes         whether files of cubes are rewritten because of their sizes
   * @param regrouping      what is done with cubes of jobs that overlap
@@ -53,16 +53,19 @@ final case class PlanOptions(
     target = Seq(targetCubeBytes, minCubeBytes, targetFileBytes).max)
 
   /** The number of files for that many bytes and rows; None if statistics are missing. */
-  def fileCount(bytes: Long, rows: Option[Long]): Int = rows match {
-    case Some(known) => FileCount.of(bytes, targetFileBytes, known, maxRecords)
-    case None => FileCount.of(bytes, targetFileBytes, Long.MaxValue, 0)
+  def fileCount(bytes: Long, rows: Option[Long]): Int = {
+    val (known, limit) = rowsAndLimit(rows)
+    FileCount.of(bytes, targetFileBytes, known, limit)
   }
 
   /** The same before it is limited to what one job can write. */
-  def unlimitedFileCount(bytes: Long, rows: Option[Long]): Double = rows match {
-    case Some(known) => FileCount.unlimited(bytes, targetFileBytes, known, maxRecords)
-    case None => FileCount.unlimited(bytes, targetFileBytes, Long.MaxValue, 0)
+  def unlimitedFileCount(bytes: Long, rows: Option[Long]): Double = {
+    val (known, limit) = rowsAndLimit(rows)
+    FileCount.unlimited(bytes, targetFileBytes, known, limit)
   }
+
+  private def rowsAndLimit(rows: Option[Long]): (Long, Long) =
+    rows.fold((Long.MaxValue, 0L))(_ -> maxRecords)
 }
 
 object PlanOptions {

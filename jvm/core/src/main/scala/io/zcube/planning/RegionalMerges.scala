@@ -37,8 +37,8 @@ final private class RegionalMerges(
   // Without stable cubes, beside which all others would look narrow.
   private val space = RankSpace.of(cubes.flatMap(_.files))
 
-  private val mergeShare = math.max(LeastShare, options.mergeShare)
-  private val fanOut = math.max(LeastFanOut, options.fanOut)
+  private val mergeShare = math.max(MinMergeShare, options.mergeShare)
+  private val fanOut = math.max(MinFanOut, options.fanOut)
   private val total = math.max(1L, cubes.iterator.map(_.bytes).sum).toDouble
 
   /** The smallest gain. In a table of many files each is narrow and saves little: then it is what
@@ -55,11 +55,11 @@ final private class RegionalMerges(
   }
 
   /** The widest first. */
-  private[planning] val boxes: Array[Box] = {
+  private[planning] val boxes: Array[RankedBox] = {
     val known = for {
       cube <- cubes
       file <- cube.files if space.dimensions > 0 && space.measures(file.ranges)
-    } yield Box(file, cube.id, space, total)
+    } yield RankedBox(file, cube.id, space, total)
     known.sortBy(box => (-box.spread, box.file.path)).toArray
   }
 
@@ -201,11 +201,11 @@ final private class RegionalMerges(
   /** Whether a group rewrites enough wide bytes, or merges enough cubes: otherwise a trickle of rows
     * would rewrite the same files again and again.
     */
-  private def pays(narrowest: Box, farWiderBytes: Long, bytes: Long, cubes: Int): Boolean =
+  private def pays(narrowest: RankedBox, farWiderBytes: Long, bytes: Long, cubes: Int): Boolean =
     if (farWiderBytes == 0) cubes >= fanOut
     else {
       val share =
-        if (narrowest.spread < Wide) MinShare * mergeShare else fanOut - 1.0
+        if (narrowest.spread < Wide) MinWideBytes * mergeShare else fanOut - 1.0
       farWiderBytes >= share * (bytes - farWiderBytes)
     }
 }
@@ -218,7 +218,7 @@ private object RegionalMerges {
     */
   final case class Part(files: Seq[PlannedFile], gain: Double)
 
-  /** A file is wide if its [[Box.spread]] is at least this: twice the area in two columns. */
+  /** A file is wide if its [[RankedBox.spread]] is at least this: twice the area in two columns. */
   private val Wide = 1.34
 
   /** The share of a file's box that must be in the region of its group. */
@@ -228,12 +228,12 @@ private object RegionalMerges {
   private val FarWider = 2.0
 
   /** Pairs of cubes could be rewritten in turns for ever. */
-  private val LeastFanOut = 3
+  private val MinFanOut = 3
 
   /** A smaller `mergeShare` would make so much of small gains that the same files were rewritten for
     * dozens of runs.
     */
-  private val LeastShare = 0.1
+  private val MinMergeShare = 0.1
 
   /** The smallest gain, as a multiple of `mergeShare`, in a table of few files. */
   private val MinGain = 0.4
@@ -241,7 +241,7 @@ private object RegionalMerges {
   /** Wide bytes for each byte of the narrowest files, as a multiple of `mergeShare`: more than for a
     * whole merge, since what lies over a region's border is rewritten again.
     */
-  private val MinShare = 2.0
+  private val MinWideBytes = 2.0
 
   /** A cube of so many files shows how well its columns can be cut. */
   private val MinMembers = 3
@@ -268,91 +268,4 @@ private object RegionalMerges {
     * @param members positions, the widest first
     */
   final private case class Group(seed: Int, members: Array[Int], gain: Double, bytes: Long)
-
-  final private[planning] case class Region(low: Array[Double], high: Array[Double])
-
-  /** A file's box, as ranks from 0 to 1.
-    *
-    * @param total bytes of all files
-    */
-  final private[planning] class Box(
-      val file: DataFile,
-      val cube: String,
-      val low: Array[Double],
-      val high: Array[Double],
-      total: Double) {
-    val bytes: Long = file.bytes
-
-    private def sides: Seq[Double] = low.toSeq.indices.map(i => high(i) - low(i))
-
-    val reading: Double = sides.sum / low.length
-
-    /** How much wider it is than a cube with its share of the bytes. */
-    val spread: Double = reading / math.pow(math.max(1L, bytes) / total, 1.0 / low.length)
-
-    /** Its own box and, if that is far longer in one column than in another, one that includes
-      * neighbours on the long sides.
-      */
-    def regions(neighbours: Int): Seq[Region] = {
-      val longest = sides.max
-      val wider =
-        sides.map(side => if (2 * side < longest) math.min(longest, neighbours * side) else side)
-      val own = Region(low, high)
-      if (wider == sides) Seq(own)
-      else {
-        val middles = low.indices.map(middle)
-        def ends(sign: Int): Array[Double] =
-          middles.zip(wider).map { case (middle, side) => middle + sign * side / 2 }.toArray
-        Seq(own, Region(ends(-1), ends(1)))
-      }
-    }
-
-    def middle(column: Int): Double = (low(column) + high(column)) / 2
-
-    /** The share of the box that is in the region. */
-    def within(region: Region): Double = {
-      var share = 1.0
-      var i = 0
-      while (i < low.length && share > 0.0) {
-        val inside = math.min(high(i), region.high(i)) - math.max(low(i), region.low(i))
-        share *= math.max(0.0, inside) / (high(i) - low(i))
-        i += 1
-      }
-      share
-    }
-  }
-
-  private object Box {
-    def apply(file: DataFile, cube: String, space: RankSpace, total: Double): Box = {
-      val (low, high) = space.ranks(file.ranges)
-      new Box(file, cube, low, high, total)
-    }
-  }
-
-  /** The box around several. */
-  final private class Hull(dimensions: Int) {
-    private val low = Array.fill(dimensions)(1.0)
-    private val high = Array.fill(dimensions)(0.0)
-
-    def add(box: Box): Unit = {
-      var i = 0
-      while (i < dimensions) {
-        low(i) = math.min(low(i), box.low(i))
-        high(i) = math.max(high(i), box.high(i))
-        i += 1
-      }
-    }
-
-    /** What so many files of the same size in it read together, if the longest side is always cut. */
-    def readingOf(files: Double): Double = {
-      val sides = Array.tabulate(dimensions)(i => high(i) - low(i))
-      var left = files
-      while (left > 1.0) {
-        val longest = sides.indices.maxBy(sides(_))
-        sides(longest) /= math.min(2.0, left)
-        left /= 2.0
-      }
-      files * sides.sum / dimensions
-    }
-  }
 }

@@ -110,7 +110,7 @@ final class ZCubePlanner(options: PlanOptions) {
       over: Seq[PlannedGroup],
       taken: Seq[PlannedGroup]): Seq[PlannedGroup] =
     options.maxBytes.filter(_ => over.nonEmpty).fold(Seq.empty[PlannedGroup]) { budget =>
-      val least = math.min(options.minCubeBytes, budget / LeastPart)
+      val least = math.min(options.minCubeBytes, budget / MinPart)
       var spent = PlannedGroup.bytesOf(taken)
       val served =
         PlannedFile.pathsOf(taken.iterator.flatMap(_.files).filter(f => isFresh(f.reason)))
@@ -202,7 +202,7 @@ private object ZCubePlanner {
   private val MinOverlap = 0.05
 
   /** With less than this part of the budget left, no fresh files are written in parts. */
-  private val LeastPart = 4
+  private val MinPart = 4
 }
 
 /** What an OPTIMIZE does with every file.

@@ -102,7 +102,7 @@ final class RecommendationReport(
       s"'weights' = '${weights(trial).map { case (c, w) => s"$c=$w" }.mkString(",").replace("'", "''")}'")
     val options = s"OPTIONS (${(curve ++ weighted).mkString(", ")})"
     val by = s"(${columns.map(_.name).mkString(", ")})"
-    if (table.clustered) {
+    if (table.takesClusteringColumns) {
       val change = Option.when(columns != table.clusteringColumns)(
         s"ALTER TABLE ${table.sql} CLUSTER BY $by")
       change.toSeq :+ s"OPTIMIZE ${table.sql} FULL $options"
@@ -126,7 +126,7 @@ object RecommendationReport {
       sql: String,
       files: Long,
       bytes: Long,
-      clustered: Boolean,
+      takesClusteringColumns: Boolean,
       columns: IndexedSeq[ColumnPath],
       clusteringColumns: Seq[ColumnPath])
 

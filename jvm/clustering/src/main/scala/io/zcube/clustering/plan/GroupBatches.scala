@@ -13,7 +13,7 @@ final class GroupBatches(task: OptimizeTask) {
   /** The groups of each commit, in the order of the plan. */
   def commits(groups: Seq[RewriteGroup]): Seq[Seq[RewriteGroup]] =
     task.settings.batchBytes match {
-      case Some(size) => BinPacking.pack(groups, size)(_.bytes)
+      case Some(size) => BinPacking.pack(groups, size)(_.storedBytes)
       // A group that makes a stable cube gets its own commit: a failure should lose no more than a
       // job.
       case None =>
@@ -26,7 +26,7 @@ final class GroupBatches(task: OptimizeTask) {
   def jobs(groups: Seq[RewriteGroup]): Seq[Seq[RewriteGroup]] = {
     val (small, large) = groups.partition { group =>
       // A group without rows would leave an empty file that no log names.
-      group.bytes <= MaxSharedBytes &&
+      group.storedBytes <= MaxSharedBytes &&
       group.rows.exists(rows => rows > 0 && task.fileCount(group, Some(rows)) == 1)
     }
     pack(small, MaxBytes) ++ large.map(Seq(_))
@@ -36,7 +36,7 @@ final class GroupBatches(task: OptimizeTask) {
     val capacity = math.max(1L, maxBytes)
     BinPacking.pack(groups, capacity) { group =>
       val share = math.max(1.0 / MaxGroups, group.files.size.toDouble / MaxFiles)
-      math.max(group.bytes, (capacity * share).toLong)
+      math.max(group.storedBytes, (capacity * share).toLong)
     }
   }
 }

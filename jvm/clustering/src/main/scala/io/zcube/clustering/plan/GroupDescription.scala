@@ -11,7 +11,7 @@ object GroupDescription {
     val where = place(groups) + (if (cubes == 1) "" else s", $cubes in one job")
     val label = if (groups.size == 1) groups.head.label else ""
     s"${task.tableName}: ${statement(task)}, $where, ${groups.map(_.files.size).sum} files, " +
-      s"${groups.map(_.bytes).sum} bytes$label"
+      s"${groups.map(_.storedBytes).sum} bytes$label"
   }
 
   def ofForecast(task: OptimizeTask, group: RewriteGroup): String =

@@ -12,7 +12,7 @@ import io.zcube.sql.layout.LayoutRequest
   * @param version    the table version to read
   * @param where      files that it excludes are not touched
   * @param columns    the clustering columns
-  * @param clustered  whether they are the table's own (CLUSTER BY) and not the statement's (ZORDER BY)
+  * @param declared   whether they are the table's own (CLUSTER BY) and not the statement's (ZORDER BY)
   * @param isFull     whether FULL was given
   * @param weights of the columns, normalized; empty if all are equal
   * @param workload   queries that should skip files
@@ -23,7 +23,7 @@ final case class OptimizeTask(
     version: TableVersion,
     where: WhereClause,
     columns: Seq[ColumnPath],
-    clustered: Boolean,
+    declared: Boolean,
     isFull: Boolean,
     options: OptimizeOptions,
     settings: OptimizeSettings,
@@ -41,7 +41,7 @@ final case class OptimizeTask(
     options.curve,
     weights,
     Option.when(workload.nonEmpty)(ResolvedQuery.fingerprint(workload)),
-    clustered)
+    declared)
 
   /** From the statement or the session. */
   private val stated: PlanOptions = options.over(settings.plan)
@@ -119,14 +119,14 @@ final case class OptimizeTask(
     maxJobBytes = jobBytes,
     // ZORDER BY names its columns each time; files with other columns are then simply not
     // clustered.
-    otherColumns = isFull || !(clustered || isAuto),
+    otherColumns = isFull || !(declared || isAuto),
     // A default may change, as ZCube's did, and must not cause a table to be rewritten.
-    otherLayouts = isFull || (options.namesLayout && !(clustered || isAuto)),
+    otherLayouts = isFull || (options.namesLayout && !(declared || isAuto)),
     // Its target is that of files just written. A layout that OPTIMIZE has made has larger files.
     resizes = !isAuto,
     splitsValues = settings.spread,
     regrouping = if (mayRegroup) pass.regrouping else Regrouping.Never,
-    force = isFull && !clustered && !pass.onlyRegroups
+    force = isFull && !declared && !pass.onlyRegroups
   )
 }
 
@@ -144,7 +144,7 @@ object OptimizeTask {
       version: TableVersion,
       where: WhereClause,
       columns: Seq[ColumnPath],
-      clustered: Boolean,
+      declared: Boolean,
       isFull: Boolean,
       read: => OptimizeOptions,
       settings: OptimizeSettings): OptimizeTask = {
@@ -155,7 +155,7 @@ object OptimizeTask {
       version,
       where,
       columns,
-      clustered,
+      declared,
       isFull,
       options,
       settings,

@@ -24,7 +24,8 @@ final case class RewriteGroup(planned: PlannedGroup, number: Int, total: Int) {
   /** Rows, if every file has statistics. */
   val rows: Option[Long] = DataFile.rowsOf(files)
 
-  val bytes: Long = files.map(_.storedBytes).sum
+  /** Bytes of the files, deleted rows included. */
+  val storedBytes: Long = files.map(_.storedBytes).sum
 
   /** ` in partition (a=1, b=2)`, or nothing. */
   def label: String =

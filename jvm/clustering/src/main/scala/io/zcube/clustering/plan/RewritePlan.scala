@@ -60,7 +60,7 @@ object RewritePlan {
         selection.ranges(task.columns)
       else _ => KeyRanges.Unknown
     val outside =
-      if (task.clustered && task.where.picks) selection.outside(cubes) else OutsideWhere.Nothing
+      if (task.declared && task.where.picks) selection.outside(cubes) else OutsideWhere.Nothing
     val described =
       files.map(file => file.copy(ranges = ranges(file.path), selected = isTaken(file)))
     val plan =

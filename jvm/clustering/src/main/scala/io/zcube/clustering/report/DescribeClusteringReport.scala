@@ -33,7 +33,7 @@ object DescribeClusteringReport {
     .add("notes", StringType, nullable = false)
 
   /** The report on some columns, or else on the table's clustering columns, or else on those of the
-    * last ZORDER BY.
+    * newest clustered file.
     *
     * Throws ZCUBE_COLUMN_NOT_FOUND, ZCUBE_NO_CLUSTERING_COLUMNS or ZCUBE_UNORDERED_TYPE.
     *
@@ -49,7 +49,7 @@ object DescribeClusteringReport {
       if (by.nonEmpty) by.map(version.existing(_, resolver))
       else {
         Some(version.clusteringColumns).filter(_.nonEmpty)
-          .orElse(version.lastZOrderColumns)
+          .orElse(version.lastColumns)
           .getOrElse(throw ZCubeErrors.noClusteringColumns(version.table.name))
       }
     columns.foreach(_.checkOrdered())

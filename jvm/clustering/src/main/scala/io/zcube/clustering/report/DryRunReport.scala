@@ -55,7 +55,7 @@ object DryRunReport {
         "rewrite",
         Some(group.partition),
         group.planned.files,
-        group.bytes,
+        group.storedBytes,
         group.liveBytes)
     }
     val over = planned.plan.overBudget
@@ -72,7 +72,7 @@ object DryRunReport {
       reason -> count.toLong
     },
     planned.groups.map(_.files.size.toLong).sum,
-    planned.groups.map(_.bytes).sum,
+    planned.groups.map(_.storedBytes).sum,
     planned.groups.map(_.liveBytes).sum,
     Nil,
     Row(

@@ -53,7 +53,7 @@ object Forecast {
       sampling: Boolean): Forecast = Sessions.within(session) {
     val history =
       if (planned.groups.isEmpty) RewriteHistory.Empty else RewriteHistory.of(task.version)
-    val bytes = planned.groups.map(_.bytes).sum + OptimizePasses.unplannedBytes(task, planned)
+    val bytes = planned.groups.map(_.storedBytes).sum + OptimizePasses.unplannedBytes(task, planned)
     val cpuTime = if (bytes == 0) Some(0L) else history.cpuTimeOf(bytes)
     val sampler = new GroupSampler(session, task, planned.selection, new SampleBudget())
     val (quality, written) =

@@ -16,7 +16,7 @@ object RunDetails {
       val planned = Map[String, Any](
         "partition" -> group.partition,
         "files" -> group.files.size,
-        "bytes" -> group.bytes,
+        "bytes" -> group.storedBytes,
         "reasons" -> PlannedFile.counts(group.planned.files))
       planned ++ (outcome match {
         case GroupOutcome.Committed(rewritten, version, committingMs) =>
@@ -48,7 +48,8 @@ object RunDetails {
         "kept" -> kept(result),
         "left" -> Map[String, Any](
           "files" -> (over.size + notStarted(outcomes).map(_.files.size).sum),
-          "bytes" -> (over.map(_.file.storedBytes).sum + notStarted(outcomes).map(_.bytes).sum)
+          "bytes" -> (over.map(_.file.storedBytes).sum + notStarted(
+            outcomes).map(_.storedBytes).sum)
         ),
         "workload" -> workload.after()
       ))

@@ -9,6 +9,8 @@ import io.zcube.quality.LayoutQuality
   */
 object CommitMetrics {
 
+  val CpuTimeMs = "cpuTimeMs"
+
   /** What `ours` and `parameters` may record, with its meaning: docs/reference.md. */
   val described: Seq[(String, String)] = Seq(
     "cubeId" -> "The ZCube that was written; several, separated by commas, if the commit has several.",
@@ -19,7 +21,7 @@ object CommitMetrics {
     "skippingEffectivenessAfter" -> "The same of the added files.",
     "samplingTimeMs" -> "Milliseconds spent on sampling, summed over the commit's cubes.",
     "writingTimeMs" -> "Milliseconds spent on writing, summed over the commit's cubes.",
-    "cpuTimeMs" -> "CPU time in milliseconds of the Spark tasks that sampled and wrote; missing if Spark's events lag behind."
+    CpuTimeMs -> "CPU time in milliseconds of the Spark tasks that sampled and wrote; missing if Spark's events lag behind."
   )
 
   /** Metrics that Delta doesn't have. Times and CPU time are in milliseconds, summed over the
@@ -31,7 +33,7 @@ object CommitMetrics {
     Map(
       "samplingTimeMs" -> figures.map(_.samplingMs).sum.toString,
       "writingTimeMs" -> figures.map(_.writingMs).sum.toString
-    ) ++ Option.when(cpu.forall(_.isDefined))("cpuTimeMs" -> cpu.flatten.sum.toString)
+    ) ++ Option.when(cpu.forall(_.isDefined))(CpuTimeMs -> cpu.flatten.sum.toString)
   }
 
   /** Parameters that Delta doesn't have. Quality is measured among the removed files and among the

@@ -10,8 +10,9 @@ import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup}
 import io.zcube.clustering.table.{FileSelection, NewCube, RewriteTransaction}
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.jobs.JobDescription
 import io.zcube.sql.layout.{LayoutPlan, LayoutWriter}
-import io.zcube.sql.sampling.{JobDescription, SampleBudget}
+import io.zcube.sql.sampling.SampleBudget
 
 /** Rewrites groups of files: samples the clustering columns, makes a layout, and writes with one
   * job.
@@ -42,7 +43,7 @@ final class GroupRewriter(
     val what = GroupDescription.ofJob(task, groups)
     val (written, cpuMs) = monitor.cpuMsOf(groups)(rewrite(groups, what))
     val metrics = written.metrics.copy(cpuMs = cpuMs)
-    val figures = metrics.among(groups.map(_.bytes))
+    val figures = metrics.among(groups.map(_.storedBytes))
     val results = groups.indices.map { i =>
       val (group, added) = (groups(i), written.added(i))
       // Nothing regroups after auto compaction, which must not cause a later run to rewrite all.

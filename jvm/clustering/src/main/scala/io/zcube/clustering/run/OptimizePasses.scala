@@ -115,7 +115,7 @@ object OptimizePasses {
     if (!isDivided(plan) || !mayRegroup(task, plan, left)) 0L
     else {
       val rewritten = plan.groups.iterator.flatMap(_.files).map(_.path).toSet
-      val marked = plan.groups.filter(_.planned.overlapping).map(_.bytes).sum +
+      val marked = plan.groups.filter(_.planned.overlapping).map(_.storedBytes).sum +
         plan.considered.iterator.filter(f => isMarked(f) && !rewritten(f.path))
           .map(_.storedBytes).sum
       budget(task, plan.groups.map(_.liveBytes).sum).fold(0L)(math.min(marked, _))

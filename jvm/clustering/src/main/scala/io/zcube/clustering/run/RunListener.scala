@@ -31,7 +31,7 @@ object RunListener {
       for (result <- results) {
         filesRemoved.add(result.removed.size.toLong)
         filesAdded.add(result.added.size.toLong)
-        bytesRemoved.add(result.group.bytes)
+        bytesRemoved.add(result.group.storedBytes)
         bytesAdded.add(result.addedBytes)
         for {
           before <- result.metrics.before.flatMap(_.averageDepth)

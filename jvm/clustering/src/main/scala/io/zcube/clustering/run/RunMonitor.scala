@@ -102,7 +102,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
     */
   def cpuMsOf[T](groups: Seq[RewriteGroup])(body: => T): (T, Option[Long]) = {
     val key = s"$runId/${groups.head.number}"
-    RewriteJobs(key, groups.map(_.cubes).sum, groups.head.total, groups.map(_.bytes).sum)
+    RewriteJobs(key, groups.map(_.cubes).sum, groups.head.total, groups.map(_.storedBytes).sum)
       .within(session.sparkContext)(cpuTime.of(key)(body))
   }
 

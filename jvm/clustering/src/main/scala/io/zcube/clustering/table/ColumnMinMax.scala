@@ -22,6 +22,15 @@ final case class ColumnMinMax(
 
 object ColumnMinMax {
 
+  /** Whether a file has only NULLs in a column, or no rows. Both counts include deleted rows, so a deletion
+    * vector doesn't make them differ.
+    *
+    * @param low,high,nulls,rows ordinals of these statistics
+    */
+  def hasOnlyNulls(file: InternalRow, low: Int, high: Int, nulls: Int, rows: Int): Boolean =
+    file.isNullAt(low) && file.isNullAt(high) && !file.isNullAt(nulls) && !file.isNullAt(rows) &&
+      file.getLong(nulls) == file.getLong(rows)
+
   /** From rows that each describe a file.
     *
     * @param dataType type of minima and maxima, at the ordinals `low` and `high` of a row
@@ -35,11 +44,8 @@ object ColumnMinMax {
       high: Int,
       nulls: Int,
       count: Int): ColumnMinMax = {
-    // Both counts include deleted rows, so a deletion vector doesn't make them differ.
-    def onlyNulls(row: InternalRow): Boolean =
-      !row.isNullAt(nulls) && !row.isNullAt(count) && row.getLong(nulls) == row.getLong(count)
     val kinds = rows.map { row =>
-      if (row.isNullAt(low) && row.isNullAt(high) && onlyNulls(row)) FileRanges.OnlyNulls
+      if (hasOnlyNulls(row, low, high, nulls, count)) FileRanges.OnlyNulls
       else if (row.isNullAt(low) || row.isNullAt(high)) FileRanges.Unknown
       else FileRanges.Known
     }

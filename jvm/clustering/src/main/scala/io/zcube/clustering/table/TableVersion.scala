@@ -24,8 +24,10 @@ trait TableVersion {
   /** The columns that the table is declared to be clustered by; Nil if there are none. */
   def clusteringColumns: Seq[ColumnPath]
 
-  /** The columns of the last ZORDER BY whose mark is on a file, if all of them still exist. */
-  def lastZOrderColumns: Option[Seq[ColumnPath]]
+  /** The columns of the newest file in a cube, by ZORDER BY or an earlier CLUSTER BY, if all of them still
+    * exist.
+    */
+  def lastColumns: Option[Seq[ColumnPath]]
 
   /** Whether the table can be declared as clustered, even if it has no clustering columns now. */
   def takesClusteringColumns: Boolean

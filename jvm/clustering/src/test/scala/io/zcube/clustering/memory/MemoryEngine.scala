@@ -80,16 +80,16 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
       where: WhereClause = WhereClause.Everything,
       isFull: Boolean = false): OptimizeTask = {
     val version = table.latest()
-    val clustered = table.declared.nonEmpty
+    val declared = table.declared.nonEmpty
     val columns =
-      if (clustered) version.clusteringColumns
+      if (declared) version.clusteringColumns
       else Seq("x", "y").flatMap(name => version.column(Seq(name), caseSensitiveResolution))
     OptimizeTask.of(
       session,
       version,
       where,
       columns,
-      clustered,
+      declared,
       isFull,
       OptimizeOptions.of(options, LayoutKind.KdTree),
       settings)

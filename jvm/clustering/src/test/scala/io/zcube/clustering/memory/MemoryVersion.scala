@@ -32,8 +32,8 @@ final class MemoryVersion(
     table.declared.flatMap(name => column(Seq(name), _ == _))
 
   /** Files are numbered as they are written. */
-  override def lastZOrderColumns: Option[Seq[ColumnPath]] =
-    live.flatMap(_.cube).map(_._2).filterNot(_.declared).lastOption.map(_.columns)
+  override def lastColumns: Option[Seq[ColumnPath]] =
+    live.flatMap(_.cube).map(_._2).lastOption.map(_.columns)
 
   override def takesClusteringColumns: Boolean = table.declared.nonEmpty
 

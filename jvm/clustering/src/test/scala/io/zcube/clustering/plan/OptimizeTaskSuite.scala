@@ -32,7 +32,7 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
       version,
       WhereClause.Everything,
       columns,
-      clustered = true,
+      declared = true,
       isFull = false,
       OptimizeOptions.of(Nil, curve),
       planning(settings)(_.copy(maxRecords = 7)),
@@ -42,7 +42,7 @@ class OptimizeTaskSuite extends AnyFunSuite with MemoryEngine {
   }
 
   test("a layout gets the limit of rows in a file") {
-    assert(task(LayoutKind.ZOrder, Nil).layoutRequest().maxRows === 7)
+    assert(task(LayoutKind.ZOrder, Nil).layoutRequest().maxRecords === 7)
   }
 
   test("a column without statistics has no weight, where columns have weights") {

@@ -73,7 +73,7 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
       // Each row was written twice.
       assert(result.committed.flatMap(_.removed).flatMap(_.rows).sum == 2 * rows)
       assert(result.plan.groups.forall(_.planned.overlapping))
-      assert(result.committed.forall(_.group.bytes <= 1.1 * smallJobs.plan.maxJobBytes))
+      assert(result.committed.forall(_.group.storedBytes <= 1.1 * smallJobs.plan.maxJobBytes))
       assert(overlapping(several) == 0)
       assert(depth(one) < 1.2)
       // A runner without a second pass leaves what queries have to read several times.
@@ -125,7 +125,7 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     def bounded(bytes: Long) = taskOf(table, smallJobs, Seq("maxBytes" -> bytes.toString))
     assert(RewritePlan.of(bounded(20 * MemoryFile.RowBytes)).groups.isEmpty)
     val some = run(bounded(450 * MemoryFile.RowBytes))
-    assert(some.committed.map(_.group.bytes).sum <= 450 * MemoryFile.RowBytes)
+    assert(some.committed.map(_.group.storedBytes).sum <= 450 * MemoryFile.RowBytes)
     assert(some.committed.nonEmpty)
     assert(overlapping(table) > 0)
   }
@@ -225,7 +225,7 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     val marked = overlapping(table)
     val result = runPasses(
       taskOf(table, smallJobs, Seq("maxBytes" -> s"${250 * MemoryFile.RowBytes}")))
-    assert(result.committed.map(_.group.bytes).sum <= 250 * MemoryFile.RowBytes)
+    assert(result.committed.map(_.group.storedBytes).sum <= 250 * MemoryFile.RowBytes)
     assert(overlapping(table) < marked)
     assert(table.now.live.count(_.cube.isEmpty) == 1)
   }

@@ -124,7 +124,8 @@ class OptimizeRunnerSuite
         case None =>
           // Small groups share a commit; one that makes a stable cube has its own.
           committed.groupBy(_.version).values.foreach { batch =>
-            assert(batch.size == 1 || batch.map(_.group.bytes).sum <= settings.plan.minCubeBytes)
+            assert(
+              batch.size == 1 || batch.map(_.group.storedBytes).sum <= settings.plan.minCubeBytes)
           }
         case Some(capacity) =>
           // In the plan's order, with as much at once as fits.
@@ -133,7 +134,7 @@ class OptimizeRunnerSuite
           assert(committed.map(_.version) == committed.map(_.version).sorted)
           committed.groupBy(_.version).values.foreach { batch =>
             assert(batch.size == 1 ||
-              batch.map(_.group.bytes).sum <= capacity * MemoryFile.RowBytes)
+              batch.map(_.group.storedBytes).sum <= capacity * MemoryFile.RowBytes)
           }
       }
       val rewritten = result.plan.groups.flatMap(_.files.map(_.path))

@@ -515,7 +515,7 @@ trait ClusterableTableContract extends AnyFunSuite {
     val made = tableOf50(partitioned = false)
     def known = inSession {
       val version = made.table.latest()
-      (version.clusteringColumns, version.takesClusteringColumns, version.lastZOrderColumns)
+      (version.clusteringColumns, version.takesClusteringColumns, version.lastColumns)
     }
     assert(known == ((Nil, false, None)))
     assert(inSession(begin(made).commit()).isInstanceOf[CommitResult.Committed])

@@ -65,17 +65,19 @@ object LayoutPlan {
       minFiles: Int,
       files: Int,
       request: LayoutRequest): LayoutPlan = {
-    val maxRows = request.maxRows
+    val maxRecords = request.maxRecords
     def fits(plan: LayoutPlan): Boolean = !plan.cuts.splitsKeys &&
-      plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRows)
-    if (maxRows <= 0 || !sample.complete) of(sample, files, request)
+      plan.filesOf(sample).groupMapReduce(identity)(_ => 1L)(_ + _).values.forall(_ <= maxRecords)
+    if (maxRecords <= 0 || !sample.complete) of(sample, files, request)
     else {
       val plans = for {
         count <- LazyList.from((minFiles until files).take(Tries) :+ files)
         // Even files may split keys that fit, and other files be larger than even ones.
         limit <-
-          Seq(0L, maxRows).filter(_ == maxRows || isNear(maxRows, count.toLong, sample.rowCount))
-      } yield of(sample, count, request.copy(maxRows = limit))
+          Seq(
+            0L,
+            maxRecords).filter(_ == maxRecords || isNear(maxRecords, count.toLong, sample.rowCount))
+      } yield of(sample, count, request.copy(maxRecords = limit))
       plans.find(fits).getOrElse(plans.last)
     }
   }
@@ -83,8 +85,8 @@ object LayoutPlan {
   private val Tries = 3
 
   /** Whether a limit of rows is so near to the mean of `files` files that they must be even. */
-  private def isNear(maxRows: Long, files: Long, rows: Long): Boolean =
-    maxRows > 0 && maxRows.toDouble * files < Room * rows
+  private def isNear(maxRecords: Long, files: Long, rows: Long): Boolean =
+    maxRecords > 0 && maxRecords.toDouble * files < Room * rows
 
   /** A limit of rows this many times above the mean file is no reason for even files. */
   private val Room = 1.25
@@ -133,7 +135,7 @@ object LayoutPlan {
       request.spread,
       request.weights,
       RankedWorkload.of(request.workload, columns.zip(boundIndices)),
-      even = isNear(request.maxRows, files.toLong * parts, sample.rowCount)
+      even = isNear(request.maxRecords, files.toLong * parts, sample.rowCount)
     )
     val boxes = laidOut.files.map { numbers =>
       val few = columns.indices.map { c =>

@@ -6,6 +6,7 @@ import org.antlr.v4.runtime.ParserRuleContext
 
 import io.zcube.layout.ColumnWeights
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.plans.{ClusteringRequest, DescribeClustering, RecommendClustering}
 
 /** Reads the statements of ZCube's own, such as
   * `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]` and
@@ -74,35 +75,4 @@ private[parser] object ClusteringStatementText {
       .filter(ColumnWeights.isWeight)
       .getOrElse(
         throw ZCubeErrors.invalidOption("WEIGHT", number.getText, "a number greater than 0"))
-}
-
-/** What a statement asks about its table.
-  *
-  * @param statement its first words
-  */
-sealed abstract class ClusteringRequest(val statement: String) {
-
-  /** Its WHERE, as the user wrote it. */
-  def where: Option[String]
-}
-
-/** `DESCRIBE CLUSTERING t [BY (a, b)] [WHERE predicate]`; the columns are in the OPTIMIZE statement. */
-case class DescribeClustering(where: Option[String])
-    extends ClusteringRequest(DescribeClustering.Statement)
-
-object DescribeClustering {
-  val Statement = "DESCRIBE CLUSTERING"
-}
-
-/** `RECOMMEND CLUSTERING t FOR 'query' [WEIGHT n], …`
-  *
-  * @param queries their text and weights
-  */
-case class RecommendClustering(queries: Seq[(String, Double)])
-    extends ClusteringRequest(RecommendClustering.Statement) {
-  override def where: Option[String] = None
-}
-
-object RecommendClustering {
-  val Statement = "RECOMMEND CLUSTERING"
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.plans.OptimizeWithOptions
+import io.zcube.sql.plans.{ClusteringStatement, OptimizeWithOptions}
 
 /** Removes OPTIONS and DRY RUN from an OPTIMIZE statement and parses ZCube's own statements; all
   * others are forwarded.

@@ -3,8 +3,7 @@ package io.zcube.sql.rules
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.parser.ClusteringStatement
-import io.zcube.sql.plans.OptimizeWithOptions
+import io.zcube.sql.plans.{ClusteringStatement, OptimizeWithOptions}
 
 /** Rejects clauses that no rule has handled: they must not be ignored. */
 object CheckOptimizeOptions extends (LogicalPlan => Unit) {

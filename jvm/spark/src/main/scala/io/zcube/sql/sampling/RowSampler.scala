@@ -10,6 +10,8 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.types.DataType
 
+import io.zcube.sql.jobs.JobDescription
+
 /** Draws a uniform sample of a plan's rows, usually with one Spark job.
   *
   * A hash of the row's identity ([[RowIdentity]]) decides whether a row is sampled, never chance,

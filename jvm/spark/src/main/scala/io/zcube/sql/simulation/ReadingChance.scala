@@ -48,7 +48,7 @@ final class ReadingChance(coded: EncodedSample, share: Double) {
     if (test.touches(file, column, range)) 1.0
     else if (share >= 1.0) 0.0
     else {
-      val ofNull = if (range.nulls) rare.chance(column, Null) else 0.0
+      val ofNull = if (range.nulls) rare.chance(column, ValueRange.Null) else 0.0
       val ofValues =
         if (file.lower(column) == null) 0.0
         else range.values.fold(0.0)(of(file, column, _, rare))
@@ -131,8 +131,6 @@ object ReadingChance {
     * is assumed that they are together, and without an order that they aren't.
     */
   private val EnoughInOrder = 4
-
-  private val Null = ValueRange(None, nulls = true)
 
   /** The first value that is not before a bound, or is after it. */
   private def first(bound: Double, end: Interval.End): Double = {

@@ -2,7 +2,7 @@ package io.zcube.sql.simulation
 
 import org.apache.spark.sql.types.DataType
 
-import io.zcube.sql.predicates.{Interval, PredicateBoxes, ValueRange}
+import io.zcube.sql.predicates.{Interval, ValueRange}
 import io.zcube.sql.values.ValueOrdering
 
 /** Decides whether a file must be read for a predicate, from the file's minima, maxima and NULL
@@ -14,11 +14,10 @@ final class SkippingTest(dataTypes: Seq[DataType]) {
 
   private val orders = dataTypes.map(ValueOrdering.ofStatistics).toIndexedSeq
 
-  /** Whether the file may hold a row in one of the boxes. */
-  def mustRead(file: SimulatedFile, predicate: PredicateBoxes): Boolean =
-    predicate.boxes.exists(_.forall { case (column, range) => touches(file, column, range) })
-
-  private[simulation] def touches(file: SimulatedFile, column: Int, range: ValueRange): Boolean =
+  /** Whether the file's values of a column, or its NULLs, are partly in the range. A file must be read
+    * if each range of one of the predicate's boxes touches it.
+    */
+  def touches(file: SimulatedFile, column: Int, range: ValueRange): Boolean =
     (range.nulls && file.nulls(column) > 0) ||
       (file.lower(column) != null && range.values.exists { interval =>
         val order = orders(column)

@@ -81,8 +81,8 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
     val mostlyNull: Array[InternalRow] = Array.fill(20000)(new GenericInternalRow(
       Array.fill[Any](5)(if (random.nextDouble() < 0.1) random.nextInt() else null)))
     val sampled = RowSample(Seq.fill(5)(IntegerType), mostlyNull, 200000L, complete = false)
-    def files(maxRows: Long): Seq[Int] =
-      LayoutPlan.of(sampled, 5, LayoutRequest(LayoutKind.KdTree, maxRows = maxRows))
+    def files(maxRecords: Long): Seq[Int] =
+      LayoutPlan.of(sampled, 5, LayoutRequest(LayoutKind.KdTree, maxRecords = maxRecords))
         .filesOf(sampled).toSeq
     def filesWithBoth(files: Seq[Int]): Int = files.zip(mostlyNull)
       .map { case (file, row) => file -> row.toSeq(sampled.dataTypes).forall(_ == null) }
@@ -101,24 +101,28 @@ class LayoutPlanSuite extends SparkFunSuite with ExpressionEvalHelper {
     // With the second limit, no fewer files would do.
     for {
       (kind, columns) <- Seq(LayoutKind.Linear -> 1, LayoutKind.KdTree -> 2)
-      (files, maxRows) <- Seq(4 -> 1200L, 3 -> 1300L)
+      (files, maxRecords) <- Seq(4 -> 1200L, 3 -> 1300L)
     } {
       val values = counts.zipWithIndex.flatMap { case (n, value) => Seq.fill(n)(value) }
       val sampled = sampleOf(values, columns)
       val plan =
-        LayoutPlan.within(sampled, minFiles = 3, files, LayoutRequest(kind, maxRows = maxRows))
+        LayoutPlan.within(
+          sampled,
+          minFiles = 3,
+          files,
+          LayoutRequest(kind, maxRecords = maxRecords))
       assert(plan.filesOf(sampled).groupBy(identity).values.map(_.length).toSet === counts.toSet)
     }
   }
 
   test("files are even where others would exceed the limit of rows") {
     val sampled = sampleOf(0 until 57000, columns = 1)
-    val request = LayoutRequest(LayoutKind.Linear, maxRows = 1030)
+    val request = LayoutRequest(LayoutKind.Linear, maxRecords = 1030)
     val plan = LayoutPlan.within(sampled, minFiles = 56, files = 62, request)
     val sizes = plan.filesOf(sampled).groupBy(identity).values.map(_.length)
     assert(sizes.size === 56)
     assert(sizes.max <= 1030)
-    val without = LayoutPlan.of(sampled, 56, request.copy(maxRows = 0))
+    val without = LayoutPlan.of(sampled, 56, request.copy(maxRecords = 0))
     assert(without.filesOf(sampled).groupBy(identity).values.map(_.length).max > 1030)
   }
 

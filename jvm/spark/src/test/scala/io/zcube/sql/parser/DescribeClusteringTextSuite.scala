@@ -3,6 +3,8 @@ package io.zcube.sql.parser
 import org.apache.spark.sql.internal.SQLConf
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.sql.plans.{DescribeClustering, RecommendClustering}
+
 class DescribeClusteringTextSuite extends AnyFunSuite {
 
   for ((sql, optimize, where) <- Seq(

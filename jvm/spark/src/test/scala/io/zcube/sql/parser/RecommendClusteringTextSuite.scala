@@ -3,6 +3,8 @@ package io.zcube.sql.parser
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.zcube.sql.plans.RecommendClustering
+
 class RecommendClusteringTextSuite extends AnyFunSuite {
 
   test("a statement has its table, queries and weights") {

@@ -9,6 +9,7 @@ import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.sql.ZCubeSparkSession
+import io.zcube.sql.plans.RecommendClustering
 
 /** Literals in OPTIONS and RECOMMEND have the same value as in a SELECT. */
 class TextLiteralSuite extends AnyFunSuite with ZCubeSparkSession {

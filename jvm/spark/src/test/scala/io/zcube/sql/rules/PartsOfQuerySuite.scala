@@ -16,7 +16,7 @@ import org.apache.spark.sql.{AnalysisException, Observation, Row, SparkSessionEx
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.sql.sampling.JobDescription
+import io.zcube.sql.jobs.JobDescription
 import io.zcube.sql.{ZCubeSparkSession, ZCubeSparkSessionExtension}
 
 /** Samples of parts of a query: with common tables, observed, beside another extension. */

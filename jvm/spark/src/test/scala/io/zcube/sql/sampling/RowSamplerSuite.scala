@@ -17,6 +17,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
 import io.zcube.sql.ZCubeSparkSession
+import io.zcube.sql.jobs.JobDescription
 
 /** The sampling job with a low limit on task results: Spark fails a job that sends more. */
 class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {

@@ -24,7 +24,7 @@ class SkippingTestSuite extends AnyFunSuite {
 
   test("an exclusive end doesn't touch the file's own") {
     def read(low: Int, high: Int, inclusive: Boolean) =
-      test.mustRead(file, boxes(Map(0 -> between(low, high, inclusive))))
+      MustRead(test, file, boxes(Map(0 -> between(low, high, inclusive))))
     assert(read(20, 30, inclusive = true) && !read(20, 30, inclusive = false))
     assert(read(0, 10, inclusive = true) && !read(0, 10, inclusive = false))
     assert(read(12, 13, inclusive = false) && !read(21, 30, inclusive = true))
@@ -32,12 +32,12 @@ class SkippingTestSuite extends AnyFunSuite {
 
   test("a file is read if its NULLs or values touch one of the boxes") {
     val someText = ValueRange.of(Interval.of(text("a")))
-    assert(test.mustRead(file, boxes(Map(1 -> ValueRange.Null))))
-    assert(!test.mustRead(file, boxes(Map(0 -> ValueRange.Null))))
-    assert(!test.mustRead(file, boxes(Map(1 -> ValueRange.NotNull))))
-    assert(!test.mustRead(file, boxes(Map(0 -> ValueRange.NotNull, 1 -> someText))))
-    assert(test.mustRead(file, boxes(Map(1 -> someText), Map(0 -> between(1, 10, true)))))
-    assert(test.mustRead(file, boxes(Map.empty)) && !test.mustRead(file, boxes()))
+    assert(MustRead(test, file, boxes(Map(1 -> ValueRange.Null))))
+    assert(!MustRead(test, file, boxes(Map(0 -> ValueRange.Null))))
+    assert(!MustRead(test, file, boxes(Map(1 -> ValueRange.NotNull))))
+    assert(!MustRead(test, file, boxes(Map(0 -> ValueRange.NotNull, 1 -> someText))))
+    assert(MustRead(test, file, boxes(Map(1 -> someText), Map(0 -> between(1, 10, true)))))
+    assert(MustRead(test, file, boxes(Map.empty)) && !MustRead(test, file, boxes()))
   }
 
   test("encoding values as numbers changes no result") {
@@ -60,7 +60,9 @@ class SkippingTestSuite extends AnyFunSuite {
         1 -> ValueRange.of(Interval(None, end(text(f"${number()}%02d")))))
       val predicate = boxes(ranges)
       plain.zip(numbered).foreach { case (a, b) =>
-        assert(test.mustRead(a, predicate) === codedTest.mustRead(b, coded.code(predicate)), round)
+        assert(
+          MustRead(test, a, predicate) === MustRead(codedTest, b, coded.code(predicate)),
+          round)
       }
     }
   }

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler._
 
-import io.zcube.sql.sampling.JobProperties
+import io.zcube.sql.jobs.JobProperties
 
 /** Measures the executors' CPU time for the Spark jobs of some code. Jobs are identified by a local
   * property, which Spark passes to the threads that a query starts.

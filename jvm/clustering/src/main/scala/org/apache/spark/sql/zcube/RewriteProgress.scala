@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler._
 
-import io.zcube.sql.sampling.JobProperties
+import io.zcube.sql.jobs.JobProperties
 
 /** Follows the Spark jobs with a tag that rewrite groups of files, for a progress bar. Jobs carry
   * what they rewrite as local properties.

@@ -86,11 +86,11 @@ object AutoLayout extends DeltaLogging {
       request: AutoCompactRequest): Option[OptimizeTask] = {
     val conf = session.sessionState.conf
     val size = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MAX_FILE_SIZE)
-    def task(layout: LastZOrder, clustered: Boolean, freshBelow: Option[Long]) = OptimizeTask(
+    def task(layout: LastZOrder, declared: Boolean, freshBelow: Option[Long]) = OptimizeTask(
       DeltaVersion.of(txn.deltaLog, txn.catalogTable, snapshot),
       WhereClause(request.targetPartitionsPredicate, request.targetPartitionsPredicate),
       layout.columns,
-      clustered,
+      declared,
       isFull = false,
       OptimizeOptions.of(Nil, layout.curve),
       DeltaSettings.of(conf, DeltaOptimizeContext(None, freshBelow, Some(size))),
@@ -100,11 +100,11 @@ object AutoLayout extends DeltaLogging {
     if (isClustered(snapshot)) {
       // The same as OPTIMIZE without options.
       val columns = TableColumns.clusteringColumns(session, snapshot)
-      Some(task(LastZOrder(columns, ZCubeConf.curve(conf), Nil), clustered = true, None))
+      Some(task(LastZOrder(columns, ZCubeConf.curve(conf), Nil), declared = true, None))
     } else {
       // It wasn't requested to lay out the whole table: large files in no cube stay.
       val small = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MIN_FILE_SIZE).getOrElse(size / 2)
-      LastZOrder.of(session, snapshot).map(task(_, clustered = false, Some(small)))
+      LastZOrder.of(session, snapshot).map(task(_, declared = false, Some(small)))
     }
   }
 

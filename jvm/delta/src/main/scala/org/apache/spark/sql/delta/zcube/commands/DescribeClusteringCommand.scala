@@ -10,7 +10,7 @@ import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
 import io.zcube.clustering.report.DescribeClusteringReport
-import io.zcube.sql.parser.DescribeClustering
+import io.zcube.sql.plans.DescribeClustering
 
 /** `DESCRIBE CLUSTERING (path | t) [BY (a, b)] [WHERE predicate]`: how well the files are clustered
   * by the columns, with one row for each and one, `*`, for all together. It reads the log, never

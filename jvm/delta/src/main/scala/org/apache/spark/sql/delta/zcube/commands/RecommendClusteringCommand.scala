@@ -15,7 +15,7 @@ import org.apache.spark.sql.{Row, SparkSession}
 
 import io.zcube.clustering.advise.{Advisor, QueryAnalyzer, RecommendationReport}
 import io.zcube.sql.errors.ZCubeErrors
-import io.zcube.sql.parser.RecommendClustering
+import io.zcube.sql.plans.RecommendClustering
 
 /** `RECOMMEND CLUSTERING (path | t) FOR 'query' [WEIGHT n], …`: recommends columns and curves for
   * these queries, the best first. It doesn't run the queries, reads the columns that they filter by

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.commands.OptimizeTableCommand
 
-import io.zcube.sql.parser.{ClusteringStatement, DescribeClustering, RecommendClustering}
+import io.zcube.sql.plans.{ClusteringStatement, DescribeClustering, RecommendClustering}
 
 /** Replaces ZCube's own statements with their commands. It must run before
   * [[ReplaceOptimize]], which would replace the embedded statement with the table, the columns and

@@ -7,6 +7,8 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 /** The metrics that Delta's OPTIMIZE reports, under the same names. */
 object OptimizeMetrics {
 
+  val RemovedBytes = "numRemovedBytes"
+
   def of(context: SparkContext, changes: RewriteChanges): Map[String, SQLMetric] = {
     val RewriteChanges(replaced, removed, added) = changes
     val deleted = replaced.flatMap(file => Option(file.deletionVector))
@@ -20,7 +22,7 @@ object OptimizeMetrics {
       "numAddedFiles" -> added.size.toLong,
       "numRemovedFiles" -> removed.size.toLong,
       "numAddedBytes" -> added.map(_.size).sum,
-      "numRemovedBytes" -> removed.flatMap(_.size).sum,
+      RemovedBytes -> removed.flatMap(_.size).sum,
       "numDeletionVectorsRemoved" -> deleted.size.toLong,
       "numDeletionVectorRowsRemoved" -> deleted.map(_.cardinality).sum,
       "numDeletionVectorBytesRemoved" -> deleted.map(_.sizeInBytes.toLong).sum

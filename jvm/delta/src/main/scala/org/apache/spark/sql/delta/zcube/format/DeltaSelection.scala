@@ -53,7 +53,7 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
       paths.getOrElse(logged.paths))
 
   override def scanGroups(session: SparkSession, groups: Seq[Seq[DataFile]]): FileScan =
-    InputRows.of(session, snapshot, groups.map(actionsOf))
+    InputRows.of(session, version.table.name, snapshot, groups.map(actionsOf))
 
   override def begin(session: SparkSession, files: Seq[DataFile]): DeltaRewrite =
     new DeltaRewrite(

@@ -8,11 +8,13 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.stats.{DeltaDataSkippingType, PreparedDeltaFileIndex}
+import org.apache.spark.sql.delta.zcube.commit.OptimizeMetrics
 import org.apache.spark.sql.delta.zcube.table.{LastZOrder, LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
 
+import io.zcube.clustering.run.CommitMetrics
 import io.zcube.clustering.table._
 
 /** A snapshot of a Delta table. */
@@ -28,7 +30,7 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
   override def clusteringColumns: Seq[ColumnPath] =
     TableColumns.clusteringColumns(SparkSession.active, snapshot)
 
-  override def lastZOrderColumns: Option[Seq[ColumnPath]] =
+  override def lastColumns: Option[Seq[ColumnPath]] =
     LastZOrder.columns(SparkSession.active, snapshot)
 
   override def takesClusteringColumns: Boolean =
@@ -79,8 +81,8 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
       .flatMap { commit =>
         val metrics = commit.operationMetrics.getOrElse(Map.empty)
         for {
-          cpu <- metrics.get("cpuTimeMs").flatMap(_.toLongOption)
-          bytes <- metrics.get("numRemovedBytes").flatMap(_.toLongOption)
+          cpu <- metrics.get(CommitMetrics.CpuTimeMs).flatMap(_.toLongOption)
+          bytes <- metrics.get(OptimizeMetrics.RemovedBytes).flatMap(_.toLongOption)
           if cpu > 0 && bytes > 0
         } yield RewriteCost(cpu, bytes)
       }

@@ -46,8 +46,8 @@ final class MatchingRows private (
   def in(files: Seq[AddFile], target: LogicalPlan): LogicalPlan =
     try joined(files, target)
     catch {
-      case MergePruning.Recoverable(e) =>
-        val kinds = MergePruning.kindsOf(e)
+      case MergeFailures.Recoverable(e) =>
+        val kinds = MergeFailures.kindsOf(e)
         logWarning(s"$table: MERGE: rows without a key of the source aren't left out: $kinds")
         target
     }
@@ -85,7 +85,7 @@ object MatchingRows extends PredicateHelper {
       keys: MergeKeys,
       columns: => AttributeSet): Option[MatchingRows] =
     try find(session, merge, keys, columns)
-    catch { case MergePruning.Recoverable(_) => None }
+    catch { case MergeFailures.Recoverable(_) => None }
 
   private def find(
       session: SparkSession,

@@ -22,8 +22,8 @@ import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.zcube.Sessions
 
+import io.zcube.sql.jobs.JobDescription
 import io.zcube.sql.keys._
-import io.zcube.sql.sampling.JobDescription
 
 /** The source of a MERGE, as prepared by Delta, and its keys. */
 final class MergeKeys(

@@ -1,9 +1,7 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import scala.annotation.tailrec
-import scala.util.control.NonFatal
 
-import org.apache.spark.SparkThrowable
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
@@ -17,7 +15,6 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.ColumnPath
-import io.zcube.concurrent.Causes
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.keys._
 import io.zcube.sql.predicates.PredicateReader
@@ -52,10 +49,10 @@ final class MergePruning(
       try find()
       catch {
         // Where it was read before a shuffle, or while the query was planned.
-        case failure @ WellFormedJson.Malformed(e) if !isCancelled(failure) =>
+        case failure @ WellFormedJson.Malformed(e) if !MergeFailures.isCancelled(failure) =>
           Left(MergeKeys.malformed(e))
-        case Recoverable(e) =>
-          val kinds = kindsOf(e)
+        case MergeFailures.Recoverable(e) =>
+          val kinds = MergeFailures.kindsOf(e)
           logWarning(s"$table: MERGE: the source's keys can't be determined: $kinds")
           logDebug(s"$table: MERGE: the source's keys can't be determined", e)
           Left(kinds)
@@ -256,30 +253,4 @@ object MergePruning {
   def nameOf(column: Expression): String = ColumnPath.quoted(namesOf(column))
 
   private def namesOf(column: Expression): Seq[String] = PredicateReader.path(column).getOrElse(Nil)
-
-  /** Delta may never reach what fails here. If it does, it reports the failure itself, or recovers, as
-    * when its materialized rows are lost. Cancelled statements must end.
-    */
-  object Recoverable {
-    def unapply(e: Throwable): Option[Throwable] = e match {
-      case NonFatal(_) | _: StackOverflowError | _: OutOfMemoryError | _: LinkageError =>
-        Option.when(!isCancelled(e))(e)
-      case _ => None
-    }
-  }
-
-  /** Whether the statement or its jobs were cancelled. */
-  def isCancelled(e: Throwable): Boolean =
-    Thread.currentThread.isInterrupted || Causes.withSuppressed(e).exists {
-      case error: SparkThrowable => Cancellations.contains(error.getCondition)
-      case other => Causes.isInterruption(other)
-    }
-
-  /** What failed. Messages are left out, as they may quote values of the source. */
-  def kindsOf(failure: Throwable): String = Causes.of(failure).map {
-    case error: SparkThrowable if error.getCondition != null => s"[${error.getCondition}]"
-    case other => other.getClass.getName
-  }.distinct.mkString(", caused by ")
-
-  private val Cancellations = Set("SPARK_JOB_CANCELLED", "OPERATION_CANCELED")
 }

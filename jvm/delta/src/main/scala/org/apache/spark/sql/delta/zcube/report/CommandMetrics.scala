@@ -30,7 +30,7 @@ final class CommandMetrics(context: SparkContext) {
       Committed -> results.map(_.group.cubes.toLong).sum,
       FilesRemoved -> results.map(_.removed.size.toLong).sum,
       FilesAdded -> results.map(_.added.size.toLong).sum,
-      BytesRemoved -> results.map(_.group.bytes).sum,
+      BytesRemoved -> results.map(_.group.storedBytes).sum,
       BytesAdded -> results.map(_.addedBytes).sum
     )
 

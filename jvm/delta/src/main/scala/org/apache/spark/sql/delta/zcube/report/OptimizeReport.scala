@@ -55,7 +55,7 @@ object OptimizeReport {
     val cubes = inCubes.flatMap(_.cube).map(_.id).distinct.size.toLong
     val newCubes = rewritten.map(_.cubes.size.toLong).sum
     def bytesOf(files: Seq[DataFile]): Long = files.iterator.map(_.storedBytes).sum
-    if (task.clustered) {
+    if (task.declared) {
       def of(files: Seq[DataFile]) = ClusteringFileStats(files.size.toLong, bytesOf(files))
       stats.clusteringStats = Some(
         ClusteringStats(

@@ -8,8 +8,8 @@ import org.apache.spark.sql.delta.{DeltaErrors, Snapshot}
 
 import io.zcube.clustering.table.{ColumnPath, WhereClause}
 
-/** Common parts of OPTIMIZE and DESCRIBE CLUSTERING: they start from a table's log, and their WHERE
-  * selects files.
+/** Common parts of OPTIMIZE, DESCRIBE CLUSTERING and RECOMMEND CLUSTERING, which start from a table's
+  * log.
   */
 trait DeltaTableCommand extends DeltaCommand {
 

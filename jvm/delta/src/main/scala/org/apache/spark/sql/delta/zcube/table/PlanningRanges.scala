@@ -16,7 +16,7 @@ import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Column, DataFrame => AnyDataFrame}
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.zcube.clustering.table.ColumnPath
+import io.zcube.clustering.table.{ColumnMinMax, ColumnPath}
 import io.zcube.planning.KeyRanges
 import io.zcube.range.{OrderPreservingBits, SampledByteKeys}
 import io.zcube.sql.values.LongKey
@@ -138,7 +138,12 @@ object PlanningRanges {
       var isKnown = false
       (0 until columns).foreach { i =>
         val (low, high) = (1 + i, 1 + columns + i)
-        if (hasOnlyNulls(row, low, high, nulls = high + columns, rows = 1 + 3 * columns)) {
+        if (ColumnMinMax.hasOnlyNulls(
+            row,
+            low,
+            high,
+            nulls = high + columns,
+            rows = 1 + 3 * columns)) {
           lower(i) = KeyRanges.NoLower
           upper(i) = KeyRanges.NoUpper
           isKnown = true
@@ -162,19 +167,6 @@ object PlanningRanges {
     }
     new Part(paths.result(), bounds.result())
   }
-
-  /** Whether a file has only NULLs in a column, or no rows. Both counts include deleted rows.
-    *
-    * @param low,high,nulls,rows where the row has these statistics
-    */
-  private def hasOnlyNulls(
-      row: InternalRow,
-      low: Int,
-      high: Int,
-      nulls: Int,
-      rows: Int): Boolean =
-    row.isNullAt(low) && row.isNullAt(high) && !row.isNullAt(nulls) && !row.isNullAt(rows) &&
-      row.getLong(nulls) == row.getLong(rows)
 
   /** A statistic such as `minValues` for a column, from the column `stats`; NULL if it isn't kept.
     */

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Proje
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.util.DeltaFileOperations
-import org.apache.spark.sql.delta.zcube.table.DeltaTableCommand
 import org.apache.spark.sql.delta.{DeltaColumnMapping, DeltaParquetFileFormat, RowTracking, Snapshot}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -24,16 +23,21 @@ import io.zcube.sql.sampling.PathBelow
 object InputRows {
 
   /** @param session a clone of the user's session ([[LayoutSession]]), active
+    * @param table   its name, for errors
     * @param groups groups of files; if there is more than one, each row has its group's number
     */
-  def of(session: SparkSession, snapshot: Snapshot, groups: Seq[Seq[AddFile]]): FileScan = {
-    rejectReservedColumns(snapshot)
+  def of(
+      session: SparkSession,
+      table: String,
+      snapshot: Snapshot,
+      groups: Seq[Seq[AddFile]]): FileScan = {
+    rejectReservedColumns(table, snapshot)
     val relation = relationOf(snapshot, groups.flatten)
     val numbers = Option.when(groups.size > 1)(numbersOf(snapshot, groups))
     val bare = withPlace(session, relation, snapshot.deltaLog.dataPath, numbers)
     val scan = Sessions.rowsOf(session, bare)
     val isCounted = groups.forall(_.forall(_.numLogicalRecords.isDefined))
-    rejectChanges(scan, relation, bare, snapshot, isCounted)
+    rejectChanges(scan, relation, bare, table, isCounted)
     val rows = RowTracking.preserveRowTrackingColumns(scan, snapshot).asInstanceOf[DataFrame]
     val plan = rows.queryExecution.analyzed
     val width = relation.output.size
@@ -126,7 +130,7 @@ object InputRows {
       scan: DataFrame,
       relation: LogicalRelation,
       bare: LogicalPlan,
-      snapshot: Snapshot,
+      table: String,
       isCounted: Boolean): Unit = {
     val ours = bare.collectFirst { case FilesOf(files) => files }
     def asStored(column: Expression): Boolean = column match {
@@ -151,9 +155,7 @@ object InputRows {
     }
     inAnalysis.orElse(later).foreach { node =>
       val what = node.simpleString(SimpleStringFields).linesIterator.next()
-      throw ZCubeErrors.scanChanged(
-        DeltaTableCommand.nameOf(None, snapshot.deltaLog.dataPath),
-        what)
+      throw ZCubeErrors.scanChanged(table, what)
     }
   }
 
@@ -211,14 +213,11 @@ object InputRows {
 
   /** Spark's reader puts its own numbers into columns with these names, whatever the file contains.
     */
-  private def rejectReservedColumns(snapshot: Snapshot): Unit =
+  private def rejectReservedColumns(table: String, snapshot: Snapshot): Unit =
     snapshot.schema.foreach { field =>
       val names = Seq(field.name, DeltaColumnMapping.getPhysicalName(field))
       names.find(Reserved).foreach { reserved =>
-        throw ZCubeErrors.reservedColumn(
-          DeltaTableCommand.nameOf(None, snapshot.deltaLog.dataPath),
-          field.name,
-          reserved)
+        throw ZCubeErrors.reservedColumn(table, field.name, reserved)
       }
     }
 

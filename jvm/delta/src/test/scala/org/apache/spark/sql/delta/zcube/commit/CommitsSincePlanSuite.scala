@@ -196,7 +196,7 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
           version,
           WhereClause.Everything,
           Seq("id", "x").map(name => version.column(Seq(name), _ == _).get),
-          clustered = false,
+          declared = false,
           isFull = false,
           OptimizeOptions.of(Nil, LayoutKind.KdTree),
           DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())

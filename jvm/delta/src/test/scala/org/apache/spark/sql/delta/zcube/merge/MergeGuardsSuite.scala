@@ -539,20 +539,20 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
 
   test("a failure while reading keys prunes nothing, a cancellation ends the statement") {
     var failed = new SparkException("maxResultSize")
-    assert(!MergePruning.isCancelled(failed))
+    assert(!MergeFailures.isCancelled(failed))
     val cancelled = new SparkException(
       "SPARK_JOB_CANCELLED",
       Map("jobId" -> "1", "reason" -> "by the user"),
       null)
     Seq(cancelled, new InterruptedException).foreach { cause =>
-      assert(MergePruning.isCancelled(cause))
-      assert(MergePruning.isCancelled(new RuntimeException(cause)))
+      assert(MergeFailures.isCancelled(cause))
+      assert(MergeFailures.isCancelled(new RuntimeException(cause)))
       // Of stages that fail together, the first is the cause.
       failed.addSuppressed(new RuntimeException(cause))
-      assert(MergePruning.isCancelled(failed))
+      assert(MergeFailures.isCancelled(failed))
       failed = new SparkException("maxResultSize")
     }
-    assert(MergePruning.isCancelled(new InterruptedIOException))
+    assert(MergeFailures.isCancelled(new InterruptedIOException))
     val timeouts = Seq(
       new SocketTimeoutException,
       new ConnectTimeoutException("connect"),
@@ -561,18 +561,18 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       new InterruptedIOException("timeout")
     )
     timeouts.foreach { timeout =>
-      assert(!MergePruning.isCancelled(timeout))
-      assert(!MergePruning.isCancelled(new SparkException("stage", new RuntimeException(timeout))))
+      assert(!MergeFailures.isCancelled(timeout))
+      assert(!MergeFailures.isCancelled(new SparkException("stage", new RuntimeException(timeout))))
     }
     // Equal failures may have other causes.
     val (first, second) = (Same("failed"), Same("failed"))
     second.initCause(cancelled)
     first.addSuppressed(second)
-    assert(MergePruning.isCancelled(first))
+    assert(MergeFailures.isCancelled(first))
     val (one, other) = (new RuntimeException("one"), new RuntimeException("other"))
     one.initCause(other)
     other.initCause(one)
-    assert(!MergePruning.isCancelled(one))
+    assert(!MergeFailures.isCancelled(one))
     assert(WellFormedJson.Malformed.unapply(one).isEmpty)
   }
 

@@ -1,4 +1,4 @@
-package io.zcube.sql.parser
+package io.zcube.sql.plans
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, UnaryNode}
