@@ -126,7 +126,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
     if (known.isEmpty) {
       assert(fewer >= merges / 5)
       assert(failed > 0)
-      if (merges >= 100) assert(leftOut > 0)
+      if (merges >= 50) assert(leftOut > 0)
     }
   }
 }
@@ -134,7 +134,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 object RandomMergesSuite {
 
   /** Without `ZCUBE_MERGES`. */
-  private val Merges = if (Night.all) 500 else 100
+  private val Merges = if (Night.all) 500 else 60
 
   private val PerTable = 10
 
