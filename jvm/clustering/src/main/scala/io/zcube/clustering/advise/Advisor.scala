@@ -94,9 +94,7 @@ final class Advisor(
     * minima may skip.
     */
   private def onlyWithMinima(predicate: PredicateBoxes): PredicateBoxes =
-    predicate.skippable(
-      hasMinima,
-      hasNullCounts = _ => false)
+    predicate.skippable(hasMinima, hasNullCounts = _ => false)
 
   private def described: RecommendationReport.Table =
     RecommendationReport.Table(

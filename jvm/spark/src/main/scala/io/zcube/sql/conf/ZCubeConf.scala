@@ -47,7 +47,8 @@ object ZCubeConf {
     .buildConf("spark.zcube.layout.sampleRowsPerFile")
     .doc(
       "Rows sampled for each file to be written. The sample has at least 100,000 rows, which are " +
-        "enough for 100 files, and at most 1,000,000 rows and 48 MiB. The relative error of a file's size is about one over the square root of this.")
+        "enough for 100 files, and at most 1,000,000 rows and 48 MiB. The relative error of a " +
+        "file's size is about one over the square root of this.")
     .version("0.1.0")
     .intConf
     .checkValue(_ >= 100, "must be at least 100")

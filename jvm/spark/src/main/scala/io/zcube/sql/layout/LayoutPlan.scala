@@ -73,10 +73,8 @@ object LayoutPlan {
       val plans = for {
         count <- LazyList.from((minFiles until files).take(Tries) :+ files)
         // Even files may split keys that fit, and other files be larger than even ones.
-        limit <-
-          Seq(
-            0L,
-            maxRecords).filter(_ == maxRecords || isNear(maxRecords, count.toLong, sample.rowCount))
+        isEven = isNear(maxRecords, count.toLong, sample.rowCount)
+        limit <- if (isEven) Seq(0L, maxRecords) else Seq(maxRecords)
       } yield of(sample, count, request.copy(maxRecords = limit))
       plans.find(fits).getOrElse(plans.last)
     }

@@ -12,7 +12,7 @@ import io.zcube.sql.predicates.PredicateBoxes
   * @param weights  of the columns, if the curve supports them; 0 for a column without statistics;
   *                 empty if all are equal
   * @param workload queries that should skip files, if the curve supports them
-  * @param maxRecords  maximum number of rows in a file; 0 or less for no limit
+  * @param maxRecords maximum number of rows in a file; 0 or less for no limit
   */
 final case class LayoutRequest(
     curve: LayoutKind,

@@ -14,12 +14,13 @@ import io.zcube.sql.keys.Repeatability
   *
   * With deletion vectors, Delta writes only the rows that change. But to find them and the rows to
   * insert, it joins the source with all rows of the touched files, by an outer join, in which Spark
-  * can't broadcast the source: it shuffles and sorts whole files for a few rows. So it does in any table
-  * if there is only WHEN NOT MATCHED, by an anti join with all files that may have a key. A semi join
-  * can broadcast the source. It compares only what ON says to be equal, so that it leaves at least the rows that
-  * Delta's own join matches. The optimizer must not learn more about the target's columns from the
-  * source than from Delta's joins, be it true: it would move that into the Parquet reader, which skips row groups wrongly where
-  * a file's decimals are narrower than the column's.
+  * can't broadcast the source: it shuffles and sorts whole files for a few rows. If there is only
+  * WHEN NOT MATCHED, the same goes for any table: Delta's anti join reads all files that may have a
+  * key. A semi join can broadcast the source. It compares only what ON says to be equal, so that it
+  * leaves at least the rows that Delta's own join matches. The optimizer must not learn more about the
+  * target's columns from the source than from Delta's joins, be it true: it would move that into the
+  * Parquet reader, which skips row groups wrongly where a file's decimals are narrower than the
+  * column's.
   *
   * Example: 14 files of 40,000 rows each, and a source of 8,000 rows: Delta shuffles 560,000 rows, and
   * with the semi join about 8,000.
