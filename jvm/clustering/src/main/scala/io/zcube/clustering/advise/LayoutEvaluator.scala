@@ -48,10 +48,10 @@ final class LayoutEvaluator(
 
   /** What the workload would read if the whole table had this layout. */
   def run(candidate: LayoutCandidate): LayoutCost = {
-    val files = groups.flatMap(group => filesOf(candidate, group))
+    val (files, sizes) = groups.flatMap(group => filesOf(candidate, group)).unzip
+    val ordered = candidate.columns.toSet
     val each = codedScans.map { scans =>
-      val read = scans.flatMap(scan =>
-        chance.of(files.map(_._1), candidate.columns.toSet, scan).zip(files.map(_._2)))
+      val read = scans.flatMap(scan => chance.of(files, ordered, scan).zip(sizes))
       val number = read.map(_._1).sum.round
       val size = read.map { case (share, of) => share * of }.sum.round
       // What is expected to be read now and then counts as a file.

@@ -22,12 +22,9 @@ final private[parser] case class ClusteringStatementText(
 
 private[parser] object ClusteringStatementText {
 
-  private val FirstTwo =
-    Seq("describe" -> "clustering", "desc" -> "clustering", "recommend" -> "clustering")
-
   /** None for any other statement. */
   def of(sqlText: String): Option[ClusteringStatementText] =
-    if (!FirstTwo.exists { case (first, second) => FirstWords.are(sqlText, first, second) }) None
+    if (StatementForm.ofClustering(sqlText).isEmpty) None
     else {
       StatementReader.read(StatementReader.substituted(sqlText)).flatMap { reader =>
         reader.statement match {

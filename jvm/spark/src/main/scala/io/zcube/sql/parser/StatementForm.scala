@@ -12,15 +12,17 @@ private[parser] object StatementForm {
 
   private val Recommend = "RECOMMEND CLUSTERING table FOR 'query' [WEIGHT number], …"
 
+  private val OfClustering =
+    Seq("describe" -> Describe, "desc" -> Describe, "recommend" -> Recommend)
+
   private val Clauses = raw"(?i)\b(options\s*\(|dry\s+run\b)".r
 
   /** The form of a statement that seems to be meant for ZCube. */
-  def of(sqlText: String): Option[String] =
-    if (FirstWords.are(sqlText, "recommend", "clustering")) Some(Recommend)
-    else if (Seq("describe", "desc").exists(FirstWords.are(sqlText, _, "clustering")))
-      Some(Describe)
-    else {
-      Option.when(
-        FirstWords.are(sqlText, "optimize") && Clauses.findFirstIn(sqlText).isDefined)(Optimize)
-    }
+  def of(sqlText: String): Option[String] = ofClustering(sqlText).orElse(Option.when(
+    FirstWords.are(sqlText, "optimize") && Clauses.findFirstIn(sqlText).isDefined)(Optimize))
+
+  /** The same of one that begins with DESCRIBE CLUSTERING or RECOMMEND CLUSTERING. */
+  def ofClustering(sqlText: String): Option[String] = OfClustering.collectFirst {
+    case (first, form) if FirstWords.are(sqlText, first, "clustering") => form
+  }
 }

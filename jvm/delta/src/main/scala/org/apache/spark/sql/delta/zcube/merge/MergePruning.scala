@@ -9,7 +9,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
-import org.apache.spark.sql.delta.zcube.table.{PlanningRanges, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, PlanningRanges, TableColumns}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.zcube.Sessions
@@ -207,8 +207,8 @@ object MergePruning {
   val LogName = "io.zcube.merge"
 
   /** The target's name, or its path. */
-  def tableOf(merge: MergeIntoCommand): String = merge.catalogTable
-    .fold(merge.targetFileIndex.path.toString)(_.identifier.unquotedString)
+  def tableOf(merge: MergeIntoCommand): String =
+    DeltaTableCommand.nameOf(merge.catalogTable, merge.targetFileIndex.path)
 
   /** @param source the columns of the source that may be used */
   def conditionOf(merge: MergeIntoCommand, source: RepeatableColumns): MatchCondition =
