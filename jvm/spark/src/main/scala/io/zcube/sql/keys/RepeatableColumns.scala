@@ -45,6 +45,7 @@ object RepeatableColumns {
     // Of metadata, the block of a file depends on how many cores read it.
     case leaf: LeafNode => Some(apply(AttributeSet(leaf.output.filterNot(_.isMetadataCol))))
     case SubqueryAlias(_, child) => of(child)
+    case view: View => of(view.child)
     case Project(columns, child) =>
       of(child).map { known =>
         def made(from: Seq[NamedExpression]) = AttributeSet(from.map(_.toAttribute))

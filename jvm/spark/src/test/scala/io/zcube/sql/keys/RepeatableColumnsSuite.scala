@@ -1,5 +1,7 @@
 package io.zcube.sql.keys
 
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.{CatalogStorageFormat, CatalogTable, CatalogTableType}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
@@ -45,6 +47,19 @@ class RepeatableColumnsSuite extends AnyFunSuite {
       Seq(AttributeReference("id", IntegerType)()),
       table,
       table)).isEmpty)
+  }
+
+  test("of a view, those of its query") {
+    def view(query: LogicalPlan) = View(
+      CatalogTable(
+        TableIdentifier("v"),
+        CatalogTableType.VIEW,
+        CatalogStorageFormat.empty,
+        new StructType()),
+      isTempView = true,
+      query)
+    assert(of(view(Project(Seq(k, ts), table))).contains(Seq(k)))
+    assert(of(view(Filter(IsNotNull(ts.toAttribute), Project(Seq(k, ts), table)))).isEmpty)
   }
 
   test("a filter by such a column makes the rows others, as does DISTINCT") {

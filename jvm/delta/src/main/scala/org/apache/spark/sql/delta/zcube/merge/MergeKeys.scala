@@ -61,9 +61,8 @@ final class MergeKeys(
     * represent its group, and each plan has its own current time.
     */
   private def readsSameRows: Boolean = {
-    val tables = plan.transform {
-      case rows: LocalRelation if !rows.isStreaming =>
-        OneRowRelation()
+    val tables = plan.transformWithSubqueries { case view: View => view.child }.transform {
+      case rows: LocalRelation if !rows.isStreaming => OneRowRelation()
     }
     // Without data skipping, Delta uses a table's newest version each time it is read.
     conf.getConf(DeltaSQLConf.DELTA_STATS_SKIPPING) &&

@@ -15,6 +15,7 @@ import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.apache.spark.sql.functions.{col, expr, lit}
 import org.apache.spark.sql.{AnalysisException, DataFrame, SparkSession}
+import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
@@ -81,6 +82,45 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
         clauses = Insert))
         == ((1, Files)))
     }
+
+  test("views are seen through where the source is read only once") {
+    val path = table()
+    val staging = newPath()
+    spark.sql("SELECT 3L AS k, '2025-01-01' AS x, 'new' AS v").write.format("delta").save(staging)
+    val newest = s"SELECT k, v FROM delta.`$staging` WHERE CAST(x AS TIMESTAMP)"
+    withViews("of_sql", "of_dataset", "of_catalog", "present", "of_files", "in_subquery") {
+      spark.sql(s"CREATE TEMP VIEW of_sql AS SELECT k + 1 AS k, v FROM delta.`$staging`")
+      spark.sql(s"SELECT k, v FROM of_sql").createTempView("of_dataset")
+      spark.sql(s"CREATE VIEW of_catalog AS SELECT k + 2 AS k, v FROM delta.`$staging`")
+      val views = Seq("of_sql", "of_dataset", "of_catalog")
+      for (view <- if (Night.all) views else Seq("of_catalog"))
+        assert(compared(path)(merge(_, s"SELECT * FROM $view", clauses = Insert)) == ((1, Files)))
+      for (view <- views) {
+        val source = s"SELECT k + 1 AS k, v FROM $view"
+        assert(filesRead(merge(copyOf(path), source, clauses = Insert)) == 1, view)
+      }
+      // What is behind a view counts as it would without it.
+      spark.sql(s"CREATE TEMP VIEW present AS $newest > date('now')")
+      spark.sql(s"SELECT 3L AS k, 'new' AS v").write.parquet(s"$staging/other")
+      spark.sql(s"CREATE TEMP VIEW of_files AS SELECT * FROM parquet.`$staging/other`")
+      spark.sql(s"CREATE TEMP VIEW in_subquery AS SELECT * FROM of_sql " +
+        "WHERE k = (SELECT max(k) FROM of_files)")
+      for (view <- Seq("present", "of_files", "in_subquery")) {
+        val source = s"SELECT * FROM $view"
+        assert(filesRead(merge(copyOf(path), source, clauses = Insert)) == Files, view)
+      }
+      val cached = "SELECT * FROM of_sql"
+      spark.sql("CACHE TABLE of_sql")
+      val whileCached = filesRead(merge(copyOf(path), cached, clauses = Insert))
+      spark.sql("UNCACHE TABLE of_sql")
+      assert(whileCached == Files)
+      assert(filesRead(merge(copyOf(path), cached, clauses = Insert)) == 1)
+    }
+  }
+
+  private def withViews(names: String*)(body: => Assertion): Assertion =
+    try body
+    finally names.foreach(name => spark.sql(s"DROP VIEW IF EXISTS $name"))
 
   if (Night.all) test("a source that asks for the present time isn't read before Delta reads it") {
     val path = table()

@@ -119,7 +119,7 @@ final class RandomMerges(seed: Int) {
   /** The next MERGE, and the settings for it. */
   def next(): Merge = {
     val (of, condition, all) = (source(), on(), clauses())
-    val ofTable = random.nextBoolean()
+    val from = pick(Seq(FromQuery, FromTable, FromView))
     val evolves = sometimes(5) && !nested && !hasIdentity
     if (evolves) {
       Merge(
@@ -127,9 +127,9 @@ final class RandomMerges(seed: Int) {
         condition.replace("s.even", "s.m >= 0"),
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
         evolves,
-        ofTable
+        from
       )
-    } else Merge(of, condition, all, evolves, ofTable)
+    } else Merge(of, condition, all, evolves, from)
   }
 
   /** What else happens to the table between MERGEs, if anything. */
@@ -146,13 +146,20 @@ final class RandomMerges(seed: Int) {
 
 object RandomMerges {
 
-  /** @param ofTable whether the query's rows are first written to a Delta table */
+  /** What a MERGE names as its source: the query, or a Delta table with its rows, or a view of that
+    * table.
+    */
+  sealed trait From
+  case object FromQuery extends From
+  case object FromTable extends From
+  case object FromView extends From
+
   final case class Merge(
       source: String,
       on: String,
       clauses: String,
       evolves: Boolean,
-      ofTable: Boolean)
+      from: From)
 
   /** The number of rows of a new table. */
   val Rows = 240

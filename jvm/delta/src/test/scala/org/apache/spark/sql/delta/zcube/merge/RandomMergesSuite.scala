@@ -84,13 +84,17 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
       random.between().foreach(statement =>
         Seq(one, other).foreach(path => spark.sql(statement(s"delta.`$path`")).collect()))
       val next = random.next()
-      val source =
-        if (!next.ofTable) next.source
-        else {
+      val source = next.from match {
+        case RandomMerges.FromQuery => next.source
+        case from =>
           val of = newPath()
           spark.sql(next.source).write.format("delta").save(of)
-          s"SELECT * FROM delta.`$of`"
-        }
+          if (from == RandomMerges.FromTable) s"SELECT * FROM delta.`$of`"
+          else {
+            spark.sql(s"CREATE OR REPLACE TEMP VIEW of_source AS SELECT * FROM delta.`$of`")
+            "SELECT * FROM of_source"
+          }
+      }
       def merge(path: String): Unit = spark.sql(
         s"MERGE INTO delta.`$path` t USING ($source) s ON ${next.on} ${next.clauses}").collect(): Unit
       val clue = s"table $seed (${random.columns}, ${random.properties}), merge $number: $next"
