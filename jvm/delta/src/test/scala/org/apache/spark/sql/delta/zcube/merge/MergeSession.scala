@@ -68,35 +68,42 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       .fold(-1L)(_.group(1).toLong)
   }
 
-  /** The change rows of the last commit, where the table keeps them. */
-  private def changesOf(path: String, hidden: Boolean): Seq[String] = {
+  /** The change rows of commits from a version on, where the table keeps them. */
+  protected def changesOf(path: String, from: Long, hidden: Boolean = false): Seq[String] = {
     val snapshot = DeltaLog.forTable(spark, path).update()
-    if (!DeltaConfigs.CHANGE_DATA_FEED.fromMetaData(snapshot.metadata)) Nil
+    if (!DeltaConfigs.CHANGE_DATA_FEED.fromMetaData(snapshot.metadata) || snapshot.version < from)
+      Nil
     else {
       spark.read.format("delta").option("readChangeFeed", "true")
-        .option("startingVersion", snapshot.version).load(path)
+        .option("startingVersion", from)
+        .load(path)
         .drop("_commit_timestamp").drop(
           (if (hidden) Seq("number") else Nil): _*).selectExpr("to_json(struct(*))").collect()
         .map(_.getString(0)).toSeq.sorted
     }
   }
 
+  private def versionOf(path: String): Long = DeltaLog.forTable(spark, path).update().version
+
   /** What a MERGE did, or the condition of its error. */
-  protected def outcome(
-      path: String,
-      merge: String => Unit,
-      hidden: Boolean = false,
-      tracked: Boolean = false): Outcome =
+  protected def outcome(path: String, merge: String => Unit): Outcome = {
+    val before = versionOf(path)
+    val report = reportOf(path, merge)
+    report.copy(rows = rowsOf(path) ++ changesOf(path, before + 1))
+  }
+
+  /** The same without the rows, which are read slowly. */
+  protected def reportOf(path: String, merge: String => Unit): Outcome =
     try {
-      val before = DeltaLog.forTable(spark, path).update().version
+      val before = versionOf(path)
       val read = filesRead(merge(path))
       // Without changes there may be no commit.
-      val commit = Option.when(DeltaLog.forTable(spark, path).update().version > before) {
+      val commit = Option.when(versionOf(path) > before) {
         DeltaLog.forTable(spark, path).history.getHistory(Some(1)).head
       }
       val metrics = commit.flatMap(_.operationMetrics).getOrElse(Map.empty)
       Outcome(
-        rowsOf(path, hidden, tracked) ++ changesOf(path, hidden),
+        Nil,
         metrics.view.filterKeys(MergeSession.Figures.contains).toMap,
         read,
         // Except expression ids.
@@ -109,7 +116,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
         val of = Causes.of(e).collectFirst {
           case e: SparkThrowable if e.getCondition != null => e.getCondition
         }
-        Outcome(rowsOf(path, hidden, tracked), Map.empty, 0, Map.empty, Some(of.getOrElse(throw e)))
+        Outcome(Nil, Map.empty, 0, Map.empty, Some(of.getOrElse(throw e)))
     }
 
   /** Compares a MERGE on copies of a table, with pruning and with plain Delta; only the files read
