@@ -1,10 +1,8 @@
 package io.zcube.clustering.run
 
-import java.util.ConcurrentModificationException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.atomic.AtomicBoolean
 
-import scala.annotation.tailrec
 import scala.collection.mutable
 import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
@@ -14,9 +12,8 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{GroupBatches, OptimizeTask, RewriteGroup, RewritePlan}
-import io.zcube.clustering.table.{CommitResult, CommitSummary, FileSelection, RewriteTransaction}
-import io.zcube.concurrent.{Caught, Causes}
-import io.zcube.planning.DataFile
+import io.zcube.clustering.table.{FileSelection, RewriteTransaction}
+import io.zcube.concurrent.Caught
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.sampling.SampleBudget
 
@@ -45,25 +42,22 @@ final class OptimizeRunner(
   private val stopped = new AtomicBoolean(false)
   private val startedAt = System.currentTimeMillis()
   private val batches = new GroupBatches(task)
-  private val commits = new Object
+  private val commits = new GroupCommits(task, monitor, stopped)
   private val samples = budget(() => goOn())
-
-  /** The error of a commit that has happened, or may have, which takes precedence over others. */
-  @volatile private var afterCommit: Option[Throwable] = None
 
   /** @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
     */
   def run(): RunResult = runAll().orConflict
 
   /** Whether a run failed with this because a commit happened, or may have. */
-  private[run] def isAfterCommit(e: Throwable): Boolean = afterCommit.exists(_ eq e)
+  private[run] def isAfterCommit(e: Throwable): Boolean = commits.afterCommit.exists(_ eq e)
 
   /** As [[run]], but returns even if no group could commit. */
   private[run] def runAll(): RunResult =
     try Sessions.within(session)(planAndRun())
     catch {
       case e: Throwable =>
-        afterCommit.filter(_ ne e).foreach { first =>
+        commits.afterCommit.filter(_ ne e).foreach { first =>
           if (e.isInstanceOf[InterruptedException]) Thread.currentThread().interrupt()
           throw first
         }
@@ -110,13 +104,13 @@ final class OptimizeRunner(
     else if (isOver) Success(batch.map(GroupOutcome.NotStarted))
     else {
       val outcome = Caught(prepared.within(batch) { selection =>
-        val (valid, lost) = withoutLost(selection, batch)
+        val (valid, lost) = commits.withoutLost(selection, batch)
         if (valid.isEmpty) Success(lost)
         else {
           val txn = selection.begin(session, valid.flatMap(_.files))
           rewriteAll(selection, txn, valid, threads) match {
             case Failure(e) =>
-              remove(txn, valid, e)
+              commits.abort(txn, valid, e)
               Failure(e)
             case Success(Nil) if !stopped.get =>
               txn.abort()
@@ -124,7 +118,7 @@ final class OptimizeRunner(
             case Success(rewritten) =>
               val started = rewritten.iterator.map(_.group.number).toSet
               val late = valid.filterNot(group => started(group.number))
-              commit(txn, rewritten).map(lost ++ _ ++ late.map(GroupOutcome.NotStarted))
+              commits.commit(txn, rewritten).map(lost ++ _ ++ late.map(GroupOutcome.NotStarted))
           }
         }
       }).flatten
@@ -137,24 +131,6 @@ final class OptimizeRunner(
   /** Jobs that haven't started by then are left. A batch of the user's size is committed as a whole. */
   private def isLate: Boolean = task.settings.batchBytes.isEmpty && isOver
 
-  /** The groups of a batch that may still be committed, and those that others' changes are known to
-    * have invalidated: these aren't rewritten in vain.
-    */
-  private def withoutLost(
-      selection: FileSelection,
-      batch: Seq[RewriteGroup]): (Seq[RewriteGroup], Seq[GroupOutcome]) = {
-    val conflicts = batch.flatMap(group => selection.conflictOf(group.files).map(group.number -> _))
-    val isLost = conflicts.iterator.map(_._1).toSet
-    conflicts.headOption match {
-      case None => (batch, Nil)
-      case Some((_, first)) =>
-        // A batch of the user's size is committed as a whole or not at all.
-        val isWhole = task.settings.batchBytes.isDefined
-        val (lost, valid) = batch.partition(group => isWhole || isLost(group.number))
-        (valid, commits.synchronized(dropped(lost, first)))
-    }
-  }
-
   /** Ends what is between two jobs, and so wasn't cancelled with them. */
   private def goOn(): Unit =
     if (stopped.get) throw new CancellationException(s"cancelled with $tag")
@@ -166,105 +142,6 @@ final class OptimizeRunner(
     // Nothing runs in a stopped context.
     catch { case NonFatal(e) => monitor.info(s"jobs could not be cancelled: $e") }
   }
-
-  /** Only if it is certain that nothing of the batch is or will be committed. */
-  private def remove(txn: RewriteTransaction, batch: Seq[RewriteGroup], why: Throwable): Unit =
-    Caught {
-      txn.abort()
-      monitor.warn(batch, "failed; nothing of it is committed", why)
-    }.failed.foreach(why.addSuppressed)
-
-  private def commit(
-      txn: RewriteTransaction,
-      rewritten: Seq[RewriteResult]): Try[Seq[GroupOutcome]] = {
-    // One at a time, so that commits of the same run don't conflict. Removing files may take long.
-    val (outcome, removeFiles) = commits.synchronized {
-      if (stopped.get) (Success(Nil), () => txn.abort())
-      else {
-        val (attempt, ms) = Timed.ms(commitValid(txn, rewritten, Nil, Nil))
-        val outcome = Caught(recorded(attempt, ms)).flatten
-        if (outcome.isFailure) stopped.set(true)
-        (outcome, () => removeAfter(txn, attempt))
-      }
-    }
-    // What remains is for VACUUM; the outcome matters more.
-    Caught(removeFiles()).failed.foreach { e =>
-      if (Causes.isInterruption(e)) Thread.currentThread().interrupt()
-      outcome.failed.foreach(failure => if (failure ne e) failure.addSuppressed(e))
-      monitor.warn(rewritten.map(_.group), "its uncommitted files can't be removed", e)
-    }
-    outcome
-  }
-
-  private def recorded(attempt: CommitAttempt, ms: Long): Try[Seq[GroupOutcome]] = {
-    val groups = attempt.tried.map(_.group)
-    attempt.result match {
-      case CommitResult.Committed(version, failure) =>
-        FailurePoint.reached(FailurePoint.AfterCommit)
-        monitor.committed(attempt.tried, version, ms)
-        failure match {
-          case None =>
-            val committed = attempt.tried.map(GroupOutcome.Committed(_, version, ms))
-            Success(attempt.dropped ++ committed)
-          case Some(e) =>
-            afterCommit = Some(e)
-            Failure(e)
-        }
-      case CommitResult.Rejected(e: ConcurrentModificationException, _) =>
-        Success(attempt.dropped ++ dropped(groups, e))
-      case CommitResult.Rejected(e, _) =>
-        Failure(e)
-      case CommitResult.Unknown(e) =>
-        afterCommit = Some(e)
-        monitor.warn(groups, "it isn't known whether it is committed", e)
-        Failure(e)
-    }
-  }
-
-  /** Removes what certainly is not and will not be committed. */
-  private def removeAfter(txn: RewriteTransaction, attempt: CommitAttempt): Unit =
-    attempt.result match {
-      case CommitResult.Rejected(_: ConcurrentModificationException, _) => txn.abort()
-      case CommitResult.Rejected(e, _) => remove(txn, attempt.tried.map(_.group), e)
-      case _ => if (attempt.discarded.nonEmpty) txn.discard(attempt.discarded)
-    }
-
-  /** Commits without the groups that a concurrent change invalidated, as long as others are left. A
-    * batch of the user's size is committed as a whole or not at all.
-    */
-  @tailrec
-  private def commitValid(
-      txn: RewriteTransaction,
-      rewritten: Seq[RewriteResult],
-      before: Seq[GroupOutcome],
-      discarded: Seq[DataFile]): CommitAttempt = {
-    val result = Caught(summary(rewritten)).fold(
-      CommitResult.Rejected(_),
-      txn.commit(rewritten.map(_.rewritten), _))
-    result match {
-      case CommitResult.Rejected(conflict: ConcurrentModificationException, invalidated)
-          if invalidated.nonEmpty && invalidated.size < rewritten.size && task.settings.batchBytes.isEmpty =>
-        val (lost, valid) = rewritten.partition(result => invalidated(result.rewritten.id))
-        commitValid(
-          txn,
-          valid,
-          before ++ dropped(lost.map(_.group), conflict),
-          discarded ++ lost.flatMap(_.added))
-      case _ => CommitAttempt(result, rewritten, before, discarded)
-    }
-  }
-
-  private def dropped(groups: Seq[RewriteGroup], conflict: Exception): Seq[GroupOutcome] = {
-    monitor.dropped(groups, conflict)
-    groups.map(GroupOutcome.Dropped(_, conflict))
-  }
-
-  private def summary(rewritten: Seq[RewriteResult]): CommitSummary = CommitSummary(
-    task.layoutTag,
-    task.isFull,
-    task.isAuto,
-    CommitMetrics.ours(rewritten),
-    CommitMetrics.parameters(rewritten))
 
   /** Rewrites the groups of a commit; after the first failure, or once the statement's time is over,
     * nothing new starts.
@@ -322,14 +199,4 @@ object OptimizeRunner {
       throw ZCubeErrors.internal(s"$path is in two groups of files")
     }
   }
-
-  /** @param tried   the groups of the last attempt, whose result is `result`
-    * @param dropped the groups that were excluded from it
-    * @param discarded the files that were written for these
-    */
-  private case class CommitAttempt(
-      result: CommitResult,
-      tried: Seq[RewriteResult],
-      dropped: Seq[GroupOutcome],
-      discarded: Seq[DataFile])
 }

@@ -90,7 +90,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     val newest = s"SELECT k, v FROM delta.`$staging` WHERE CAST(x AS TIMESTAMP)"
     withViews("of_sql", "of_dataset", "of_catalog", "present", "of_files", "in_subquery") {
       spark.sql(s"CREATE TEMP VIEW of_sql AS SELECT k + 1 AS k, v FROM delta.`$staging`")
-      spark.sql(s"SELECT k, v FROM of_sql").createTempView("of_dataset")
+      spark.sql("SELECT k, v FROM of_sql").createTempView("of_dataset")
       spark.sql(s"CREATE VIEW of_catalog AS SELECT k + 2 AS k, v FROM delta.`$staging`")
       val views = Seq("of_sql", "of_dataset", "of_catalog")
       for (view <- if (Night.all) views else Seq("of_catalog"))
@@ -101,9 +101,9 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       }
       // What is behind a view counts as it would without it.
       spark.sql(s"CREATE TEMP VIEW present AS $newest > date('now')")
-      spark.sql(s"SELECT 3L AS k, 'new' AS v").write.parquet(s"$staging/other")
+      spark.sql("SELECT 3L AS k, 'new' AS v").write.parquet(s"$staging/other")
       spark.sql(s"CREATE TEMP VIEW of_files AS SELECT * FROM parquet.`$staging/other`")
-      spark.sql(s"CREATE TEMP VIEW in_subquery AS SELECT * FROM of_sql " +
+      spark.sql("CREATE TEMP VIEW in_subquery AS SELECT * FROM of_sql " +
         "WHERE k = (SELECT max(k) FROM of_files)")
       for (view <- Seq("present", "of_files", "in_subquery")) {
         val source = s"SELECT * FROM $view"
