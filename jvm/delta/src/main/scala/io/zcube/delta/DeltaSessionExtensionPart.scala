@@ -3,7 +3,7 @@ package io.zcube.delta
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.delta.zcube.auto.RegisterLayoutHook
 import org.apache.spark.sql.delta.zcube.commands.{CheckConstraints, ReplaceClusteringStatements, ReplaceOptimize}
-import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, WithSameColumns}
+import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, PreserveClusterByOfOverwrites, WithSameColumns}
 import org.apache.spark.sql.delta.zcube.merge.{PruneMerge, RangeIdsOfSource}
 
 import io.zcube.sql.{SessionExtensionPart, SupportedVersions}
@@ -33,7 +33,7 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectPostHocResolutionRule(RegisterLayoutHook(_))
     extensions.injectOptimizerRule(RegisterLayoutHook(_))
     // The last point before Spark asks a table for its write.
-    extensions.injectPreCBORule(PreserveClusterBy.OfOverwrites(_))
+    extensions.injectPreCBORule(PreserveClusterByOfOverwrites(_))
     extensions.injectPreCBORule(_ => WithSameColumns.Check)
     // Also late: software that checks commands by class must see Delta's class.
     extensions.injectPreCBORule(ReplaceOptimize.Unadorned(_))

@@ -1,29 +1,22 @@
 package org.apache.spark.sql.delta.zcube.declare
 
-import java.util.UUID
-
-import scala.jdk.CollectionConverters._
-
 import org.apache.spark.SPARK_VERSION
-import org.apache.spark.sql.catalyst.analysis.{NamedRelation, NoSuchNamespaceException, NoSuchTableException, ResolvedIdentifier}
+import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException, ResolvedIdentifier}
 import org.apache.spark.sql.catalyst.expressions.{Alias, Literal, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.{TreeNodeTag, TreePattern}
-import org.apache.spark.sql.connector.catalog.{CatalogV2Util, StagedTable, SupportsWrite, TableCatalog}
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.connector.catalog.{CatalogV2Util, TableCatalog}
 import org.apache.spark.sql.connector.expressions.{ClusterByTransform, FieldReference, Transform}
-import org.apache.spark.sql.connector.write.{LogicalWriteInfoImpl, SupportsTruncate, V1Write, Write}
 import org.apache.spark.sql.delta.actions.Metadata
 import org.apache.spark.sql.delta.catalog.{AbstractDeltaCatalog, DeltaTableV2}
 import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
 import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
 import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSQLConf, DeltaSourceUtils}
 import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
-import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaConfigs, DeltaDynamicPartitionOverwriteCommand, DeltaOptions, GeneratedColumn, Snapshot}
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaConfigs, DeltaOptions, GeneratedColumn, Snapshot}
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.types.{NullType, StructField, StructType}
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{AnalysisException, SaveMode, SparkSession}
 
 import io.zcube.sql.conf.ZCubeConf
@@ -193,77 +186,4 @@ object PreserveClusterBy {
       // Spark 4.0 has no marker. Delta's code for it inspects the call stack too.
       SPARK_VERSION.startsWith("4.0.") && Thread.currentThread.getStackTrace.exists(call =>
         call.getClassName.endsWith("DataFrameWriter") && call.getMethodName == "saveAsTable")
-
-  /** Overwrites of whole tables through Spark's V2 plans: INSERT OVERWRITE, `insertInto`,
-    * `writeTo`. The plans keep Delta's table; only the write that is finally executed is ZCube's.
-    * So this runs after analysis and optimization, just before Spark would ask Delta's table for
-    * its write.
-    */
-  case class OfOverwrites(session: SparkSession) extends Rule[LogicalPlan] {
-    override def apply(plan: LogicalPlan): LogicalPlan =
-      if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
-      else {
-        plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
-          case overwrite: OverwriteByExpression
-              if overwrite.deleteExpr == Literal.TrueLiteral && overwrite.write.isEmpty =>
-            overwrite.table match {
-              case DeltaRelation(table, itsOptions) =>
-                val options = overwrite.writeOptions ++ itsOptions
-                if (new DeltaOptions(options, session.sessionState.conf).isInsertAtomicReplaceOp)
-                  overwrite
-                else overwrite.copy(write = Some(new ClusteredOverwrite(table, options)))
-              case StagedRelation(table, columns) =>
-                overwrite.copy(write = Some(staged(table, overwrite, columns)))
-              case _ => overwrite
-            }
-          case overwrite: DeltaDynamicPartitionOverwriteCommand =>
-            ClusteredPartitionOverwrite(overwrite)
-        }
-      }
-
-    /** The same way as Spark asks a table for its write. */
-    private def staged(
-        table: SupportsWrite,
-        overwrite: OverwriteByExpression,
-        columns: Seq[String]): Write = {
-      val options = new CaseInsensitiveStringMap(overwrite.writeOptions.asJava)
-      val info = LogicalWriteInfoImpl(UUID.randomUUID().toString, overwrite.query.schema, options)
-      table.newWriteBuilder(info) match {
-        case builder: SupportsTruncate =>
-          builder.truncate().build() match {
-            case write: V1Write => new WithSameColumns.Write(write, columns)
-            case other => other
-          }
-        case builder => builder.build()
-      }
-    }
-  }
-
-  /** The table that `saveAsTable` is about to overwrite, with the columns that it must keep. */
-  private object StagedRelation {
-    def unapply(relation: NamedRelation): Option[(SupportsWrite, Seq[String])] = relation match {
-      case relation: DataSourceV2Relation =>
-        relation.table match {
-          case table: StagedTable with SupportsWrite =>
-            table.partitioning().collectFirst { case PreservedClusterBy(columns, _) =>
-              (table, columns)
-            }
-          case _ => None
-        }
-      case _ => None
-    }
-  }
-
-  private object DeltaRelation {
-    def unapply(relation: NamedRelation): Option[(DeltaTableV2, Map[String, String])] =
-      relation match {
-        case relation: DataSourceV2Relation =>
-          relation.table match {
-            case table: DeltaTableV2 =>
-              Some((table, relation.options.asCaseSensitiveMap.asScala.toMap))
-            case _ => None
-          }
-        case _ => None
-      }
-  }
 }
