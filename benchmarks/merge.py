@@ -1,12 +1,13 @@
 """MERGE into a table that is laid out by its keys: with ZCube's pruning and with Delta, in turns.
 
 Tables of about 200 files by (tenant, ts), with and without deletion vectors, and sources of 0.1 % of the
-rows. `small`: 4 columns, laid out by OPTIMIZE; a MERGE's fixed cost is most of its time. `large` and `larger`:
-15 columns, files of about 5 and 19 MB, written in cells of (tenant, ts). Each run starts from the same table:
-a copy that links its files. CPU seconds are the JVM's, user and system.
+rows. `small`: 4 columns, laid out by OPTIMIZE; a MERGE's fixed cost is most of its time. `large`, `larger` and
+`largest` (only if it is named: it has 11 GB): 15 columns, files of about 5, 19 and 57 MB, written in cells of
+(tenant, ts). Each run starts from the same table: a copy that links its files. CPU seconds are the JVM's, user
+and system.
 
     python -m benchmarks.merge [--tables small large larger] [--vectors with without] [--rounds 3] [--warm 3]
-        [--output benchmarks/results]
+        [--sources "hot tenth" "newest hour" "one tenant" scattered] [--output benchmarks/results]
 """
 
 from __future__ import annotations
@@ -86,6 +87,10 @@ def make_larger(spark: SparkSession, path: Path, vectors: bool) -> int:
     return make_grid(spark, path, vectors, 160_000)
 
 
+def make_largest(spark: SparkSession, path: Path, vectors: bool) -> int:
+    return make_grid(spark, path, vectors, 480_000)
+
+
 def make_grid(spark: SparkSession, path: Path, vectors: bool, cell_rows: int) -> int:
     """Write a file for each cell of the grid; return the number of rows."""
     rows = SIDE * SIDE * cell_rows
@@ -108,7 +113,12 @@ def make_grid(spark: SparkSession, path: Path, vectors: bool, cell_rows: int) ->
     return rows
 
 
-TABLES = {"small": make_small, "large": make_large, "larger": make_larger}
+TABLES = {
+    "small": make_small,
+    "large": make_large,
+    "larger": make_larger,
+    "largest": make_largest,
+}
 
 
 def boxes(path: Path) -> list[tuple[int, int, int, int]]:
@@ -167,7 +177,13 @@ def run(spark: SparkSession, target: Path, source: Path) -> tuple[int, dict[str,
 
 
 def measure(
-    spark: SparkSession, folder: Path, table: str, vectors: bool, rounds: int, warm: int
+    spark: SparkSession,
+    folder: Path,
+    table: str,
+    vectors: bool,
+    sources: list[str],
+    rounds: int,
+    warm: int,
 ) -> dict:
     """All runs on one table; `warm` rounds before those that count."""
     original, work = folder / "original", folder / "work"
@@ -177,10 +193,10 @@ def measure(
     size = sum(f.stat().st_size for f in original.glob("*.parquet")) / len(live)
     target = spark.read.format("delta").load(str(original))
     needed = {}
-    for name, condition in SOURCES.items():
+    for name in sources:
         of = folder / name.replace(" ", "-")
         shutil.rmtree(of, ignore_errors=True)
-        chosen = target.where(condition).coalesce(1)
+        chosen = target.where(SOURCES[name]).coalesce(1)
         chosen.drop("v").selectExpr("*", "'new' AS v").write.format("delta").save(str(of))
         needed[name] = files_with_a_key(live, spark.read.format("delta").load(str(of)))
     found = {
@@ -193,7 +209,7 @@ def measure(
     }
     runs: list[dict] = []
     for number in range(-warm, rounds):
-        for name in SOURCES:
+        for name in sources:
             for engine in ENGINES if number % 2 else ENGINES[::-1]:
                 shutil.rmtree(work, ignore_errors=True)
                 shutil.copytree(original, work, copy_function=os.link)
@@ -207,8 +223,9 @@ def measure(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES)[:3])
     parser.add_argument("--vectors", nargs="+", choices=VECTORS_OR_NOT, default=VECTORS_OR_NOT)
+    parser.add_argument("--sources", nargs="+", choices=SOURCES, default=list(SOURCES))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--warm", type=int, default=3, help="rounds that aren't counted")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
@@ -218,7 +235,9 @@ def main() -> None:
         about = machine()
         for table in options.tables:
             for vectors in [v == "with" for v in options.vectors]:
-                figures = measure(spark, folder, table, vectors, options.rounds, options.warm)
+                figures = measure(
+                    spark, folder, table, vectors, options.sources, options.rounds, options.warm
+                )
                 found = {"about": about} | figures
                 keep(options.output / "merge.json", found)
                 tables = json.loads((options.output / "merge.json").read_text())
@@ -265,7 +284,7 @@ def section(table: dict) -> list[str]:
         "| ZCube CPU s | Delta CPU s | CPU ratio | ZCube wall s | Delta wall s |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for name in SOURCES:
+    for name in table["needed"]:
         zcube, delta = (
             {figure: median(name, engine, figure) for figure in ("files", "cpu", "wall")}
             for engine in ENGINES
