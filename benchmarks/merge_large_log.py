@@ -65,6 +65,7 @@ def main() -> None:
         log_to(spark, log)
         about = machine()
         spark.conf.set("spark.zcube.mergeInto.pruning", "true")
+        spark.conf.set("spark.zcube.mergeInto.minTableBytes", "0")
         # Delta builds and caches the table's state.
         count = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(
             spark._jsparkSession, str(table)

@@ -127,6 +127,7 @@ def main() -> None:
                     for engine in ENGINES if number % 2 else ENGINES[::-1]:
                         shutil.rmtree(work, ignore_errors=True)
                         shutil.copytree(original, work, copy_function=os.link)
+                        spark.conf.set("spark.zcube.mergeInto.minTableBytes", "0")
                         spark.conf.set(
                             "spark.zcube.mergeInto.pruning", str(engine == "zcube").lower()
                         )

@@ -76,6 +76,7 @@ print("again", result.files_removed, result.kept)
 import os
 from urllib.parse import urlsplit
 spark.conf.set("spark.zcube.mergeInto.pruning", "true")
+spark.conf.set("spark.zcube.mergeInto.minTableBytes", "0")
 parts = df.selectExpr("id", "'old' AS v").repartitionByRange(8, "id")
 parts.write.format("delta").save(path + "-merged")
 source = spark.createDataFrame([(3, "new"), (9000, "new")], "id BIGINT, v STRING")

@@ -83,10 +83,12 @@ def test_a_pruned_merge_reads_fewer_files_and_writes_the_same_rows(
         "source"
     )
     spark.conf.set("spark.zcube.mergeInto.pruning", pruning)
+    spark.conf.set("spark.zcube.mergeInto.minTableBytes", "0")
     try:
         assert files_read(spark, lambda: merge(spark, table)) == expected
     finally:
         spark.conf.unset("spark.zcube.mergeInto.pruning")
+        spark.conf.unset("spark.zcube.mergeInto.minTableBytes")
     rows = {row.k: row.v for row in spark.read.format("delta").load(table).collect()}
     assert rows == {k: "old" for k in range(2000)} | {k: "new" for k in keys}
 

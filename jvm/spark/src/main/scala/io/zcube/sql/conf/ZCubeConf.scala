@@ -127,6 +127,15 @@ object ZCubeConf {
     .booleanConf
     .createWithDefault(false)
 
+  val MergeIntoMinTableBytes = SQLConf
+    .buildConf("spark.zcube.mergeInto.minTableBytes")
+    .doc(
+      "MERGE INTO: a target with fewer bytes is left to Delta, because reading the source's keys " +
+        "may cost more than is saved.")
+    .version("0.1.0")
+    .bytesConf(ByteUnit.BYTE)
+    .createWithDefaultString("512m")
+
   val MergeIntoMaxBoxes = SQLConf
     .buildConf("spark.zcube.mergeInto.maxBoxes")
     .doc(

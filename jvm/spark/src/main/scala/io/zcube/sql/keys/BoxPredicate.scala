@@ -48,7 +48,8 @@ object BoxPredicate {
   /** A bound, moved as far as statistics may be from the values. Delta parses a snapshot's statistics
     * for all sessions of an application, under the settings of the first one. With
     * `spark.sql.legacy.timeParserPolicy` = `LEGACY` there, old times move by the zone's offset then,
-    * and the ten days that the Gregorian calendar skipped in 1582 move behind them. Six digits of a
+    * and the ten days that the Gregorian calendar skipped in 1582 move behind them. The same goes for
+    * statistics that Delta wrote under this setting. Six digits of a
     * fraction, which other writers have in the log, count as milliseconds there: a minimum is up to
     * 1,000 s too late. Besides, before about 1900, many zones have offsets with seconds, which a
     * writer may omit in the log. (Delta 4.4 on Spark 4.2 writes them.)
@@ -65,8 +66,10 @@ object BoxPredicate {
     case _ => bound
   }
 
-  /** More than the skipped days and the difference of two offsets. */
-  private val MovedDays = 12L
+  /** More than the skipped days and the difference of two offsets, a day, when they are written and
+    * again when they are read.
+    */
+  private val MovedDays = 14L
 
   /** More than the seconds part of any offset. */
   private val OffsetMicros = 60L * 1000 * 1000

@@ -4,6 +4,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
@@ -56,20 +57,26 @@ final class MatchingRows private (
   private def joined(files: Seq[AddFile], target: LogicalPlan): LogicalPlan = {
     val columns = keys.columns(equalities.map(_.ofSource))
     val known = equalities.forall(_.ofTarget.references.subsetOf(target.outputSet))
-    // What is stored may be compressed.
-    lazy val bytes = keys.bytesInMemory(columns, s"$table: MERGE: size of the source's keys")
     if (!known || files.map(_.size).sum <= maxBytes || !keys.isPinned(columns) ||
-      keys.bytes(columns) > maxBytes || bytes > maxBytes)
+      keys.bytes(columns) > maxBytes)
       target
     else {
-      val source = columns.queryExecution.analyzed
-      val condition = equalities.zip(source.output).map { case (equality, column) =>
-        equality.to(KnownNullable(column))
-      }.reduce(And(_, _))
-      logInfo(
-        s"$table: MERGE: rows without a key of the source ($bytes bytes) are left out of the join")
-      Join(target, source, LeftSemi, Some(condition), JoinHint(None, Some(broadcast)))
+      // The estimate may be of compressed files.
+      keys.rowsOf(columns, maxBytes, s"$table: MERGE: keys of the source, to be broadcast")
+        .fold(target)(leavingOut(target, _))
     }
+  }
+
+  /** With rows that have been read already, as waiting for a slow source to be broadcast could end the
+    * statement (`spark.sql.broadcastTimeout`).
+    */
+  private def leavingOut(target: LogicalPlan, source: LocalRelation): LogicalPlan = {
+    val condition = equalities.zip(source.output).map { case (equality, column) =>
+      equality.to(KnownNullable(column))
+    }.reduce(And(_, _))
+    logInfo(
+      s"$table: MERGE: rows without a key of the source (${source.data.size} rows) are left out of the join")
+    Join(target, source, LeftSemi, Some(condition), JoinHint(None, Some(broadcast)))
   }
 }
 
@@ -93,8 +100,9 @@ object MatchingRows extends PredicateHelper {
       merge: MergeIntoCommand,
       keys: MergeKeys,
       columns: AttributeSet): Option[MatchingRows] = {
-    def isOfTarget(e: Expression) =
-      e.references.nonEmpty && e.references.subsetOf(columns) && Repeatability.of(e)
+    // Spark broadcasts no keys that a collation treats as equal.
+    def isOfTarget(e: Expression) = e.references.nonEmpty && e.references.subsetOf(columns) &&
+      Repeatability.of(e) && UnsafeRowUtils.isBinaryStable(e.dataType)
     def isOfSource(e: Expression) = e.references.nonEmpty && keys.repeatable.suffice(e) &&
       Repeatability.of(e) && !MergeKeys.readsJson(e)
     val equalities = splitConjunctivePredicates(merge.condition).collect {

@@ -4,7 +4,7 @@ import java.util.UUID
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, JsonToStructs, Literal, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, JsonToStructs, Literal, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
@@ -20,6 +20,7 @@ import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation, LogicalRelationWithTable}
 import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.sql.jobs.JobDescription
@@ -143,14 +144,17 @@ final class MergeKeys(
     .map(stored => BigInt(stored.memSize) + stored.diskSize)
     .getOrElse(query.queryExecution.optimizedPlan.stats.sizeInBytes)
 
-  /** The size of a query's rows where they are broadcast. */
-  def bytesInMemory(query: DataFrame, description: String): Long =
+  /** A query's rows, if they have at most so many bytes in memory. */
+  def rowsOf(query: DataFrame, maxBytes: Long, description: String): Option[LocalRelation] =
     JobDescription.within(session.sparkContext, description) {
       SQLExecution.withNewExecutionId(query.queryExecution) {
-        query.queryExecution.toRdd.map {
-          case row: UnsafeRow => row.getSizeInBytes.toLong
-          case row => throw new IllegalStateException(s"rows of ${row.getClass.getName}")
-        }.fold(0L)(_ + _)
+        val task = firstOf(query.schema, maxBytes)
+        val parts = session.sparkContext.runJob(query.queryExecution.toRdd, task)
+        val rows = parts.flatMap(_.getOrElse(Array.empty[UnsafeRow]))
+        val bytes = rows.iterator.map(_.getSizeInBytes.toLong).sum
+        Option.when(parts.forall(_.isDefined) && bytes <= maxBytes) {
+          LocalRelation(query.queryExecution.analyzed.output, rows.toIndexedSeq)
+        }
       }
     }
 
@@ -221,7 +225,23 @@ object MergeKeys {
   /** Number of keys that a task holds before it groups them into boxes. */
   private val MaxKeys = 4096
 
-  /** Outside the instance, which can't be sent to tasks. */
+  // Tasks are made outside the instance, which can't be sent.
+
+  /** A part's rows, or None if they have more bytes. */
+  private def firstOf(
+      schema: StructType,
+      maxBytes: Long): Iterator[InternalRow] => Option[Array[UnsafeRow]] = rows => {
+    val project = UnsafeProjection.create(schema)
+    val kept = Array.newBuilder[UnsafeRow]
+    var bytes = 0L
+    while (bytes <= maxBytes && rows.hasNext) {
+      val row = project(rows.next()).copy()
+      bytes += row.getSizeInBytes
+      kept += row
+    }
+    Option.when(bytes <= maxBytes)(kept.result())
+  }
+
   private def collectorOf(
       layout: BoundOrdinals,
       cover: ValueCover,

@@ -39,6 +39,7 @@ final class MergePruning(
   // Lazy, so that a condition nested too deeply fails where errors are caught.
   private lazy val condition = conditionOf(merge, keys.repeatable)
   private val table = tableOf(merge)
+  private val minTableBytes = conf.getConf(ZCubeConf.MergeIntoMinTableBytes)
 
   /** Predicates on the target alone; empty if there are none. Runs jobs over the log's
     * statistics, one more for each column of texts, and at most one over the source's keys.
@@ -68,6 +69,9 @@ final class MergePruning(
     }
   }
 
+  /** Whether the target is too small to save more than the source's keys cost. */
+  def isTooSmall: Boolean = txn.snapshot.sizeInBytes < minTableBytes
+
   /** The columns of the target that have the values that are stored. */
   def unchanged: AttributeSet = target.getOrElse(AttributeSet.empty)
 
@@ -75,6 +79,10 @@ final class MergePruning(
     lazy val columns = keyColumns
     lazy val files = TargetFiles.ranges(txn.snapshot, columns.map(_.path))
     for {
+      _ <- unless(isTooSmall)(
+        s"the table has ${txn.snapshot.sizeInBytes} bytes, ${ZCubeConf.MergeIntoMinTableBytes.key} " +
+          s"is $minTableBytes")
+      _ <- unless(txn.snapshot.numOfFiles < 2)("the table has at most one file")
       _ <- unless(condition.alternatives.isEmpty)(
         if (keys.repeatable.isEmpty) "the source may return different rows when it is read again"
         else "what ON compares may differ when the source is read again")
@@ -86,7 +94,6 @@ final class MergePruning(
       // Delta compares the numbers of rows of two scans, and has no second one if no file is left.
       _ <- unless(conf.getConf(DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED))(
         s"${DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED.key} is true")
-      _ <- unless(txn.snapshot.numOfFiles < 2)("the table has at most one file")
       apart = columns.indices.filter(i => overlapIn(columns, files, i) <= MaxOverlap)
       _ <- unless(!isRestricted(apart.map(columns)))(
         s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")

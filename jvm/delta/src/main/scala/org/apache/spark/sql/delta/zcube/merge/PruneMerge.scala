@@ -19,8 +19,9 @@ case class PruneMerge(session: SparkSession) extends Rule[LogicalPlan] {
     else {
       plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
         case merge: MergeIntoCommand
-            if merge.getClass == classOf[MergeIntoCommand] && PrunedMergeCommand.mayHelp(merge) =>
-          new PrunedMergeCommand(merge)
+            if merge.getClass == classOf[MergeIntoCommand] && PrunedMergeIntoCommand.mayHelp(
+              merge) =>
+          new PrunedMergeIntoCommand(merge)
       }
     }
   }

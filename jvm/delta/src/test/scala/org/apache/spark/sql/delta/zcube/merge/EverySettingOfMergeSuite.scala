@@ -34,7 +34,10 @@ class EverySettingOfMergeSuite extends SettingsSweep with MergeSession {
   /** The rows after the MERGEs, and their first error. */
   private def merged(settings: Seq[Setting], pruning: Boolean): (Seq[String], Option[Throwable]) = {
     val path = copyOf(template)
-    val session = fresh(settings :+ (ZCubeConf.MergeIntoPruning.key -> pruning.toString))
+    val session = fresh(
+      settings ++ Seq(
+        ZCubeConf.MergeIntoPruning.key -> pruning.toString,
+        ZCubeConf.MergeIntoMinTableBytes.key -> "0"))
     val error = Try(Sessions.within(session)(
       Keys.foreach(keys => session.sql(statement(path.toString, keys)).collect()))).failed.toOption
     val rows = fresh().read.format("delta").load(path.toString)

@@ -1,8 +1,12 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicLong
 
-import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerTaskEnd}
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
@@ -84,6 +88,43 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     }
     assert(shuffled(isPruned = false) > 600)
     assert(shuffled(isPruned = true) < 300)
+  }
+
+  test("the keys are read before the join, in which a slow source could time out") {
+    val plans = new ConcurrentLinkedQueue[String]
+    val listener = new SparkListener {
+      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+        case start: SparkListenerSQLExecutionStart =>
+          plans.add(start.physicalPlanDescription): Unit
+        case _ =>
+      }
+    }
+    val path = copyOf(withoutVectors)
+    spark.sparkContext.addSparkListener(listener)
+    try {
+      merge(s"SELECT * FROM delta.`$scattered`", "t.k = s.k", InsertOnly)(path)
+      spark.sparkContext.listenerBus.waitUntilEmpty()
+    } finally spark.sparkContext.removeSparkListener(listener)
+    val joins = plans.asScala.filter(_.contains("LeftSemi"))
+    assert(joins.size == 1)
+    // Of the target, and of Delta's join with the source.
+    val scans = raw"\(\d+\) (Scan parquet|LocalTableScan)".r.findAllMatchIn(joins.head)
+    assert(scans.map(_.group(1)).toSeq.sorted == Seq(
+      "LocalTableScan",
+      "Scan parquet",
+      "Scan parquet"))
+  }
+
+  if (Night.all) test("strings that a collation treats as equal are left to Delta's join") {
+    val source = "SELECT concat('k', id * 29) COLLATE UTF8_LCASE AS k, 'new' AS v FROM range(30)"
+    withSettings("spark.databricks.delta.schema.typeCheck.enabled" -> "false") {
+      val path = table("STRING COLLATE UTF8_LCASE", "concat('K', id)")
+      assert(!leavesOut(path, source))
+      assert(leavesOut(
+        path,
+        s"SELECT k, substring(k, 2) AS v FROM ($source)",
+        "t.id = s.v AND t.k = s.k"))
+    }
   }
 
   test(

@@ -372,15 +372,15 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       s"MERGE INTO whole t USING ($source) s ON t.k = s.k WHEN MATCHED THEN DELETE").collect(): Unit
     assert(rowsOf(path).size == 59)
     val all = commandOf(path, source, s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE")
-    assert(!PrunedMergeCommand.mayHelp(all))
+    assert(!PrunedMergeIntoCommand.mayHelp(all))
     val one = commandOf(path, source, Upsert)
-    assert(PrunedMergeCommand.mayHelp(one))
+    assert(PrunedMergeIntoCommand.mayHelp(one))
     def planned = {
       val plan = spark.sessionState.executePlan(one, CommandExecutionMode.SKIP).optimizedPlan
       assert(plan.nodeName == one.nodeName)
       plan.getClass
     }
-    assert(planned == classOf[PrunedMergeCommand])
+    assert(planned == classOf[PrunedMergeIntoCommand])
     Seq(ZCubeConf.MergeIntoPruning, ZCubeConf.Enabled).foreach { setting =>
       withSettings(setting.key -> "false")(assert(planned == classOf[MergeIntoCommand]))
     }
@@ -464,6 +464,35 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     }
   }
 
+  test("statistics that Delta wrote under the legacy parser's policy lose no match") {
+    val cases =
+      Seq(("DATE", "1582-10-05", "UTC"), ("TIMESTAMP", "1582-10-05 00:00:00", "America/Juneau")) ++
+        Night.only(
+          ("TIMESTAMP", "1582-10-14 23:59:59", "Asia/Manila"),
+          ("TIMESTAMP", "1800-01-01 00:00:00", "Europe/Paris"),
+          ("TIMESTAMP", "1972-01-07 00:44:29", "Africa/Monrovia"),
+          ("TIMESTAMP", "0001-01-01 00:00:00", "Asia/Shanghai")
+        )
+    for ((dataType, key, zone) <- cases) withSettings("spark.sql.session.timeZone" -> zone) {
+      val path = newPath()
+      withSettings(
+        "spark.sql.legacy.timeParserPolicy" -> "LEGACY",
+        ZCubeConf.Enabled.key -> "false") {
+        for (k <- Seq(key, "2000-01-01", "2010-01-01"))
+          spark.sql(s"SELECT $dataType'$k' AS k, 'old' AS v")
+            .write.format("delta").mode("append").save(path)
+      }
+      // Delta keeps a snapshot for the whole application.
+      DeltaLog.clearCache()
+      val source = s"SELECT $dataType'$key' AS k, 'new' AS v"
+      assert(compared(path, (key, zone))(merge(
+        _,
+        source,
+        clauses =
+          "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *")) == ((1, 3)))
+    }
+  }
+
   test("statistics with six digits of a fraction, parsed by the legacy parser, lose no match") {
     val path = newPath()
     spark.sql(s"CREATE TABLE delta.`$path` (k TIMESTAMP, v STRING) USING delta")
@@ -502,7 +531,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       spark.sql(s"ALTER TABLE delta.`$target` RENAME COLUMN k TO was")
       spark.sql(s"ALTER TABLE delta.`$target` RENAME COLUMN j TO k")
       val pruned = spark.conf.get(ZCubeConf.MergeIntoPruning.key).toBoolean
-      (if (pruned) new PrunedMergeCommand(command) else command).run(spark): Unit
+      (if (pruned) new PrunedMergeIntoCommand(command) else command).run(spark): Unit
     }
   }
 
@@ -648,7 +677,7 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
         changed = true
         apart(spark.sql(s"INSERT INTO delta.`$of` VALUES (44, 'late')").collect(): Unit)
       }
-      new PrunedMergeCommand(command) {
+      new PrunedMergeIntoCommand(command) {
         // Called when the keys have been read, and before Delta reads the source.
         override protected def getTargetOnlyPredicates(session: SparkSession): Seq[Expression] = {
           val predicates = super.getTargetOnlyPredicates(session)
@@ -829,10 +858,28 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
       assert(read == 6)
     }
 
+  test("a target below the limit is left to Delta, for upserts and for inserts") {
+    val path = table()
+    val source = s"SELECT k, 'new' AS v FROM delta.`$path` WHERE k = 3"
+    val bytes = DeltaLog.forTable(spark, path).update().sizeInBytes
+    for ((limit, read) <- Seq(bytes -> 1, bytes + 1 -> Files); clauses <- Seq(Upsert, Insert))
+      withSettings(
+        ZCubeConf.MergeIntoMinTableBytes.key -> limit.toString,
+        "spark.sql.autoBroadcastJoinThreshold" -> "1000") {
+        var files = 0L
+        val lines = LogLines.of("io.zcube.merge") {
+          files = filesRead(merge(copyOf(path), source, clauses = clauses))
+        }
+        assert(files == read)
+        assert(lines.exists(_.contains("minTableBytes is")) == (read == Files))
+        if (read == Files) assert(!lines.exists(_.contains("left out")))
+      }
+  }
+
   test("metrics and a line in the log say what was done, and why not") {
     val path = table()
     def said(source: String, clauses: String = Upsert): (Seq[Long], String) = {
-      val command = new PrunedMergeCommand(commandOf(copyOf(path), source, clauses))
+      val command = new PrunedMergeIntoCommand(commandOf(copyOf(path), source, clauses))
       val lines = LogLines.of("io.zcube.merge")(command.run(spark): Unit)
       val counts = Seq("numTargetFilesBeforeSkipping", "numTargetFilesAfterSkipping")
         .map(command.metrics(_).value)

@@ -19,6 +19,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
 
   override protected def settings: Map[String, String] = Map(
     ZCubeConf.MergeIntoPruning.key -> "true",
+    ZCubeConf.MergeIntoMinTableBytes.key -> "0",
     "spark.sql.shuffle.partitions" -> "1",
     "spark.databricks.delta.snapshotPartitions" -> "1"
   )

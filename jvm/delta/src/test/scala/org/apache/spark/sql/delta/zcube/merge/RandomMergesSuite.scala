@@ -142,7 +142,7 @@ class RandomMergesSuite extends AnyFunSuite with MergeSession {
 object RandomMergesSuite {
 
   /** Without `ZCUBE_MERGES`. */
-  private val Merges = if (Night.all) 500 else 100
+  private val Merges = if (Night.all) 1000 else 500
 
   private val PerTable = 10
 

@@ -98,7 +98,7 @@ class RandomSkippingSuite extends AnyFunSuite with MergeSession {
     val merge =
       s"MERGE INTO delta.`$path` t USING ($source) s ON $on WHEN MATCHED THEN DELETE"
     Try(optimized(merge)).toOption.map {
-      case merge: PrunedMergeCommand => matchesOf(merge, target).map { matching =>
+      case merge: PrunedMergeIntoCommand => matchesOf(merge, target).map { matching =>
           val read = filesRead(merge, path)
           assert(matching.subsetOf(read), clue)
           Figures(1, if (read.size < target.size) 1 else 0, matching.size, read.size, target.size)
@@ -117,7 +117,7 @@ class RandomSkippingSuite extends AnyFunSuite with MergeSession {
 
   /** The files with a match. None if the condition fails for some pair, as with ANSI's casts. */
   private def matchesOf(
-      merge: PrunedMergeCommand,
+      merge: PrunedMergeIntoCommand,
       target: Map[String, Seq[InternalRow]]): Option[Set[String]] = {
     val file = AttributeReference("file", StringType)()
     val columns = (merge.target.output :+ file) ++ merge.source.output
@@ -130,7 +130,7 @@ class RandomSkippingSuite extends AnyFunSuite with MergeSession {
     }.toSet).toOption
   }
 
-  private def filesRead(merge: PrunedMergeCommand, path: String): Set[String] = {
+  private def filesRead(merge: PrunedMergeIntoCommand, path: String): Set[String] = {
     val source = MergeSource(
       Sessions.rowsOf(session, merge.source),
       isMaterialized = true,
@@ -146,7 +146,7 @@ class RandomSkippingSuite extends AnyFunSuite with MergeSession {
 }
 
 object RandomSkippingSuite {
-  private val Conditions = if (Night.all) 2000 else 500
+  private val Conditions = if (Night.all) 2000 else 150
   private val PerTable = 25
 
   private def nameOf(path: String): String = new URI(path).getPath.split('/').last

@@ -25,7 +25,7 @@ import io.zcube.sql.keys.RepeatableColumns
   * is about to join: Delta's materialized copy, or a scan of Delta tables whose versions the
   * transaction has pinned.
   */
-class PrunedMergeCommand(
+class PrunedMergeIntoCommand(
     ofSource: LogicalPlan,
     ofTarget: LogicalPlan,
     ofTable: Option[CatalogTable],
@@ -75,10 +75,10 @@ class PrunedMergeCommand(
     val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
     val pruning = new MergePruning(session, this, txn, keys)
     added = pruning.predicates
+    def isShuffled = matchedClauses.isEmpty || shouldWritePersistentDeletionVectors(spark, txn)
     matching =
-      if (matchedClauses.isEmpty || shouldWritePersistentDeletionVectors(spark, txn))
-        MatchingRows.of(session, this, keys, pruning.unchanged)
-      else None
+      if (pruning.isTooSmall || !isShuffled) None
+      else MatchingRows.of(session, this, keys, pruning.unchanged)
     prunedSource = Option.when(added.nonEmpty || matching.nonEmpty)(keys.source)
     try body
     finally added = Nil
@@ -159,20 +159,20 @@ class PrunedMergeCommand(
 
   /** What EXPLAIN shows. Which files are skipped is known only once the source has been read. */
   override def argString(maxFields: Int): String = {
-    val columns = PrunedMergeCommand.columnsOf(this).map(MergePruning.nameOf)
+    val columns = PrunedMergeIntoCommand.columnsOf(this).map(MergePruning.nameOf)
     s"${super.argString(maxFields)}, skips files by the source's keys: ${columns.mkString(", ")}"
   }
 
   // Otherwise a check for plan changes would consider this command equal to Delta's.
 
-  override def canEqual(other: Any): Boolean = other.isInstanceOf[PrunedMergeCommand]
+  override def canEqual(other: Any): Boolean = other.isInstanceOf[PrunedMergeIntoCommand]
 
   override def equals(other: Any): Boolean = canEqual(other) && super.equals(other)
 
   override def hashCode: Int = super.hashCode
 }
 
-object PrunedMergeCommand {
+object PrunedMergeIntoCommand {
 
   /** Whether there are keys, and everything else that is known before anything runs. With WHEN NOT
     * MATCHED BY SOURCE, every row of the target matters.
