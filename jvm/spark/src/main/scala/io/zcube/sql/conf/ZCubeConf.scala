@@ -120,12 +120,11 @@ object ZCubeConf {
   val MergeIntoPruning = SQLConf
     .buildConf("spark.zcube.mergeInto.pruning")
     .doc(
-      "Whether MERGE INTO skips files of the target by the keys of its source. Off by default: " +
-        "it is new, and on small tables reading the keys costs more than it saves. When off, " +
-        "MERGE is Delta's own.")
+      "Whether MERGE INTO skips files of the target by the keys of its source. When off, MERGE is " +
+        "Delta's own.")
     .version("0.1.0")
     .booleanConf
-    .createWithDefault(false)
+    .createWithDefault(true)
 
   val MergeIntoMinTableBytes = SQLConf
     .buildConf("spark.zcube.mergeInto.minTableBytes")

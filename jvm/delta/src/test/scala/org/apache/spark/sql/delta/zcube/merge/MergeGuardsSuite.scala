@@ -384,11 +384,13 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
     Seq(ZCubeConf.MergeIntoPruning, ZCubeConf.Enabled).foreach { setting =>
       withSettings(setting.key -> "false")(assert(planned == classOf[MergeIntoCommand]))
     }
-    // By default, the command is Delta's.
-    val set = spark.conf.get(ZCubeConf.MergeIntoPruning.key)
-    spark.conf.unset(ZCubeConf.MergeIntoPruning.key)
-    try assert(planned == classOf[MergeIntoCommand])
-    finally spark.conf.set(ZCubeConf.MergeIntoPruning.key, set)
+    // By default, too, but small targets are left to Delta.
+    val settings = Seq(ZCubeConf.MergeIntoPruning.key, ZCubeConf.MergeIntoMinTableBytes.key)
+    withSettings(settings.map(key => key -> spark.conf.get(key)): _*) {
+      settings.foreach(spark.conf.unset)
+      assert(planned == classOf[PrunedMergeIntoCommand])
+      assert(filesRead(merge(copyOf(path), source)) == Files)
+    }
   }
 
   if (Night.all) test("truncated maxima and missing statistics lose no match") {
