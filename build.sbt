@@ -182,12 +182,18 @@ lazy val delta = (project in file("jvm/delta"))
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
     Test / javaOptions ++= quickJvm ++ unverified,
-    // In several JVMs, so that no core is idle for long while the last one ends.
+    // In several JVMs, so that no core is idle for long while the last one ends: the suite that takes longest has its
+    // own.
     Test / testGrouping := {
-      val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
+      val (longest, others) =
+        (Test / definedTests).value.sortBy(_.name).partition(_.name.endsWith(".RandomMergesSuite"))
       val jvm = Tests.SubProcess((Test / forkOptions).value)
-      for (part <- 0 until 3)
-        yield Tests.Group(s"delta-$part", suites.collect { case (t, i) if i % 3 == part => t }, jvm)
+      Tests.Group("delta-merges", longest, jvm) +: (0 until 3).map { part =>
+        Tests.Group(
+          s"delta-$part",
+          others.zipWithIndex.collect { case (test, i) if i % 3 == part => test },
+          jvm)
+      }
     },
     Test / fullClasspath := {
       val isDelta = (jar: Attributed[File]) => jar.data.getName.startsWith("delta-")
