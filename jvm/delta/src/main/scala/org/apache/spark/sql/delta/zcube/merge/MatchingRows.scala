@@ -68,14 +68,14 @@ final class MatchingRows private (
   }
 
   /** With rows that have been read already, as waiting for a slow source to be broadcast could end the
-    * statement (`spark.sql.broadcastTimeout`).
+    * statement.
     */
-  private def leavingOut(target: LogicalPlan, source: LocalRelation): LogicalPlan = {
+  private def leavingOut(target: LogicalPlan, source: KeyRows): LogicalPlan = {
     val condition = equalities.zip(source.output).map { case (equality, column) =>
       equality.to(KnownNullable(column))
     }.reduce(And(_, _))
     logInfo(
-      s"$table: MERGE: rows without a key of the source (${source.data.size} rows) are left out of the join")
+      s"$table: MERGE: rows without a key of the source (${source.rows.size} rows) are left out of the join")
     Join(target, source, LeftSemi, Some(condition), JoinHint(None, Some(broadcast)))
   }
 }

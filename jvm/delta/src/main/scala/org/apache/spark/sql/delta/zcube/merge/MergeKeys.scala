@@ -145,7 +145,7 @@ final class MergeKeys(
     .getOrElse(query.queryExecution.optimizedPlan.stats.sizeInBytes)
 
   /** A query's rows, if they have at most so many bytes in memory. */
-  def rowsOf(query: DataFrame, maxBytes: Long, description: String): Option[LocalRelation] =
+  def rowsOf(query: DataFrame, maxBytes: Long, description: String): Option[KeyRows] =
     JobDescription.within(session.sparkContext, description) {
       SQLExecution.withNewExecutionId(query.queryExecution) {
         val task = firstOf(query.schema, maxBytes)
@@ -153,7 +153,7 @@ final class MergeKeys(
         val rows = parts.flatMap(_.getOrElse(Array.empty[UnsafeRow]))
         val bytes = rows.iterator.map(_.getSizeInBytes.toLong).sum
         Option.when(parts.forall(_.isDefined) && bytes <= maxBytes) {
-          LocalRelation(query.queryExecution.analyzed.output, rows.toIndexedSeq)
+          KeyRows(query.queryExecution.analyzed.output, rows.toIndexedSeq)
         }
       }
     }

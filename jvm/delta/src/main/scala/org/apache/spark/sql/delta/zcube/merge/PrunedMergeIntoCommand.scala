@@ -180,8 +180,10 @@ object PrunedMergeIntoCommand {
   def mayHelp(merge: MergeIntoCommand): Boolean =
     merge.notMatchedBySourceClauses.isEmpty && columnsOf(merge).nonEmpty
 
-  /** The columns that ON compares with the source; none if ON is too long to be analyzed. */
+  /** The columns that ON compares with the source; none if ON can't be analyzed, as when it is too
+    * long.
+    */
   private def columnsOf(merge: MergeIntoCommand): Seq[Expression] =
     try MergePruning.conditionOf(merge, RepeatableColumns(merge.source.outputSet)).columns
-    catch { case _: StackOverflowError => Nil }
+    catch { case MergeFailures.Recoverable(_) => Nil }
 }

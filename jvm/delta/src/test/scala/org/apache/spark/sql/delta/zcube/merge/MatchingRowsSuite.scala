@@ -1,12 +1,22 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerTaskEnd}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart, SparkListenerTaskEnd}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.plans.physical.IdentityBroadcastMode
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart
+import org.apache.spark.sql.functions.expr
+import org.apache.spark.sql.zcube.Sessions
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
@@ -107,12 +117,46 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     } finally spark.sparkContext.removeSparkListener(listener)
     val joins = plans.asScala.filter(_.contains("LeftSemi"))
     assert(joins.size == 1)
+    assert(joins.head.contains("BroadcastHashJoin LeftSemi"))
     // Of the target, and of Delta's join with the source.
-    val scans = raw"\(\d+\) (Scan parquet|LocalTableScan)".r.findAllMatchIn(joins.head)
+    val scans = raw"\(\d+\) (Scan parquet|KeyRows)".r.findAllMatchIn(joins.head)
     assert(scans.map(_.group(1)).toSeq.sorted == Seq(
-      "LocalTableScan",
+      "KeyRows",
       "Scan parquet",
       "Scan parquet"))
+  }
+
+  test("what is broadcast are the rows, without a job that collects them") {
+    val starts = new AtomicLong
+    val listener = new SparkListener {
+      override def onJobStart(start: SparkListenerJobStart): Unit =
+        starts.incrementAndGet(): Unit
+    }
+    val columns = spark.range(0).selectExpr("id", "CAST(id AS STRING) AS v")
+    val row = UnsafeProjection.create(columns.schema)
+    val rows = Seq(InternalRow(3L, null), InternalRow(null, UTF8String.fromString("needle")))
+      .map(row(_).copy())
+    val of = KeyRows(columns.queryExecution.analyzed.output.map(_.withNullability(true)), rows)
+    val query = Sessions.rowsOf(spark.asInstanceOf[SparkSession], of)
+    spark.sparkContext.addSparkListener(listener)
+    try {
+      val plan = query.queryExecution.executedPlan
+      val sent = BroadcastExchangeExec(IdentityBroadcastMode, plan)
+        .executeBroadcast[Array[InternalRow]]().value.toSeq
+      spark.sparkContext.listenerBus.waitUntilEmpty()
+      assert(sent == rows && starts.get == 0)
+      assert(new String(serialized(plan)).indexOf("needle") < 0)
+    } finally spark.sparkContext.removeSparkListener(listener)
+    assert(!query.queryExecution.toString.contains("needle"))
+    // Where a plan doesn't broadcast them, they are rows like others.
+    assert(query.union(query).where("v = 'needle' OR id = 3").count() == 4)
+    assert(query.as("a").join(query.as("b"), expr("a.v = b.v")).count() == 1)
+  }
+
+  private def serialized(value: AnyRef): Array[Byte] = {
+    val bytes = new ByteArrayOutputStream
+    Using.resource(new ObjectOutputStream(bytes))(_.writeObject(value))
+    bytes.toByteArray
   }
 
   if (Night.all) test("strings that a collation treats as equal are left to Delta's join") {
