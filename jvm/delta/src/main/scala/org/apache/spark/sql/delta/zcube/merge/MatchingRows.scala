@@ -39,7 +39,8 @@ final class MatchingRows private (
 
   override protected def logName: String = MergePruning.LogName
 
-  private val maxBytes = session.sessionState.conf.autoBroadcastJoinThreshold
+  private val threshold = session.sessionState.conf.autoBroadcastJoinThreshold
+  private val maxBytes = math.min(threshold, MaxBytes)
 
   /** The plan of the target's files, without rows that match nothing. The plan itself, if Spark can
     * broadcast the files, if it shouldn't broadcast the source, or if the source may be another when it
@@ -57,7 +58,7 @@ final class MatchingRows private (
   private def joined(files: Seq[AddFile], target: LogicalPlan): LogicalPlan = {
     val columns = keys.columns(equalities.map(_.ofSource))
     val known = equalities.forall(_.ofTarget.references.subsetOf(target.outputSet))
-    if (!known || files.map(_.size).sum <= maxBytes || !keys.isPinned(columns) ||
+    if (!known || files.map(_.size).sum <= threshold || !keys.isPinned(columns) ||
       keys.bytes(columns) > maxBytes)
       target
     else {
@@ -124,6 +125,11 @@ object MatchingRows extends PredicateHelper {
       ofTarget: Expression,
       ofSource: Expression,
       to: Expression => Expression)
+
+  /** What the driver holds of a source, whatever Spark may broadcast: in objects it is several times as
+    * much.
+    */
+  private val MaxBytes = 64L << 20
 
   private val broadcast = HintInfo(strategy = Some(BROADCAST))
 }

@@ -2,6 +2,9 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import java.util.UUID
 
+import scala.collection.mutable
+
+import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Alias, And, Expression, If, JsonToStructs, Literal, UnsafeProjection, UnsafeRow}
@@ -144,17 +147,25 @@ final class MergeKeys(
     .map(stored => BigInt(stored.memSize) + stored.diskSize)
     .getOrElse(query.queryExecution.optimizedPlan.stats.sizeInBytes)
 
-  /** A query's rows, if they have at most so many bytes in memory. */
+  /** A query's rows, if they have at most so many bytes in memory. The driver never keeps more. */
   def rowsOf(query: DataFrame, maxBytes: Long, description: String): Option[KeyRows] =
     JobDescription.within(session.sparkContext, description) {
       SQLExecution.withNewExecutionId(query.queryExecution) {
-        val task = firstOf(query.schema, maxBytes)
-        val parts = session.sparkContext.runJob(query.queryExecution.toRdd, task)
-        val rows = parts.flatMap(_.getOrElse(Array.empty[UnsafeRow]))
-        val bytes = rows.iterator.map(_.getSizeInBytes.toLong).sum
-        Option.when(parts.forall(_.isDefined) && bytes <= maxBytes) {
-          KeyRows(query.queryExecution.analyzed.output, rows.toIndexedSeq)
-        }
+        val rdd = query.queryExecution.toRdd
+        val kept = mutable.ArrayBuffer.empty[UnsafeRow]
+        var bytes = 0L
+        session.sparkContext.runJob(
+          rdd,
+          firstOf(query.schema, maxBytes),
+          rdd.partitions.indices,
+          (_: Int, part: Array[InternalRow]) => {
+            val rows = part.map(_.asInstanceOf[UnsafeRow])
+            bytes += rows.iterator.map(_.getSizeInBytes.toLong).sum
+            if (bytes <= maxBytes) kept ++= rows else kept.clear()
+          }
+        )
+        Option.when(bytes <= maxBytes)(
+          KeyRows(query.queryExecution.analyzed.output, kept.toIndexedSeq))
       }
     }
 
@@ -227,19 +238,20 @@ object MergeKeys {
 
   // Tasks are made outside the instance, which can't be sent.
 
-  /** A part's rows, or None if they have more bytes. */
+  /** A part's rows, up to the first that is above the limit. */
   private def firstOf(
       schema: StructType,
-      maxBytes: Long): Iterator[InternalRow] => Option[Array[UnsafeRow]] = rows => {
+      maxBytes: Long): (TaskContext, Iterator[InternalRow]) => Array[InternalRow] = (_, rows) => {
     val project = UnsafeProjection.create(schema)
-    val kept = Array.newBuilder[UnsafeRow]
+    // A class that Spark registers with Kryo.
+    val kept = Array.newBuilder[InternalRow]
     var bytes = 0L
     while (bytes <= maxBytes && rows.hasNext) {
       val row = project(rows.next()).copy()
       bytes += row.getSizeInBytes
       kept += row
     }
-    Option.when(bytes <= maxBytes)(kept.result())
+    kept.result()
   }
 
   private def collectorOf(

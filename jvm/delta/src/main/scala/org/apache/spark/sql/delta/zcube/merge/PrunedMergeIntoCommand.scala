@@ -157,10 +157,12 @@ class PrunedMergeIntoCommand(
 
   override protected def logName: String = classOf[MergeIntoCommand].getName
 
-  /** What EXPLAIN shows. Which files are skipped is known only once the source has been read. */
+  /** What EXPLAIN shows. Which files are skipped, and whether the target is large enough, is known only
+    * when the statement runs.
+    */
   override def argString(maxFields: Int): String = {
     val columns = PrunedMergeIntoCommand.columnsOf(this).map(MergePruning.nameOf)
-    s"${super.argString(maxFields)}, skips files by the source's keys: ${columns.mkString(", ")}"
+    s"${super.argString(maxFields)}, may skip files by the source's keys: ${columns.mkString(", ")}"
   }
 
   // Otherwise a check for plan changes would consider this command equal to Delta's.

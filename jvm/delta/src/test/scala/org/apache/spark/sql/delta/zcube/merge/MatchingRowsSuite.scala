@@ -290,6 +290,18 @@ class MatchingRowsSuite extends AnyFunSuite with MergeSession {
     val path = table("STRING", "repeat('x', 2000) || id")
     val source = stored("SELECT repeat('x', 2000) || id * 29 AS k, 'new' AS v FROM range(30)")
     assert(!leavesOut(path, s"SELECT * FROM delta.`$source`", "t.k = s.k AND t.id >= 0"))
+    // Also of several parts, each of which is below the limit.
+    val parts = stored(
+      "SELECT /*+ REPARTITION(6) */ repeat('x', 2000) || id * 29 AS k, 'new' AS v FROM range(30)")
+    withSettings(
+      "spark.sql.files.maxPartitionBytes" -> "1000",
+      "spark.sql.files.openCostInBytes" -> "1000") {
+      assert(!leavesOut(path, s"SELECT * FROM delta.`$parts`", "t.k = s.k AND t.id >= 0"))
+      assert(leavesOut(
+        path,
+        s"SELECT * FROM delta.`$parts` WHERE k < repeat('x', 2000) || '3'",
+        "t.k = s.k AND t.id >= 0"))
+    }
     assert(leavesOut(path, s"SELECT * FROM delta.`$source` LIMIT 10", "t.k = s.k AND t.id >= 0"))
   }
 
