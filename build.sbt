@@ -182,13 +182,12 @@ lazy val delta = (project in file("jvm/delta"))
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
     Test / javaOptions ++= quickJvm ++ unverified,
-    // In several JVMs, so that no core is idle for long while the last one ends: the suite that takes longest has its
-    // own.
+    // In several JVMs, so that no core is idle for long while the last one ends: suites that take minutes have their own.
     Test / testGrouping := {
       val (longest, others) =
-        (Test / definedTests).value.sortBy(_.name).partition(_.name.endsWith(".RandomMergesSuite"))
+        (Test / definedTests).value.sortBy(_.name).partition(_.name.endsWith("RandomMergesSuite"))
       val jvm = Tests.SubProcess((Test / forkOptions).value)
-      Tests.Group("delta-merges", longest, jvm) +: (0 until 3).map { part =>
+      longest.map(test => Tests.Group(test.name, Seq(test), jvm)) ++ (0 until 3).map { part =>
         Tests.Group(
           s"delta-$part",
           others.zipWithIndex.collect { case (test, i) if i % 3 == part => test },
