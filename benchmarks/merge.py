@@ -46,6 +46,7 @@ SOURCES = {
     "scattered": "id % 1000 = 0",
 }
 
+MIN_TABLE_BYTES = "spark.zcube.mergeInto.minTableBytes"
 CODE_CACHE = "spark.sql.codegen.cache.maxEntries"
 VECTORS = "delta.enableDeletionVectors"
 VECTORS_OR_NOT = ("with", "without")
@@ -57,6 +58,8 @@ SETTINGS_OF_SPARK = {
     # Room for the code of both engines and all sources. With 100 entries, each MERGE would be compiled anew
     # because of those in between, which sessions with one engine don't have.
     CODE_CACHE: 2000,
+    # By default, the small table would be left to Delta.
+    MIN_TABLE_BYTES: 0,
 }
 
 

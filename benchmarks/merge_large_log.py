@@ -22,6 +22,7 @@ from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.large_log import FILES_OF_PARTITION, write_table
 from benchmarks.machine import machine
+from benchmarks.merge import MIN_TABLE_BYTES
 from benchmarks.session import DRIVER_MEMORY, session
 
 MERGE = (
@@ -58,14 +59,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="zcube-bench-"))
-    spark = session(folder, {DRIVER_MEMORY: options.memory})
+    spark = session(folder, {DRIVER_MEMORY: options.memory, MIN_TABLE_BYTES: 0})
     try:
         table, log = folder / "table", folder / "log"
         write_table(spark, table, options.partitions)
         log_to(spark, log)
         about = machine()
         spark.conf.set("spark.zcube.mergeInto.pruning", "true")
-        spark.conf.set("spark.zcube.mergeInto.minTableBytes", "0")
         # Delta builds and caches the table's state.
         count = spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(
             spark._jsparkSession, str(table)

@@ -23,7 +23,7 @@ from zcube.demo import data
 from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.machine import machine
-from benchmarks.merge import ENGINES, VECTORS
+from benchmarks.merge import ENGINES, MIN_TABLE_BYTES, VECTORS
 from benchmarks.queries.tables import generated
 from benchmarks.session import (
     DRIVER_MEMORY,
@@ -40,6 +40,7 @@ SETTINGS_OF_SPARK = {
     DRIVER_MEMORY: "3g",
     SHUFFLE_PARTITIONS: 4,
     SNAPSHOT_PARTITIONS: 2,
+    MIN_TABLE_BYTES: 0,
 }
 
 ROW = "t.l_orderkey = s.l_orderkey AND t.l_linenumber = s.l_linenumber"
@@ -127,7 +128,6 @@ def main() -> None:
                     for engine in ENGINES if number % 2 else ENGINES[::-1]:
                         shutil.rmtree(work, ignore_errors=True)
                         shutil.copytree(original, work, copy_function=os.link)
-                        spark.conf.set("spark.zcube.mergeInto.minTableBytes", "0")
                         spark.conf.set(
                             "spark.zcube.mergeInto.pruning", str(engine == "zcube").lower()
                         )

@@ -49,10 +49,10 @@ object BoxPredicate {
     * for all sessions of an application, under the settings of the first one. With
     * `spark.sql.legacy.timeParserPolicy` = `LEGACY` there, old times move by the zone's offset then,
     * and the ten days that the Gregorian calendar skipped in 1582 move behind them. The same goes for
-    * statistics that Delta wrote under this setting. Six digits of a
-    * fraction, which other writers have in the log, count as milliseconds there: a minimum is up to
-    * 1,000 s too late. Besides, before about 1900, many zones have offsets with seconds, which a
-    * writer may omit in the log. (Delta 4.4 on Spark 4.2 writes them.)
+    * statistics that Delta wrote under this setting. Six digits of a fraction, which other writers
+    * have in the log, count as milliseconds there: a minimum is up to 1,000 s too late. Besides,
+    * before about 1900, many zones have offsets with seconds, which a writer may omit in the log.
+    * (Delta 4.4 on Spark 4.2 writes them.)
     */
   private def moved(bound: Any, dataType: DataType, direction: Int): Any = (dataType, bound) match {
     case (DateType, days: Int) =>

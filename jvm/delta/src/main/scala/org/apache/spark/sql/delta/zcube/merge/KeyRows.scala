@@ -11,7 +11,8 @@ import org.apache.spark.sql.execution.{LeafExecNode, SparkPlan, SparkStrategy}
   *
   * Unlike with Spark's `LocalRelation`, no job has to collect them: it would need a free core while the
   * statement waits for the broadcast (`spark.sql.broadcastTimeout`), and its tasks would carry the rows
-  * (`spark.rpc.message.maxSize`). Only if the optimizer puts another node above them there is such a job.
+  * (`spark.rpc.message.maxSize`). There is such a job only if the optimizer puts another node above
+  * them.
   */
 case class KeyRows(output: Seq[Attribute], @transient rows: Seq[UnsafeRow])
     extends LeafNode with MultiInstanceRelation {

@@ -63,7 +63,7 @@ final class MatchingRows private (
       target
     else {
       // The estimate may be of compressed files.
-      keys.rowsOf(columns, maxBytes, s"$table: MERGE: keys of the source, to be broadcast")
+      keys.rowsWithin(columns, maxBytes, s"$table: MERGE: keys of the source, to be broadcast")
         .fold(target)(leavingOut(target, _))
     }
   }

@@ -148,7 +148,7 @@ final class MergeKeys(
     .getOrElse(query.queryExecution.optimizedPlan.stats.sizeInBytes)
 
   /** A query's rows, if they have at most so many bytes in memory. The driver never keeps more. */
-  def rowsOf(query: DataFrame, maxBytes: Long, description: String): Option[KeyRows] =
+  def rowsWithin(query: DataFrame, maxBytes: Long, description: String): Option[KeyRows] =
     JobDescription.within(session.sparkContext, description) {
       SQLExecution.withNewExecutionId(query.queryExecution) {
         val rdd = query.queryExecution.toRdd
