@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.delta.zcube.auto.RegisterLayoutHook
 import org.apache.spark.sql.delta.zcube.commands.{CheckConstraints, ReplaceClusteringStatements, ReplaceOptimize}
 import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, PreserveClusterByOfOverwrites, WithSameColumns}
-import org.apache.spark.sql.delta.zcube.merge.{KeyRows, PruneMerge, RangeIdsOfSource}
+import org.apache.spark.sql.delta.zcube.merge._
 
 import io.zcube.sql.{SessionExtensionPart, SupportedVersions}
 
@@ -38,6 +38,8 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     // Also late: software that checks commands by class must see Delta's class.
     extensions.injectPreCBORule(ReplaceOptimize.Unadorned(_))
     extensions.injectPreCBORule(PruneMerge(_))
+    extensions.injectOptimizerRule(_ => SplitOuterJoin)
+    extensions.injectPlannerStrategy(_ => TargetWithKeys.Strategy)
     extensions.injectPlannerStrategy(_ => KeyRows.Strategy)
   }
 }

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.internal.Logging
+import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -8,7 +9,9 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
+import org.apache.spark.sql.zcube.Sessions
 
+import io.zcube.sql.jobs.JobDescription
 import io.zcube.sql.keys.Repeatability
 
 /** Leaves out rows of a MERGE's target that match no row of the source, before Delta joins the two.
@@ -39,45 +42,83 @@ final class MatchingRows private (
 
   override protected def logName: String = MergePruning.LogName
 
-  private val threshold = session.sessionState.conf.autoBroadcastJoinThreshold
+  private val conf = session.sessionState.conf
+  private val threshold = conf.autoBroadcastJoinThreshold
   private val maxBytes = math.min(threshold, MaxBytes)
+  private val maxHashed = JavaUtils.byteStringAsBytes(conf.getConfString(MaxHashedKey, "8g"))
 
   /** The plan of the target's files, without rows that match nothing. The plan itself, if Spark can
     * broadcast the files, if it shouldn't broadcast the source, or if the source may be another when it
     * is read twice.
     */
-  def in(files: Seq[AddFile], target: LogicalPlan): LogicalPlan =
-    try joined(files, target)
+  def in(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan): LogicalPlan =
+    unlessItFails(files, planOf, "left out of the join")(_.rows(LeftSemi))
+
+  /** The plan of the target's files, with the keys by which [[SplitOuterJoin]] spares the join the rows
+    * that match nothing. The plan itself as in [[in]], and if reading the files twice would cost more
+    * than it saves, as many rows have a key of the source.
+    */
+  def apart(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan): LogicalPlan =
+    unlessItFails(files, planOf, "copied without a join") { keyed =>
+      if (MergeKeys.mayIgnoreFiles(keyed.left, conf) || !areFew(files, keyed, planOf)) keyed.left
+      else keyed
+    }
+
+  private def unlessItFails(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan, what: String)(
+      body: TargetWithKeys => LogicalPlan): LogicalPlan = {
+    val target = planOf(files)
+    try
+      withKeys(files, target).fold(target) { keyed =>
+        val plan = body(keyed)
+        if (plan ne target)
+          logInfo(s"$table: MERGE: rows without a key of the source are $what")
+        plan
+      }
     catch {
       case MergeFailures.Recoverable(e) =>
         val kinds = MergeFailures.kindsOf(e)
-        logWarning(s"$table: MERGE: rows without a key of the source aren't left out: $kinds")
+        logWarning(s"$table: MERGE: rows without a key of the source aren't $what: $kinds")
         target
     }
+  }
 
-  private def joined(files: Seq[AddFile], target: LogicalPlan): LogicalPlan = {
+  private def withKeys(files: Seq[AddFile], target: LogicalPlan): Option[TargetWithKeys] = {
     val columns = keys.columns(equalities.map(_.ofSource))
     val known = equalities.forall(_.ofTarget.references.subsetOf(target.outputSet))
-    if (!known || files.map(_.size).sum <= threshold || !keys.isPinned(columns) ||
-      keys.bytes(columns) > maxBytes)
-      target
+    if (!known || files.map(_.size).sum <= threshold || maxHashed < MinHashed ||
+      !keys.isPinned(columns) || keys.bytes(columns) > maxBytes)
+      None
     else {
       // The estimate may be of compressed files.
       keys.rowsWithin(columns, maxBytes, s"$table: MERGE: keys of the source, to be broadcast")
-        .fold(target)(leavingOut(target, _))
+        .map(by(_, target))
     }
   }
 
   /** With rows that have been read already, as waiting for a slow source to be broadcast could end the
     * statement.
     */
-  private def leavingOut(target: LogicalPlan, source: KeyRows): LogicalPlan = {
+  private def by(source: KeyRows, target: LogicalPlan): TargetWithKeys = {
     val condition = equalities.zip(source.output).map { case (equality, column) =>
       equality.to(KnownNullable(column))
     }.reduce(And(_, _))
-    logInfo(
-      s"$table: MERGE: rows without a key of the source (${source.rows.size} rows) are left out of the join")
-    Join(target, source, LeftSemi, Some(condition), JoinHint(None, Some(broadcast)))
+    TargetWithKeys(target, source, condition)
+  }
+
+  /** Whether few of the files' rows have a key of the source, by a sample of the files. */
+  private def areFew(
+      files: Seq[AddFile],
+      keyed: TargetWithKeys,
+      planOf: Seq[AddFile] => LogicalPlan): Boolean = {
+    val sample = files.sortBy(_.path).grouped((files.size + 1) / SampledFiles).map(_.head).toSeq
+    val rows = sample.flatMap(_.numLogicalRecords)
+    rows.size == sample.size && {
+      val matching = Sessions.rowsOf(session, keyed.copy(left = planOf(sample)).rows(LeftSemi))
+      val found = JobDescription.within(
+        session.sparkContext,
+        s"$table: MERGE: rows with a key of the source, in ${sample.size} files")(matching.count())
+      found <= rows.sum * MaxShare
+    }
   }
 }
 
@@ -131,5 +172,19 @@ object MatchingRows extends PredicateHelper {
     */
   private val MaxBytes = 64L << 20
 
-  private val broadcast = HintInfo(strategy = Some(BROADCAST))
+  /** How large a hash table Spark may broadcast. Above it, the statement would fail. Spark 4.0 doesn't
+    * have this setting.
+    */
+  private val MaxHashedKey = "spark.sql.maxBroadcastTableSize"
+
+  /** More than that of the largest source. That of one row may have 64 MB, the size of a page. */
+  private val MinHashed = 512L << 20
+
+  /** Which share of the rows may have a key of the source, if the files are to be read twice: once as
+    * Delta reads, joins and writes them, and once more. Measured, a second scan that joins a hundredth
+    * costs a third less in all; at half of the rows nothing would be left of that.
+    */
+  private val MaxShare = 0.25
+
+  private val SampledFiles = 2
 }

@@ -73,8 +73,7 @@ final class MergeKeys(
     planContainsOnlyDeltaScans(tables) &&
     planIsDeterministic(tables, CheckDeterministicOptions(allowDeterministicUdf = false)) &&
     !readsCache(prepared.df.queryExecution) &&
-    !conf.getConf(SQLConf.IGNORE_MISSING_FILES) &&
-    !conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) &&
+    !mayIgnoreFiles(plan, conf) &&
     !plan.containsPattern(TreePattern.CURRENT_LIKE) &&
     plan.collectWithSubqueries {
       case grouping @ (_: Distinct | _: Aggregate | _: Deduplicate) =>
@@ -82,10 +81,7 @@ final class MergeKeys(
     }.flatten.forall(column => UnsafeRowUtils.isBinaryStable(column.dataType)) &&
     plan.collectWithSubqueries { case relation: LogicalRelation =>
       relation.relation
-    }.forall {
-      case files: HadoopFsRelation => !files.options.keys.exists(_.toLowerCase.startsWith("ignore"))
-      case _ => false
-    }
+    }.forall(_.isInstanceOf[HadoopFsRelation])
   }
 
   /** The bounds of each row's keys, one column each, and whether it may match anything.
@@ -218,6 +214,13 @@ object MergeKeys {
     plan.foreachWithSubqueries(_.setAnalyzed())
     plan
   }
+
+  /** Whether a scan may leave out files that it can't read, so that the next may return other rows. */
+  def mayIgnoreFiles(plan: LogicalPlan, conf: SQLConf): Boolean =
+    conf.getConf(SQLConf.IGNORE_MISSING_FILES) || conf.getConf(SQLConf.IGNORE_CORRUPT_FILES) ||
+      plan.collectWithSubqueries {
+        case LogicalRelationWithTable(files: HadoopFsRelation, _) => files.options.keys
+      }.flatten.exists(_.toLowerCase.startsWith("ignore"))
 
   /** Whether it reads a text as JSON. */
   def readsJson(e: Expression): Boolean = e.exists(_.isInstanceOf[JsonToStructs])

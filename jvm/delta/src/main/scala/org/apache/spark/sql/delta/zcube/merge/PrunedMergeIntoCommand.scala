@@ -64,20 +64,21 @@ class PrunedMergeIntoCommand(
     merge.schemaEvolutionEnabled
   )
 
+  import PrunedMergeIntoCommand._
+
   /** State of the current attempt. */
   private var added: Seq[Expression] = Nil
   private var prunedSource: Option[MergeSource] = None
   private var matching: Option[MatchingRows] = None
-  private var leavesOutRows = false
+  private var spared: Option[PlanOfRows] = None
 
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
     val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
     val pruning = new MergePruning(session, this, txn, keys)
     added = pruning.predicates
-    def isShuffled = matchedClauses.isEmpty || shouldWritePersistentDeletionVectors(spark, txn)
     matching =
-      if (pruning.isTooSmall || !isShuffled) None
+      if (pruning.isTooSmall) None
       else MatchingRows.of(session, this, keys, pruning.unchanged)
     prunedSource = Option.when(added.nonEmpty || matching.nonEmpty)(keys.source)
     try body
@@ -118,7 +119,8 @@ class PrunedMergeIntoCommand(
       numSourceRowsMetric: String): Seq[FileAction] = {
     def write() =
       super.writeOnlyInserts(spark, deltaTxn, filterMatchedRows, numSourceRowsMetric)
-    if (filterMatchedRows) withPredicates(spark, deltaTxn)(leavingOutRows(write())) else write()
+    if (filterMatchedRows) withPredicates(spark, deltaTxn)(sparingRows(_.in(_, _))(write()))
+    else write()
   }
 
   override protected def writeAllChanges(
@@ -127,20 +129,21 @@ class PrunedMergeIntoCommand(
       filesToRewrite: Seq[AddFile],
       deduplicateCDFDeletes: DeduplicateCDFDeletes,
       writeUnmodifiedRows: Boolean): Seq[FileAction] = {
-    // For duplicates, Delta numbers the target's rows: conditions of ON aren't applied before that.
     def write() = super.writeAllChanges(
       spark,
       deltaTxn,
       filesToRewrite,
       deduplicateCDFDeletes,
       writeUnmodifiedRows)
-    if (!writeUnmodifiedRows && !deduplicateCDFDeletes.enabled) leavingOutRows(write()) else write()
+    // For duplicates, Delta numbers the target's rows: conditions of ON aren't applied before that.
+    if (deduplicateCDFDeletes.enabled) write()
+    else sparingRows(if (writeUnmodifiedRows) _.apart(_, _) else _.in(_, _))(write())
   }
 
-  private def leavingOutRows[T](body: => T): T = {
-    leavesOutRows = true
+  private def sparingRows[T](how: PlanOfRows)(body: => T): T = {
+    spared = Some(how)
     try body
-    finally leavesOutRows = false
+    finally spared = None
   }
 
   override protected def buildTargetPlanWithFiles(
@@ -148,8 +151,9 @@ class PrunedMergeIntoCommand(
       deltaTxn: OptimisticTransaction,
       files: Seq[AddFile],
       columnsToDrop: Seq[String]): LogicalPlan = {
-    val plan = super.buildTargetPlanWithFiles(spark, deltaTxn, files, columnsToDrop)
-    matching.filter(_ => leavesOutRows).fold(plan)(_.in(files, plan))
+    def planOf(of: Seq[AddFile]) =
+      super.buildTargetPlanWithFiles(spark, deltaTxn, of, columnsToDrop)
+    spared.zip(matching).fold(planOf(files)) { case (how, rows) => how(rows, files, planOf) }
   }
 
   // Plans show Delta's name, and so do its log lines.
@@ -161,7 +165,7 @@ class PrunedMergeIntoCommand(
     * when the statement runs.
     */
   override def argString(maxFields: Int): String = {
-    val columns = PrunedMergeIntoCommand.columnsOf(this).map(MergePruning.nameOf)
+    val columns = columnsOf(this).map(MergePruning.nameOf)
     s"${super.argString(maxFields)}, may skip files by the source's keys: ${columns.mkString(", ")}"
   }
 
@@ -175,6 +179,9 @@ class PrunedMergeIntoCommand(
 }
 
 object PrunedMergeIntoCommand {
+
+  /** How files of the target are read for a join with the source. */
+  private type PlanOfRows = (MatchingRows, Seq[AddFile], Seq[AddFile] => LogicalPlan) => LogicalPlan
 
   /** Whether there are keys, and everything else that is known before anything runs. With WHEN NOT
     * MATCHED BY SOURCE, every row of the target matters.

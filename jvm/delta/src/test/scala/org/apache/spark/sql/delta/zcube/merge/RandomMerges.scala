@@ -61,6 +61,7 @@ final class RandomMerges(seed: Int) {
     val ids = pick(Seq(
       s"SELECT id FROM range($from, ${from + 1 + random.nextInt(Rows / 3)})",
       s"SELECT id * 19 AS id FROM range(${random.nextInt(10)}, 14)",
+      s"SELECT id * 31 + $from AS id FROM range(9)",
       s"SELECT id FROM range($from, ${from + 3}) UNION ALL SELECT id + ${Rows / 2} FROM range($from, ${from + 5})",
       "SELECT id FROM range(0)",
       s"SELECT id FROM range($Rows) WHERE id % ${50 + random.nextInt(50)} = 7"
@@ -100,8 +101,11 @@ final class RandomMerges(seed: Int) {
     val inserted = if (nested) "named_struct('k', s.k, 'x', 2)" else "s.k"
     val insert = s"INSERT (id, ${if (nested) "n" else "k"}, p, m, d, ts, v) " +
       s"VALUES (s.id, $inserted, s.p, s.m, s.d, s.ts, s.v)"
+    val upsert = s"WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN $insert"
     pick(Seq(
-      s"WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN $insert",
+      upsert,
+      upsert,
+      s"WHEN MATCHED AND t.m % 3 = 0 THEN DELETE WHEN NOT MATCHED THEN $insert",
       "WHEN MATCHED THEN UPDATE SET v = s.v, m = t.m + 1",
       "WHEN MATCHED THEN DELETE",
       s"WHEN NOT MATCHED THEN $insert",

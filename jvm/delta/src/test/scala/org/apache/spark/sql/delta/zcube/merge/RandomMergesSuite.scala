@@ -33,6 +33,7 @@ abstract class RandomMergesOfTables(odd: Boolean) extends AnyFunSuite with Merge
   private var fewer = 0
   private var failed = 0
   private var leftOut = 0
+  private var copied = 0
 
   private val tables =
     (0 until (merges + PerTable - 1) / PerTable).filter(_ % 2 == (if (odd) 1 else 0))
@@ -110,6 +111,7 @@ abstract class RandomMergesOfTables(odd: Boolean) extends AnyFunSuite with Merge
           pruned = reportOf(one, merge)
         }
         if (lines.exists(_.contains(MatchingRowsSuite.LeftOut))) leftOut += 1
+        if (lines.exists(_.contains(SplitOuterJoinSuite.Copied))) copied += 1
         val unpruned = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(
           reportOf(other, merge))
         assert(pruned.error == unpruned.error, clue)
@@ -132,12 +134,13 @@ abstract class RandomMergesOfTables(odd: Boolean) extends AnyFunSuite with Merge
   if (tables.nonEmpty) test("many of them read fewer files than Delta, and some fail") {
     val merges = tables.size * PerTable
     info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors, " +
-      s"$leftOut without rows that match nothing")
+      s"$leftOut without rows that match nothing, $copied that copied them without a join")
     // Of few, it may be none.
     if (known.isEmpty && merges >= 50) {
       assert(fewer >= merges / 5)
       assert(failed > 0)
       assert(leftOut > 0)
+      assert(copied > 0)
     }
   }
 }

@@ -1,0 +1,81 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import java.util.concurrent.atomic.AtomicLong
+
+import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import org.scalatest.Suite
+
+/** Tables of six files by a key, and sources with some of the keys, which Spark may broadcast. */
+trait KeyedTables extends MergeSession { self: Suite =>
+
+  /** More than the sources, and less than three files. */
+  override protected def settings: Map[String, String] =
+    super.settings + ("spark.sql.autoBroadcastJoinThreshold" -> "40000")
+
+  protected def table(
+      key: String,
+      of: String,
+      properties: Seq[String] = Nil,
+      vectors: Boolean = true): String =
+    create(
+      s"(id BIGINT, k $key, p INT, v STRING) USING delta TBLPROPERTIES (" +
+        (s"'delta.enableDeletionVectors' = '$vectors'" +: properties).mkString(", ") + ")",
+      6,
+      "id",
+      600
+    )(
+      "id",
+      s"CAST($of AS $key) AS k",
+      "CAST(id % 2 AS INT) AS p",
+      "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v")
+
+  protected lazy val plain = table("BIGINT", "id")
+  protected lazy val withoutVectors = table("BIGINT", "id", vectors = false)
+
+  /** A table of these rows. */
+  protected def stored(query: String): String = {
+    val path = newPath()
+    spark.sql(query).write.format("delta").save(path)
+    path
+  }
+
+  /** Keys all over the table, and some that it doesn't have. */
+  protected val Scattered = "SELECT id * 29 AS k, 'new' AS v FROM range(30)"
+  protected lazy val scattered = stored(Scattered)
+
+  protected def merge(source: String, on: String, clauses: String)(path: String): Unit = spark.sql(
+    s"MERGE INTO delta.`$path` t USING ($source) s ON $on $clauses").collect(): Unit
+
+  protected val Upsert: String =
+    "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
+
+  /** Whether the log says this of a MERGE, which is compared with Delta's. */
+  protected def isSaid(
+      text: String,
+      path: String,
+      source: String,
+      on: String,
+      clauses: String): Boolean =
+    LogLines.of("io.zcube.merge")(compared(path, (source, on, clauses))(
+      merge(source, on, clauses)): Unit).exists(_.contains(text))
+
+  /** How many rows a MERGE of scattered keys shuffles. */
+  protected def shuffled(table: String, clauses: String, isPruned: Boolean): Long = {
+    val (path, rows) = (copyOf(table), new AtomicLong)
+    val listener = new SparkListener {
+      override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
+        rows.addAndGet(end.taskMetrics.shuffleWriteMetrics.recordsWritten): Unit
+    }
+    spark.sparkContext.addSparkListener(listener)
+    try withSettings(
+        "spark.zcube.mergeInto.pruning" -> isPruned.toString,
+        // Of a table's keys alone, few bytes are enough for many.
+        "spark.sql.autoBroadcastJoinThreshold" -> "5000"
+      ) {
+        merge(s"SELECT * FROM delta.`$scattered`", "t.k = s.k", clauses)(path)
+        spark.sparkContext.listenerBus.waitUntilEmpty()
+      }
+    finally spark.sparkContext.removeSparkListener(listener)
+    rows.get
+  }
+}

@@ -1,0 +1,150 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import org.apache.spark.sql.functions.input_file_name
+import org.scalatest.funsuite.AnyFunSuite
+
+/** MERGE into tables without deletion vectors, whose rows without a key of the source bypass Delta's
+  * join. Compared with plain Delta on a copy of the same table.
+  */
+class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
+  import SplitOuterJoinSuite._
+
+  /** Whether rows were copied without a join. */
+  private def copies(
+      path: String,
+      source: String = Scattered,
+      on: String = "t.k = s.k",
+      clauses: String = Upsert): Boolean = isSaid(Copied, path, source, on, clauses)
+
+  test("rows that match nothing aren't shuffled where files are rewritten") {
+    assert(shuffled(withoutVectors, Upsert, isPruned = false) > 600)
+    assert(shuffled(withoutVectors, Upsert, isPruned = true) < 300)
+  }
+
+  test("they stay with the rows that they were with") {
+    def filesOfFirst(isPruned: Boolean): Long = {
+      val path = copyOf(withoutVectors)
+      withSettings(
+        "spark.zcube.mergeInto.pruning" -> isPruned.toString,
+        "spark.sql.shuffle.partitions" -> "6",
+        "spark.sql.adaptive.enabled" -> "false",
+        "spark.sql.files.openCostInBytes" -> "20000000"
+      )(merge(Scattered, "t.k = s.k", Upsert)(path))
+      spark.read.format("delta").load(path).where("id < 80 AND v != 'new'")
+        .select(input_file_name()).distinct().count()
+    }
+    assert(filesOfFirst(isPruned = true) == 1)
+    assert(filesOfFirst(isPruned = false) == 6)
+  }
+
+  test("the rows are Delta's, whatever the source is") {
+    assert(copies(withoutVectors))
+    assert(copies(withoutVectors, s"SELECT * FROM delta.`$scattered`"))
+    assert(copies(
+      withoutVectors,
+      s"SELECT k * 4 AS k, v FROM delta.`$withoutVectors` WHERE k < 150"))
+    // None of its rows matches; all of them do.
+    assert(!copies(withoutVectors, "SELECT id - 40 AS k, 'new' AS v FROM range(30)"))
+    assert(copies(withoutVectors, "SELECT id * 29 + 1 AS k, 'new' AS v FROM range(20)"))
+  }
+
+  for ((name, properties) <- Seq(
+      "change rows, row ids and mapped columns" -> Seq(
+        "'delta.enableChangeDataFeed' = 'true'",
+        "'delta.enableRowTracking' = 'true'",
+        "'delta.columnMapping.mode' = 'name'"),
+      "row ids" -> Seq("'delta.enableRowTracking' = 'true'")
+    )) test(s"$name are those of Delta") {
+    val path = table("BIGINT", "id", properties, vectors = false)
+    assert(copies(path))
+    assert(copies(
+      path,
+      clauses =
+        "WHEN MATCHED AND s.k > 200 THEN DELETE WHEN MATCHED AND t.p = 1 THEN UPDATE SET id = t.id + 1 " +
+          "WHEN NOT MATCHED AND s.k < 700 THEN INSERT (k, v) VALUES (s.k, s.v)"
+    ))
+  }
+
+  test("so they are in a table that has deletion vectors and makes no more of them") {
+    val path = table("BIGINT", "id", Seq("'delta.enableChangeDataFeed' = 'true'"))
+    spark.sql(s"DELETE FROM delta.`$path` WHERE id % 7 = 1")
+    spark.sql(
+      s"ALTER TABLE delta.`$path` SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')")
+    assert(copies(path))
+  }
+
+  test("keys that are equal and not the same match, and NULLs by <=> only") {
+    val doubles = table(
+      "DOUBLE",
+      "CASE WHEN id % 40 = 0 THEN 'NaN' WHEN id % 40 = 1 THEN '-0.0' WHEN id % 40 = 2 THEN NULL " +
+        "ELSE CAST(id AS STRING) END",
+      vectors = false
+    )
+    val of =
+      "SELECT CAST(k AS DOUBLE) AS k, k AS v, p FROM VALUES ('0.0', 1), ('NaN', 0), (NULL, 0), ('8', 0) AS s(k, p)"
+    val clauses = "WHEN MATCHED AND t.id % 3 = 0 THEN UPDATE SET v = s.v " +
+      "WHEN NOT MATCHED THEN INSERT (id, k, v) VALUES (-1, s.k, s.v)"
+    for (on <- Seq("t.k = s.k", "s.k <=> t.k").map(_ + " AND t.p = s.p"))
+      assert(copies(doubles, of, on, clauses), on)
+  }
+
+  test("parts of ON that aren't equalities are left to Delta's join") {
+    assert(copies(
+      withoutVectors,
+      on = "t.k = s.k AND t.id >= 200 AND s.v = 'new' AND t.id < s.k + 10"))
+    val twice = s"$Scattered UNION ALL SELECT 29 AS k, 'second' AS v"
+    // The error of a row that matches twice.
+    assert(!copies(withoutVectors, twice))
+    // Rows that are deleted may match twice.
+    val deletes = "WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
+    assert(copies(withoutVectors, twice, clauses = deletes))
+    // For change rows, Delta then numbers all rows.
+    val changes =
+      table("BIGINT", "id", Seq("'delta.enableChangeDataFeed' = 'true'"), vectors = false)
+    assert(!copies(changes, twice, clauses = deletes))
+    assert(copies(changes, clauses = deletes))
+  }
+
+  test("decimals that were widened are compared as in Delta's join") {
+    val path =
+      table("DECIMAL(5,2)", "id", Seq("'delta.enableTypeWidening' = 'true'"), vectors = false)
+    spark.sql(s"ALTER TABLE delta.`$path` ALTER COLUMN k TYPE DECIMAL(18,2)")
+    val limit = "CAST(40000000 AS DECIMAL(18,2))"
+    val source = stored(
+      "SELECT CAST(id * 29 AS DECIMAL(17,2)) AS a, CAST(0 AS DECIMAL(17,2)) AS b, 'new' AS v " +
+        "FROM range(30)")
+    assert(copies(
+      path,
+      s"SELECT * FROM delta.`$source` WHERE a + b < $limit",
+      "t.k = s.a + s.b AND t.id >= -s.a",
+      "WHEN MATCHED THEN UPDATE SET v = s.v " +
+        "WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.a + s.b, concat(s.v, ' inserted'))"
+    ))
+  }
+
+  test("all rows are joined where that costs less, or where a scan may return others") {
+    // A key that half of the rows have.
+    assert(!copies(withoutVectors, "SELECT 1 AS k, 'new' AS v", "t.p = s.k AND t.id > s.k"))
+    for (setting <- Seq("ignoreMissingFiles", "ignoreCorruptFiles"))
+      withSettings(s"spark.sql.files.$setting" -> "true")(assert(!copies(withoutVectors)))
+    for ((key, value) <- Seq(
+        "spark.sql.autoBroadcastJoinThreshold" -> "-1",
+        "spark.zcube.mergeInto.pruning" -> "false"))
+      withSettings(key -> value)(assert(!copies(withoutVectors)))
+    assert(!copies(withoutVectors, clauses = s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE"))
+    assert(!copies(withoutVectors, clauses = "WHEN MATCHED THEN UPDATE SET v = s.v"))
+  }
+
+  test("without the rule, Delta joins all rows") {
+    withSettings("spark.sql.optimizer.excludedRules" -> SplitOuterJoin.ruleName) {
+      assert(shuffled(withoutVectors, Upsert, isPruned = true) > 600)
+      copies(withoutVectors): Unit
+    }
+  }
+}
+
+object SplitOuterJoinSuite {
+
+  /** What the log then says. */
+  val Copied = "are copied without a join"
+}
