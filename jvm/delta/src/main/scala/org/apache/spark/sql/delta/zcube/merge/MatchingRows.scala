@@ -76,8 +76,9 @@ final class MatchingRows private (
       }
     catch {
       case MergeFailures.Recoverable(e) =>
-        val kinds = MergeFailures.kindsOf(e)
-        logWarning(s"$table: MERGE: rows without a key of the source aren't $what: $kinds")
+        val text = s"$table: MERGE: rows without a key of the source aren't $what"
+        logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
+        logDebug(text, e)
         target
     }
   }
@@ -122,7 +123,9 @@ final class MatchingRows private (
   }
 }
 
-object MatchingRows extends PredicateHelper {
+object MatchingRows extends PredicateHelper with Logging {
+
+  override protected def logName: String = MergePruning.LogName
 
   /** None if Delta's own join can broadcast the source, or if ON has no equality that may be used.
     *
@@ -135,7 +138,11 @@ object MatchingRows extends PredicateHelper {
       keys: MergeKeys,
       columns: => AttributeSet): Option[MatchingRows] =
     try find(session, merge, keys, columns)
-    catch { case MergeFailures.Recoverable(_) => None }
+    catch {
+      case MergeFailures.Recoverable(e) =>
+        logDebug(s"${MergePruning.tableOf(merge)}: MERGE: ON's equalities can't be determined", e)
+        None
+    }
 
   private def find(
       session: SparkSession,

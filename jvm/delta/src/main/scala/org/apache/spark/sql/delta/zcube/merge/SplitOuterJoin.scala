@@ -1,7 +1,6 @@
 package org.apache.spark.sql.delta.zcube.merge
 
-import org.apache.spark.sql.catalyst.analysis.MultiInstanceRelation
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, Literal, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -64,10 +63,10 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
         partOf(target, LeftSemi).zip(partOf(target, LeftAnti)).fold(join: LogicalPlan) {
           case (matching, others) =>
             val nulls = source.output.map(column => Literal(null, column.dataType))
-            val copied = newInstance(others)
-            val columns = (nulls ++ copied.output).zip(join.output)
+            // With ids of its own, as Spark's analyzer makes the parts of a union.
+            val columns = (nulls ++ others.output).zip(join.output)
               .map { case (value, column) => Alias(value, column.name)() }
-            Union(join.copy(right = matching), Project(columns, copied))
+            Union(join.copy(right = matching), Project(columns, others))
         }
     }
 
@@ -79,21 +78,5 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
       partOf(child, of).map(Project(columns, _))
     case rows: TargetWithKeys => Some(rows.rows(of))
     case _ => None
-  }
-
-  /** The same plan with ids of its own. */
-  private def newInstance(plan: LogicalPlan): LogicalPlan = plan.transformUpWithNewOutput {
-    case relation: MultiInstanceRelation =>
-      val other = relation.newInstance()
-      other -> relation.output.zip(other.output)
-    case project @ Project(columns, _) =>
-      val other: Seq[NamedExpression] = columns.map {
-        case alias: Alias => alias.newInstance()
-        case column => column
-      }
-      val renamed = columns.zip(other).collect { case (alias: Alias, of: Alias) =>
-        alias.toAttribute -> of.toAttribute
-      }
-      project.copy(projectList = other) -> renamed
   }
 }

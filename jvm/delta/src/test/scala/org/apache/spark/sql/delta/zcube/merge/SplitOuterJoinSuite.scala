@@ -65,6 +65,25 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
     ))
   }
 
+  test("rows keep their ids, and those that are copied the version of their last change") {
+    val path =
+      table("BIGINT", "id", Seq("'delta.enableRowTracking' = 'true'"), vectors = false)
+    def tracked(isPruned: Boolean): Seq[String] = {
+      val copy = copyOf(path)
+      withSettings(
+        "spark.zcube.mergeInto.pruning" -> isPruned.toString,
+        // The parts of the plan share ids.
+        "spark.sql.planChangeValidation" -> "true"
+      )(merge(Scattered, "t.k = s.k", Upsert)(copy))
+      spark.read.format("delta").load(copy).where("id IS NOT NULL")
+        .selectExpr("id", "v", "_metadata.row_id", "_metadata.row_commit_version")
+        .collect().map(_.toString).toSeq.sorted
+    }
+    val (pruned, plain) = (tracked(isPruned = true), tracked(isPruned = false))
+    assert(plain.size == 600 && plain.count(_.endsWith(",2]")) == 21)
+    assert(pruned == plain)
+  }
+
   test("so they are in a table that has deletion vectors and makes no more of them") {
     val path = table("BIGINT", "id", Seq("'delta.enableChangeDataFeed' = 'true'"))
     spark.sql(s"DELETE FROM delta.`$path` WHERE id % 7 = 1")
