@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube.merge
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -62,7 +62,7 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
       case join @ Join(source, target, FullOuter, Some(_), _) =>
         partOf(target, LeftSemi).zip(partOf(target, LeftAnti)).fold(join: LogicalPlan) {
           case (matching, others) =>
-            val nulls = source.output.map(column => Literal(null, column.dataType))
+            val nulls = source.output.map(column => AbsentValue(column.dataType))
             // With ids of its own, as Spark's analyzer makes the parts of a union.
             val columns = (nulls ++ others.output).zip(join.output)
               .map { case (value, column) => Alias(value, column.name)() }

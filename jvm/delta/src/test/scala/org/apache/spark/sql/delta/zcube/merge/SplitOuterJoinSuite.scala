@@ -1,6 +1,10 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.{InterpretedUnsafeProjection, IsNull}
 import org.apache.spark.sql.functions.input_file_name
+import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 /** MERGE into tables without deletion vectors, whose rows without a key of the source bypass Delta's
@@ -139,6 +143,50 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
       "WHEN MATCHED THEN UPDATE SET v = s.v " +
         "WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.a + s.b, concat(s.v, ' inserted'))"
     ))
+  }
+
+  test("what can't be computed for a row without a match isn't, unless Delta does") {
+    val source = "SELECT id * 29 AS k, IF(id < 99, id, NULL) AS n, 'new' AS v FROM range(30)"
+    def clauses(condition: String) =
+      s"WHEN MATCHED AND ($condition) THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
+    // For each row, the first part decides.
+    for (condition <- Seq(
+        "t.p < 9 OR 100 DIV coalesce(s.n, 0) > 1",
+        "t.p < 0 AND CAST(coalesce(s.v, 'x') AS INT) > 5"))
+      assert(copies(withoutVectors, source, clauses = clauses(condition)), condition)
+    // For some, Delta evaluates it, too.
+    copies(
+      withoutVectors,
+      source,
+      clauses = clauses("t.p = 1 OR 100 DIV coalesce(s.n, 0) > 1")): Unit
+  }
+
+  test("a value that is absent is NULL in generated code, too, and isn't computed in advance") {
+    val types = Seq(
+      BooleanType,
+      ByteType,
+      IntegerType,
+      LongType,
+      DoubleType,
+      DecimalType(30, 2),
+      StringType,
+      BinaryType,
+      DateType,
+      TimestampType,
+      ArrayType(IntegerType),
+      MapType(StringType, LongType),
+      StructType.fromDDL("a INT")
+    )
+    for (of <- types) {
+      val values = Seq(AbsentValue(of), IsNull(AbsentValue(of)))
+      for (made <- Seq(
+          InterpretedUnsafeProjection.createProjection(values),
+          GenerateUnsafeProjection.generate(values))) {
+        val row = made(InternalRow.empty)
+        assert(row.isNullAt(0) && row.getBoolean(1), of)
+      }
+      assert(values.forall(!_.foldable), of)
+    }
   }
 
   test("all rows are joined where that costs less, or where a scan may return others") {
