@@ -14,7 +14,7 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.sql.jobs.JobDescription
 import io.zcube.sql.keys.Repeatability
 
-/** Leaves out rows of a MERGE's target that match no row of the source, before Delta joins the two.
+/** Spares Delta's join of a MERGE's target and source the rows that match nothing.
   *
   * With deletion vectors, Delta writes only the rows that change. But to find them and the rows to
   * insert, it joins the source with all rows of the touched files, by an outer join, in which Spark
@@ -25,6 +25,8 @@ import io.zcube.sql.keys.Repeatability
   * target's columns from the source than from Delta's joins, be it true: it would move that into the
   * Parquet reader, which skips row groups wrongly where a file's decimals are narrower than the
   * column's.
+  *
+  * Without deletion vectors, these rows have to be copied to new files: see [[SplitOuterJoin]].
   *
   * Example: 14 files of 40,000 rows each, and a source of 8,000 rows: Delta shuffles 560,000 rows, and
   * with the semi join about 8,000.
