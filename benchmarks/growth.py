@@ -116,7 +116,7 @@ def save(output: Path, runs: list[dict]) -> None:
     lines = [
         "# How OPTIMIZE grows",
         "",
-        "Made by `python -m benchmarks.growth`. " + ", ".join(f"{k} {v}" for k, v in about.items()),
+        markdown.made_by("python -m benchmarks.growth", about),
         "",
         "| table | CPU s | CPU s per million rows | wall s | heap kept, MB |",
         "|---|---|---|---|---|",

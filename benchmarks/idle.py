@@ -82,8 +82,8 @@ def main() -> None:
     (options.output / "idle.json").write_text(
         json.dumps({"about": about, "idle": found}, indent=1) + "\n"
     )
-    lines = ["# OPTIMIZE with nothing to do", "", "Made by `python -m benchmarks.idle`. "]
-    lines[-1] += ", ".join(f"{k} {v}" for k, v in about.items())
+    lines = ["# OPTIMIZE with nothing to do", ""]
+    lines += [markdown.made_by("python -m benchmarks.idle", about)]
     lines += ["", "| | |", "|---|---|", *(f"| {k} | {v} |" for k, v in found.items())]
     markdown.write(options.output / "idle.md", "\n".join(lines) + "\n")
 

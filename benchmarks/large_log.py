@@ -259,9 +259,7 @@ def report(
     lines = [
         f"# {case.title}",
         "",
-        f"Made by `python -m benchmarks.large_log{case.arguments}`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        markdown.made_by(f"python -m benchmarks.large_log{case.arguments}", about),
         f"A table of {partitions * FILES_OF_PARTITION:,} files in {partitions:,} partitions, in a driver of "
         f"{memory} (local mode: the table's state, which Delta builds, is in the same heap). The first "
         "statement of each process builds the state. GC: seconds of the wall's in the collector. Load: the "

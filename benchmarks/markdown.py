@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 WIDTH = 120
@@ -23,3 +24,12 @@ def wrapped(line: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def made_by(command: str, about: Mapping[str, object]) -> str:
+    """A page's first line: how it is made, and on which machine that was done."""
+    return f"Made by `{command}`. {described(about)}."
+
+
+def described(about: Mapping[str, object]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in about.items())

@@ -289,8 +289,7 @@ def section(table: dict) -> list[str]:
         "",
         f"{table['rows']:,} rows, {table['files']} files of {table['megabytes']} MB, rounds {table['rounds']} "
         f"after {table.get('warm', 1)}, up to {table.get('code_cache', 100)} generated classes kept. "
-        + ", ".join(f"{k} {v}" for k, v in table["about"].items())
-        + ".",
+        f"{markdown.described(table['about'])}.",
         "",
         "| source | files whose box holds a key | files read, ZCube | files read, Delta "
         "| ZCube CPU s | Delta CPU s | CPU ratio | ZCube wall s | Delta wall s |",

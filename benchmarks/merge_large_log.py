@@ -87,9 +87,7 @@ def main() -> None:
     lines = [
         "# Pruning a MERGE's target of very many files",
         "",
-        "Made by `python -m benchmarks.merge_large_log`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        markdown.made_by("python -m benchmarks.merge_large_log", about),
         f"A table of {files:,} files in a driver of {options.memory}, whose state Delta has built before "
         f"({state['wall']:.1f} s, {state['cpu']:.1f} CPU s). Pruning: the jobs over the log's statistics and "
         "over the source's keys, and the choice of boxes. The whole MERGE includes Delta's own evaluation "

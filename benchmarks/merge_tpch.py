@@ -150,9 +150,7 @@ def report(about: dict[str, str], runs: list[dict]) -> str:
     lines = [
         "# MERGE into TPC-H's lineitem",
         "",
-        "Made by `python -m benchmarks.merge_tpch`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        markdown.made_by("python -m benchmarks.merge_tpch", about),
         f"lineitem in about {FILES} files by (l_orderkey, l_shipdate). Medians, in turns in one warm JVM.",
         "",
         "| MERGE | deletion vectors | files read, ZCube | files read, Delta | ZCube CPU s | Delta CPU s "

@@ -97,9 +97,7 @@ def report(about: dict[str, str], runs: list[dict]) -> str:
     lines = [
         "# OPTIMIZE … ZORDER BY of small partitions",
         "",
-        "Made by `python -m benchmarks.partitions`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        markdown.made_by("python -m benchmarks.partitions", about),
         f"{ROWS} rows a partition, in two files. Medians, in turns in one warm JVM.",
         "Where wall seconds are far above CPU seconds, other work had the machine's cores.",
         "",

@@ -142,9 +142,7 @@ def report(about: dict[str, str], runs: list[dict]) -> str:
     lines = [
         "# DESCRIBE CLUSTERING, from the log alone",
         "",
-        "Made by `python -m benchmarks.quality_from_log`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        markdown.made_by("python -m benchmarks.quality_from_log", about),
         "Three BIGINT columns, a session that has described a table of 2,000 files six times, half of "
         "them from its checkpoint. From JSON: Delta builds its snapshot from one commit of JSON; first: "
         "from a checkpoint, as a table of so many files has; again: the snapshot is there. Wall time on "

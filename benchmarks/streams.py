@@ -229,8 +229,7 @@ def save(output: Path, runs: list[dict]) -> None:
     lines = [
         "# Incremental clustering: reading against rewriting",
         "",
-        "Made by `python -m benchmarks.streams`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items()),
+        markdown.made_by("python -m benchmarks.streams", about),
         "",
         "Bytes rewritten for each byte appended over the whole stream of 200 appends of 0.5 %, and",
         "files read by 200 queries as a multiple of those that a full clustering reads at the same",

@@ -100,7 +100,7 @@ def table(about: dict[str, str], runs: list[dict]) -> str:
     lines = [
         "# OPTIMIZE … ZORDER BY, end to end",
         "",
-        "Made by `make bench`. " + ", ".join(f"{k} {v}" for k, v in about.items()) + ".",
+        markdown.made_by("make bench", about),
         "ZCube sorts inside files, by its default, a k-d tree, and by Z-order; Delta runs with its defaults.",
         "Medians, in turns in one warm JVM.",
         "",

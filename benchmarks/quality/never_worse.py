@@ -70,9 +70,7 @@ def as_markdown(about: dict[str, str], runs: list[Run]) -> str:
     lines = [
         "# Is the default ever worse than Delta's layouts?",
         "",
-        "Made by `python -m benchmarks.quality.never_worse`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        markdown.made_by("python -m benchmarks.quality.never_worse", about),
         f"{ROWS} rows, 400 queries for each case, compared with the statistics in the log. Ratios of "
         "the share of files read, ZCube with nothing said to Delta: over all cases of a line the "
         "geometric mean, and the worst. A case is a data set, a number of columns and of files; its "

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from statistics import geometric_mean
 from typing import Any
 
+from benchmarks import markdown
 from benchmarks.quality.queries import EACH, KINDS
 
 Run = dict[str, Any]
@@ -51,9 +52,7 @@ def as_markdown(about: dict[str, str], runs: list[Run]) -> str:
     lines = [
         "# Files that queries must read",
         "",
-        "Made by `python -m benchmarks.quality`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        markdown.made_by("python -m benchmarks.quality", about),
         f"{4 * EACH} queries for each table, a quarter of each kind, compared with the statistics in "
         "the log. Ratios of the share of files read, ZCube's layout to Delta's; geometric means.",
         "",

@@ -73,9 +73,7 @@ def as_markdown(about: dict[str, str], data: str, runs: dict[str, dict[str, Any]
     lines = [
         "# Row groups that queries must read",
         "",
-        "Made by `python -m benchmarks.quality.row_groups`. "
-        + ", ".join(f"{k} {v}" for k, v in about.items())
-        + ".",
+        markdown.made_by("python -m benchmarks.quality.row_groups", about),
         f"Data set {data}, by {COLUMNS} columns, row groups of some {BLOCK >> 10} KiB; {4 * EACH} "
         "queries, a quarter of each kind. PyArrow finds from the statistics in the files which row "
         "groups a query must read.",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import mdformat
 
+from benchmarks import markdown
 from benchmarks.queries import layouts
 from benchmarks.queries.bounds import SELECTIVE
 from benchmarks.queries.other_spark import ICEBERG
@@ -34,7 +35,7 @@ def as_page(result: Found) -> str:
     lines = [
         "# Leaderboard: what queries gain",
         "",
-        f"Made by `make leaderboard` (`python -m benchmarks.queries`). {_about(about)}.",
+        f"Made by `make leaderboard` (`python -m benchmarks.queries`). {markdown.described(about)}.",
         *_earlier(result.get("earlier", {})),
         "",
         *_method(found),
@@ -69,10 +70,6 @@ def as_page(result: Found) -> str:
     return text
 
 
-def _about(about: Found) -> str:
-    return ", ".join(f"{k} {v}" for k, v in about.items())
-
-
 def _earlier(sets: dict[str, Found]) -> list[str]:
     """A paragraph for each set of queries of an earlier run."""
     return [
@@ -80,7 +77,7 @@ def _earlier(sets: dict[str, Found]) -> list[str]:
         for name, about in sets.items()
         for line in (
             "",
-            f"The set *{name}* is of an earlier run (`--sets {name}`): {_about(about)}.",
+            f"The set *{name}* is of an earlier run (`--sets {name}`): {markdown.described(about)}.",
         )
     ]
 
