@@ -53,7 +53,7 @@ final class JobDivision(options: PlanOptions) {
         files.flatMap(_.file.cube).flatMap(_.overlapping).distinct.size > 1
       }
       RegionSplit
-        .split(overlapping, sizes, MaxRegroupStraddling, evenness = 1)
+        .split(overlapping, sizes, MaxRegroupStraddling, RegroupEvenness, RegroupTolerance)
         .filter(isRegion)
         .map(files => Job(files.map(_.copy(reason = FileReason.Overlaps)), overlapping = false))
     }
@@ -98,6 +98,10 @@ object JobDivision {
   private val MaxStraddling = 0.25
 
   private val MaxRegroupStraddling = 0.5
+
+  private val RegroupEvenness = 2.0
+
+  private val RegroupTolerance = 0.2
 
   /** Files aren't divided, so a job may be a little larger than planned. */
   private val Slack = 1.1

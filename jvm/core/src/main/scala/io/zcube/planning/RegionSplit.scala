@@ -28,18 +28,21 @@ object RegionSplit {
     * @param maxStraddling how many bytes may straddle a cut, as a share of the smaller side's, 0 to 1
     * @param evenness what it is worth that parts are even: the straddling, as such a share, for each
     *   share of all bytes that a cut is off. Uneven parts add up to more parts, with more cuts
+    * @param tolerance how far a file may reach over a cut without straddling it, as a share of its width,
+    *   0 to 0.5. Jobs that laid out similar rows have cut them at nearly, but not exactly, the same values
     */
   def split(
       files: Seq[PlannedFile],
       sizes: CubeSizes,
       maxStraddling: Double,
-      evenness: Double = 0): Seq[Seq[PlannedFile]] = {
+      evenness: Double = 0,
+      tolerance: Double = 0): Seq[Seq[PlannedFile]] = {
     val done = Seq.newBuilder[Seq[PlannedFile]]
     @tailrec
     def go(left: List[Array[PlannedFile]]): Unit = left match {
       case Nil =>
       case part :: rest =>
-        cut(part, sizes, maxStraddling, evenness) match {
+        cut(part, sizes, maxStraddling, evenness, tolerance) match {
           case Some((low, high)) => go(low :: high :: rest)
           case None =>
             done += part.toSeq
@@ -70,16 +73,17 @@ object RegionSplit {
       files: Array[PlannedFile],
       sizes: CubeSizes,
       maxStraddling: Double,
-      evenness: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
+      evenness: Double,
+      tolerance: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
     val total = PlannedFile.bytesOf(files)
     val parts = sizes.count(total).toDouble
     if (parts < 2 || files.length < 2) None
     else {
       val columns = files.iterator.map(_.file.ranges.dimensions).max
       val best = (0 until columns)
-        .flatMap(bestCut(files, _, total, parts, sizes.min, maxStraddling, evenness))
+        .flatMap(bestCut(files, _, total, parts, sizes.min, maxStraddling, evenness, tolerance))
         .minOption
-      best.map(c => files.partition(f => begins(f, c.column) < c.below))
+      best.map(c => files.partition(f => begins(f, c.column, tolerance) < c.below))
     }
   }
 
@@ -95,10 +99,11 @@ object RegionSplit {
       parts: Double,
       min: Double,
       maxStraddling: Double,
-      evenness: Double): Option[Cut] = {
+      evenness: Double,
+      tolerance: Double): Option[Cut] = {
     val middle = math.floor(parts / 2)
-    val lower = files.map(begins(_, column))
-    val upper = files.map(ends(_, column))
+    val lower = files.map(begins(_, column, tolerance))
+    val upper = files.map(ends(_, column, tolerance))
     val all = Array.range(0, files.length)
     val byLower = SortedIndexes.of(all, lower(_))
     // Of the files that end at a value, those of this value alone come last.
@@ -140,17 +145,21 @@ object RegionSplit {
     best
   }
 
-  private def begins(file: PlannedFile, column: Int): Long = {
+  private def begins(file: PlannedFile, column: Int, tolerance: Double): Long = {
     val ranges = file.file.ranges
     if (ranges.isNull) Long.MinValue + (file.file.path.hashCode & Int.MaxValue)
     else if (column >= ranges.dimensions || ranges.isEmpty(column)) Long.MinValue
-    else ranges.lower(column)
+    else ranges.lower(column) + inset(ranges, column, tolerance)
   }
 
-  private def ends(file: PlannedFile, column: Int): Long = {
+  private def ends(file: PlannedFile, column: Int, tolerance: Double): Long = {
     val ranges = file.file.ranges
-    if (ranges.isEmpty(column)) begins(file, column)
-    else if (column < ranges.dimensions) ranges.upper(column)
+    if (ranges.isEmpty(column)) begins(file, column, tolerance)
+    else if (column < ranges.dimensions) ranges.upper(column) - inset(ranges, column, tolerance)
     else Long.MaxValue
   }
+
+  /** How far a file may reach over a cut without straddling it. */
+  private def inset(ranges: KeyRanges, column: Int, tolerance: Double): Long =
+    ((ranges.upper(column).toDouble - ranges.lower(column)) * tolerance).toLong
 }

@@ -92,14 +92,16 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  private def bounds(file: PlannedFile, column: Int): (Long, Long) = {
+  /** Where a file begins and ends, if it may reach over a cut by a share of its width. */
+  private def bounds(file: PlannedFile, column: Int, tolerance: Double): (Long, Long) = {
     val ranges = file.file.ranges
     if (ranges.dimensions == 0) (Long.MinValue, Long.MaxValue)
-    else (ranges.lower(column), ranges.upper(column))
+    else {
+      val (lower, upper) = (ranges.lower(column), ranges.upper(column))
+      val inset = math.floor((upper - lower) * tolerance).toLong
+      (lower + inset, upper - inset)
+    }
   }
-
-  private def across(below: Seq[PlannedFile], column: Int, value: Long): Double =
-    PlannedFile.bytesOf(below.filter(bounds(_, column)._2 > value)).toDouble
 
   /** How many parts from the middle a part is cut, and how far from that multiple, as a share. */
   private def off(bytes: Long, total: Long, capacity: Long): (Double, Double) = {
@@ -115,16 +117,22 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   /** For each possible cut of a part that leaves about a multiple of the capacity on either side, the
     * bytes across it as a share of the smaller side's, and how far off it is.
     */
-  private def cuts(part: Seq[PlannedFile], capacity: Long): Seq[(Double, (Double, Double))] = {
+  private def cuts(
+      part: Seq[PlannedFile],
+      capacity: Long,
+      tolerance: Double): Seq[(Double, (Double, Double))] = {
     val total = PlannedFile.bytesOf(part)
     for {
       column <- 0 until part.map(_.file.ranges.dimensions).max
-      value <- part.map(bounds(_, column)._1).distinct
-      below = part.filter(bounds(_, column)._1 < value)
+      value <- part.map(bounds(_, column, tolerance)._1).distinct
+      below = part.filter(bounds(_, column, tolerance)._1 < value)
       bytes = PlannedFile.bytesOf(below)
       where = off(bytes, total, capacity)
       if below.nonEmpty && where._1 < Double.PositiveInfinity
-    } yield (across(below, column, value) / math.min(bytes, total - bytes), where)
+    } yield {
+      val across = PlannedFile.bytesOf(below.filter(bounds(_, column, tolerance)._2 > value))
+      (across.toDouble / math.min(bytes, total - bytes), where)
+    }
   }
 
   test("nothing is lost, parts fit unless no cut does, and the order of the files doesn't matter") {
@@ -133,27 +141,29 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       Gen.choose(50L, 2000L),
       Gen.choose(0.0, 0.5),
       Gen.oneOf(0.0, 1.0),
-      minSuccessful(400)) {
-      (files, capacity, most, evenness) =>
-        val parts = RegionSplit.split(files, CubeSizes(0, capacity), most, evenness)
+      Gen.oneOf(0.0, 0.1, 0.3),
+      minSuccessful(600)) {
+      (files, capacity, most, evenness, tolerance) =>
+        val parts = RegionSplit.split(files, CubeSizes(0, capacity), most, evenness, tolerance)
         assert(parts.flatten.map(_.file.path).sorted === files.map(_.file.path).sorted)
         assert(parts.forall(_.nonEmpty))
         for (part <- parts; total = PlannedFile.bytesOf(part) if total > capacity)
-          assert(part.size == 1 || cuts(part, capacity).forall(_._1 > most))
+          assert(part.size == 1 || cuts(part, capacity, tolerance).forall(_._1 > most))
         // The first cut is the best there is.
         if (parts.size > 1) {
           def costOf(share: Double, off: (Double, Double)) = (off._1, share + evenness * off._2)
-          val (away, cost) = cuts(files, capacity)
+          val (away, cost) = cuts(files, capacity, tolerance)
             .collect { case (share, off) if share <= most => costOf(share, off) }
             .min
           val isBest = (1 until parts.size).exists { n =>
             val (low, high) = (parts.take(n).flatten, parts.drop(n).flatten)
             (0 until files.map(_.file.ranges.dimensions).max).exists { column =>
-              val value = high.map(bounds(_, column)._1).min
+              val value = high.map(bounds(_, column, tolerance)._1).min
+              val across = PlannedFile.bytesOf(low.filter(bounds(_, column, tolerance)._2 > value))
               val bytes = Seq(low, high).map(PlannedFile.bytesOf(_))
               val found =
-                costOf(across(low, column, value) / bytes.min, off(bytes.head, bytes.sum, capacity))
-              low.forall(bounds(_, column)._1 < value) &&
+                costOf(across.toDouble / bytes.min, off(bytes.head, bytes.sum, capacity))
+              low.forall(bounds(_, column, tolerance)._1 < value) &&
               found._1 == away && math.abs(found._2 - cost) < 1e-9
             }
           }
@@ -163,9 +173,22 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           new Random(3).shuffle(files),
           CubeSizes(0, capacity),
           most,
-          evenness)
+          evenness,
+          tolerance)
         assert(again.map(_.map(_.file.path).toSet) === parts.map(_.map(_.file.path).toSet))
     }
+  }
+
+  test("jobs that cut similar rows at nearly the same values are divided there") {
+    val files = Seq(
+      file("a", 100, (0L, 49L)),
+      file("b", 100, (50L, 99L)),
+      file("c", 100, (0L, 51L)),
+      file("d", 100, (52L, 99L)))
+    def parts(tolerance: Double) =
+      names(RegionSplit.split(files, CubeSizes(0, 200), 0.0, 0, tolerance))
+    assert(parts(0.1) === Seq("ac", "bd"))
+    assert(parts(0) === Seq("abcd"))
   }
 
   test("where the middle can't be cut, the nearest multiple of a part is") {
