@@ -84,7 +84,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     }
   }
 
-  private def versionOf(path: String): Long = DeltaLog.forTable(spark, path).update().version
+  protected def versionOf(path: String): Long = DeltaLog.forTable(spark, path).update().version
 
   /** What a MERGE did, or the condition of its error. */
   protected def outcome(path: String, merge: String => Unit): Outcome = {
