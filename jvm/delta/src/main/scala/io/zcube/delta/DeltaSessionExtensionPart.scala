@@ -38,7 +38,9 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     // Also late: software that checks commands by class must see Delta's class.
     extensions.injectPreCBORule(ReplaceOptimize.Unadorned(_))
     extensions.injectPreCBORule(PruneMerge(_))
-    extensions.injectOptimizerRule(_ => SplitOuterJoin)
+    // After all projections above the join have been merged: Spark would push some of them through the union
+    // and compute for each row what is meant for some.
+    extensions.injectPreCBORule(_ => SplitOuterJoin)
     extensions.injectPlannerStrategy(_ => TargetWithKeys.Strategy)
     extensions.injectPlannerStrategy(_ => KeyRows.Strategy)
   }

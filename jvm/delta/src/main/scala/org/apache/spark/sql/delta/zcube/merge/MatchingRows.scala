@@ -54,14 +54,14 @@ final class MatchingRows private (
     * is read twice.
     */
   def in(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan): LogicalPlan =
-    unlessItFails(files, planOf, "left out of the join")(_.rows(LeftSemi))
+    unlessItFails(files, planOf, "are left out of the join")(_.rows(LeftSemi))
 
   /** The plan of the target's files, with the keys by which [[SplitOuterJoin]] spares the join the rows
     * that match nothing. The plan itself as in [[in]], and if reading the files twice would cost more
     * than it saves, as many rows have a key of the source.
     */
   def apart(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan): LogicalPlan =
-    unlessItFails(files, planOf, "copied without a join") { keyed =>
+    unlessItFails(files, planOf, "may be copied without a join") { keyed =>
       if (MergeKeys.mayIgnoreFiles(keyed.left, conf) || !areFew(files, keyed, planOf)) keyed.left
       else keyed
     }
@@ -73,12 +73,12 @@ final class MatchingRows private (
       withKeys(files, target).fold(target) { keyed =>
         val plan = body(keyed)
         if (plan ne target)
-          logInfo(s"$table: MERGE: rows without a key of the source are $what")
+          logInfo(s"$table: MERGE: rows without a key of the source $what")
         plan
       }
     catch {
       case MergeFailures.Recoverable(e) =>
-        val text = s"$table: MERGE: rows without a key of the source aren't $what"
+        val text = s"$table: MERGE: rows without a key of the source are joined like all others"
         logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
         logDebug(text, e)
         target

@@ -59,7 +59,9 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.transformUpWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
-      case join @ Join(source, target, FullOuter, Some(_), _) =>
+      // A column of the source may be there twice, and a union isn't resolved then.
+      case join @ Join(source, target, FullOuter, Some(_), _)
+          if join.outputSet.size == join.output.size =>
         partOf(target, LeftSemi).zip(partOf(target, LeftAnti)).fold(join: LogicalPlan) {
           case (matching, others) =>
             val nulls = source.output.map(column => AbsentValue(column.dataType))

@@ -161,6 +161,28 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
       clauses = clauses("t.p = 1 OR 100 DIV coalesce(s.n, 0) > 1")): Unit
   }
 
+  test("a condition of WHEN MATCHED isn't computed for rows that match nothing") {
+    // One column depends on the condition, as the update changes nothing.
+    val update = "WHEN MATCHED AND 100 DIV IF(t.id % 29 = 0, 1, 0) > 1 THEN UPDATE SET v = t.v"
+    for (matched <- Seq(update, s"WHEN MATCHED AND t.p = 0 THEN UPDATE SET v = t.v $update"))
+      assert(copies(
+        withoutVectors,
+        s"SELECT * FROM delta.`$scattered`",
+        clauses = s"$matched WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"))
+  }
+
+  test("a source may have a column twice") {
+    val from = s"FROM delta.`$scattered`"
+    for (source <- Seq(s"SELECT *, k $from", s"SELECT k, v, v AS w, v AS x $from"))
+      copies(withoutVectors, source): Unit
+    val path = copyOf(withoutVectors)
+    copies(
+      path,
+      s"SELECT *, v $from",
+      clauses = "WHEN MATCHED AND length(s.k) < 9 THEN UPDATE SET v = 'known' " +
+        "WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k)"): Unit
+  }
+
   test("a value that is absent is NULL in generated code, too, and isn't computed in advance") {
     val types = Seq(
       BooleanType,
@@ -213,5 +235,5 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
 object SplitOuterJoinSuite {
 
   /** What the log then says. */
-  val Copied = "are copied without a join"
+  val Copied = "may be copied without a join"
 }
