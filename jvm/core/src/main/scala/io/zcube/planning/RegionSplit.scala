@@ -28,8 +28,10 @@ object RegionSplit {
     * @param maxStraddling how many bytes may straddle a cut, as a share of the smaller side's, 0 to 1
     * @param evenness what it is worth that parts are even: the straddling, as such a share, for each
     *   share of all bytes that a cut is off. Uneven parts add up to more parts, with more cuts
-    * @param tolerance how far a file may reach over a cut without straddling it, as a share of its width,
-    *   0 to 0.5. Jobs that laid out similar rows have cut them at nearly, but not exactly, the same values
+    * @param tolerance how far a file may reach over a cut and still belong to one side, as a share of its
+    *   width, 0 to 0.5. Jobs that laid out similar rows have cut them at nearly, but not exactly, the same
+    *   values. It chooses among cuts and sides, and permits no cut: numbers of floating point are compared
+    *   by their bits, so that a share of such a width may be nearly all of the rows
     */
   def split(
       files: Seq[PlannedFile],
@@ -87,11 +89,7 @@ object RegionSplit {
     }
   }
 
-  /** The best cut of a column, if one is straddled by few enough bytes.
-    *
-    * Files are added to the low side in the order of their lower bounds, and stop straddling the cut
-    * in the order of their upper bounds.
-    */
+  /** The best cut of a column, if one is straddled by few enough bytes, whatever the tolerance. */
   private def bestCut(
       files: Array[PlannedFile],
       column: Int,
@@ -102,27 +100,23 @@ object RegionSplit {
       evenness: Double,
       tolerance: Double): Option[Cut] = {
     val middle = math.floor(parts / 2)
-    val lower = files.map(begins(_, column, tolerance))
-    val upper = files.map(ends(_, column, tolerance))
-    val all = Array.range(0, files.length)
-    val byLower = SortedIndexes.of(all, lower(_))
-    // Of the files that end at a value, those of this value alone come last.
-    val byUpper = SortedIndexes.of(
-      all,
-      upper(_),
-      Some((a, b) => java.lang.Long.compare(lower(a), lower(b))))
-    var best: Option[Cut] = None
-    var below = 0L
-    var ended = 0L
-    var next = 0
-    var i = 0
-    while (i < byLower.length) {
-      val at = lower(byLower(i))
-      // A file that ends at the cut's value hardly overlaps the files that begin there.
-      while (next < byUpper.length && upper(byUpper(next)) <= at && lower(byUpper(next)) < at) {
-        ended += files(byUpper(next)).file.bytes
-        next += 1
+    val lower = files.map(begins(_, column, 0))
+    val exact = new Sweep(files, lower, files.map(ends(_, column, 0)))
+    val tolerant =
+      if (tolerance == 0) exact
+      else {
+        new Sweep(
+          files,
+          files.map(begins(_, column, tolerance)),
+          files.map(ends(_, column, tolerance)))
       }
+    var best: Option[Cut] = None
+    val ordered = lower.sorted
+    for (i <- ordered.indices if i == 0 || ordered(i) > ordered(i - 1)) {
+      val at = ordered(i)
+      exact.moveTo(at)
+      tolerant.moveTo(at)
+      val below = tolerant.below
       if (below >= min && total - below >= min) {
         // Half a part to either side is nearest to a multiple; of two the middle is preferred.
         def offOf(multiple: Double) = math.abs(below - total * multiple / parts)
@@ -130,19 +124,50 @@ object RegionSplit {
         val multiple = if (isMiddle) middle else math.rint(below * parts / total)
         val off = offOf(multiple)
         // All files of the lower side may straddle it, so a share of both would be misleading.
-        val share = (below - ended).toDouble / math.min(below, total - below)
-        val cost = share + evenness * off / total
+        def share(straddling: Long) = straddling.toDouble / math.min(below, total - below)
+        val cost = share(tolerant.straddling) + evenness * off / total
         // What is less than half a part would leave as many parts as there are.
-        val isCut = share <= maxStraddling && multiple > 0 && multiple < parts
+        val isCut =
+          share(exact.straddling) <= maxStraddling && multiple > 0 && multiple < parts
         val cut = Cut(column, at, math.abs(multiple - middle), cost, off)
         if (isCut && best.forall(cut < _)) best = Some(cut)
       }
-      while (i < byLower.length && lower(byLower(i)) == at) {
-        below += files(byLower(i)).file.bytes
-        i += 1
-      }
     }
     best
+  }
+
+  /** The bytes of the files that begin below a value, and of those that straddle it, as the value grows.
+    *
+    * Files begin in the order of their lower bounds, and stop straddling in the order of their upper
+    * bounds.
+    */
+  private class Sweep(files: Array[PlannedFile], lower: Array[Long], upper: Array[Long]) {
+    private val all = Array.range(0, files.length)
+    private val byLower = SortedIndexes.of(all, lower(_))
+    // Of the files that end at a value, those of this value alone come last.
+    private val byUpper = SortedIndexes.of(
+      all,
+      upper(_),
+      Some((a, b) => java.lang.Long.compare(lower(a), lower(b))))
+    private var begun = 0
+    private var over = 0
+    private var ended = 0L
+
+    var below = 0L
+
+    def straddling: Long = below - ended
+
+    def moveTo(at: Long): Unit = {
+      while (begun < byLower.length && lower(byLower(begun)) < at) {
+        below += files(byLower(begun)).file.bytes
+        begun += 1
+      }
+      // A file that ends at the value hardly overlaps the files that begin there.
+      while (over < byUpper.length && upper(byUpper(over)) <= at && lower(byUpper(over)) < at) {
+        ended += files(byUpper(over)).file.bytes
+        over += 1
+      }
+    }
   }
 
   private def begins(file: PlannedFile, column: Int, tolerance: Double): Long = {
@@ -160,6 +185,9 @@ object RegionSplit {
   }
 
   /** How far a file may reach over a cut without straddling it. */
-  private def inset(ranges: KeyRanges, column: Int, tolerance: Double): Long =
-    ((ranges.upper(column).toDouble - ranges.lower(column)) * tolerance).toLong
+  private def inset(ranges: KeyRanges, column: Int, tolerance: Double): Long = {
+    val (lower, upper) = (ranges.lower(column), ranges.upper(column))
+    if (lower == Long.MinValue || upper == Long.MaxValue) 0
+    else ((upper.toDouble - lower) * tolerance).toLong
+  }
 }

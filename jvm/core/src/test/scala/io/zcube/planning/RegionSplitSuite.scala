@@ -6,6 +6,8 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.zcube.range.OrderPreservingBits
+
 class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private def file(name: String, bytes: Long, ranges: (Long, Long)*): PlannedFile = PlannedFile(
@@ -115,23 +117,27 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   /** For each possible cut of a part that leaves about a multiple of the capacity on either side, the
-    * bytes across it as a share of the smaller side's, and how far off it is.
+    * bytes across it as a share of the smaller side's, without tolerance and with it, and how far off it
+    * is.
     */
   private def cuts(
       part: Seq[PlannedFile],
       capacity: Long,
-      tolerance: Double): Seq[(Double, (Double, Double))] = {
+      tolerance: Double): Seq[(Double, Double, (Double, Double))] = {
     val total = PlannedFile.bytesOf(part)
     for {
       column <- 0 until part.map(_.file.ranges.dimensions).max
-      value <- part.map(bounds(_, column, tolerance)._1).distinct
+      value <- part.map(bounds(_, column, 0)._1).distinct
       below = part.filter(bounds(_, column, tolerance)._1 < value)
       bytes = PlannedFile.bytesOf(below)
       where = off(bytes, total, capacity)
       if below.nonEmpty && where._1 < Double.PositiveInfinity
     } yield {
-      val across = PlannedFile.bytesOf(below.filter(bounds(_, column, tolerance)._2 > value))
-      (across.toDouble / math.min(bytes, total - bytes), where)
+      def across(tolerance: Double) = PlannedFile.bytesOf(part.filter { file =>
+        val (from, to) = bounds(file, column, tolerance)
+        from < value && to > value
+      }).toDouble / math.min(bytes, total - bytes)
+      (across(0), across(tolerance), where)
     }
   }
 
@@ -153,17 +159,21 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         if (parts.size > 1) {
           def costOf(share: Double, off: (Double, Double)) = (off._1, share + evenness * off._2)
           val (away, cost) = cuts(files, capacity, tolerance)
-            .collect { case (share, off) if share <= most => costOf(share, off) }
+            .collect { case (exact, share, off) if exact <= most => costOf(share, off) }
             .min
           val isBest = (1 until parts.size).exists { n =>
             val (low, high) = (parts.take(n).flatten, parts.drop(n).flatten)
-            (0 until files.map(_.file.ranges.dimensions).max).exists { column =>
-              val value = high.map(bounds(_, column, tolerance)._1).min
+            val candidates = for {
+              column <- 0 until files.map(_.file.ranges.dimensions).max
+              value <- files.map(bounds(_, column, 0)._1).distinct
+            } yield (column, value)
+            candidates.exists { case (column, value) =>
+              def begins(file: PlannedFile) = bounds(file, column, tolerance)._1
               val across = PlannedFile.bytesOf(low.filter(bounds(_, column, tolerance)._2 > value))
               val bytes = Seq(low, high).map(PlannedFile.bytesOf(_))
               val found =
                 costOf(across.toDouble / bytes.min, off(bytes.head, bytes.sum, capacity))
-              low.forall(bounds(_, column, tolerance)._1 < value) &&
+              low.forall(begins(_) < value) && high.forall(begins(_) >= value) &&
               found._1 == away && math.abs(found._2 - cost) < 1e-9
             }
           }
@@ -179,16 +189,39 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("jobs that cut similar rows at nearly the same values are divided there") {
+  test("where jobs cut similar rows at nearly the same values, that is where they are divided") {
+    val (low, high) = ((0L, 9L), (10L, 19L))
     val files = Seq(
-      file("a", 100, (0L, 49L)),
-      file("b", 100, (50L, 99L)),
-      file("c", 100, (0L, 51L)),
-      file("d", 100, (52L, 99L)))
+      file("a", 100, (0L, 49L), low),
+      file("b", 100, (0L, 49L), low),
+      file("c", 100, (0L, 51L), high),
+      file("d", 100, (0L, 52L), high),
+      file("e", 100, (50L, 99L), low),
+      file("f", 100, (50L, 99L), (0L, 19L)),
+      file("g", 100, (50L, 99L), high),
+      file("h", 100, (50L, 99L), high)
+    )
     def parts(tolerance: Double) =
-      names(RegionSplit.split(files, CubeSizes(0, 200), 0.0, 0, tolerance))
-    assert(parts(0.1) === Seq("ac", "bd"))
-    assert(parts(0) === Seq("abcd"))
+      names(RegionSplit.split(files, CubeSizes(0, 400), 0.5, 0, tolerance))
+    assert(parts(0.1) === Seq("abcd", "efgh"))
+    // Only one file straddles the cut by the second column, but by half of its width.
+    assert(parts(0) === Seq("abef", "cdgh"))
+  }
+
+  test(
+    "files that all cover everything stay together, also where numbers are compared by their bits") {
+    def bits(value: Double) = OrderPreservingBits.ofDouble(value)
+    for (of <- Seq(
+        Seq((0.0, 999.99), (0.0, 999.99), (0.01, 999.99), (0.01, 999.99)),
+        Seq((-1.0, 999.0), (-0.5, 998.0), (0.5, 999.0), (1.0, 999.0)),
+        Seq((0.0, 3e7), (0.0, 3e7), (1.0, 3e7), (1.0, 3e7)),
+        Seq((1.0, 500.0), (1.0, 500.0), (1.0, Double.NaN), (1.0, Double.NaN))
+      )) {
+      val files = of.zipWithIndex.map { case ((from, to), i) =>
+        file(s"$i", 100, (bits(from), bits(to)))
+      }
+      assert(RegionSplit.split(files, CubeSizes(0, 200), 0.5, 2, 0.2).size === 1, of)
+    }
   }
 
   test("where the middle can't be cut, the nearest multiple of a part is") {

@@ -57,6 +57,8 @@ object TargetWithKeys {
   */
 object SplitOuterJoin extends Rule[LogicalPlan] {
 
+  override protected def logName: String = MergePruning.LogName
+
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.transformUpWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
       // A column of the source may be there twice, and a union isn't resolved then.
@@ -68,6 +70,7 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
             // With ids of its own, as Spark's analyzer makes the parts of a union.
             val columns = (nulls ++ others.output).zip(join.output)
               .map { case (value, column) => Alias(value, column.name)() }
+            logInfo("MERGE: rows without a key of the source are copied without a join")
             Union(join.copy(right = matching), Project(columns, others))
         }
     }

@@ -149,8 +149,10 @@ abstract class RandomMergesOfTables(odd: Boolean) extends AnyFunSuite with Merge
         plain += unpruned.read
         if (pruned.read < unpruned.read) fewer += 1
         if (pruned.error.nonEmpty) failed += 1
-        // Which files such a MERGE writes isn't Delta's, and later figures depend on it.
-        if ((isLeftOut || isCopied) && contentsOf(one) != contentsOf(other)) {
+        // Which files such a MERGE writes isn't Delta's, and later figures depend on it. Where the log knows
+        // few columns, it doesn't tell.
+        val isKnown = random.properties.contains("delta.dataSkippingNumIndexedCols" -> "32")
+        if ((isLeftOut || isCopied) && !(isKnown && contentsOf(one) == contentsOf(other))) {
           compareRows()
           deleteAll(Paths.get(other))
           other = copyOf(one)

@@ -173,14 +173,9 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
 
   test("a source may have a column twice") {
     val from = s"FROM delta.`$scattered`"
-    for (source <- Seq(s"SELECT *, k $from", s"SELECT k, v, v AS w, v AS x $from"))
-      copies(withoutVectors, source): Unit
-    val path = copyOf(withoutVectors)
-    copies(
-      path,
-      s"SELECT *, v $from",
-      clauses = "WHEN MATCHED AND length(s.k) < 9 THEN UPDATE SET v = 'known' " +
-        "WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k)"): Unit
+    for (source <- Seq(s"SELECT *, k $from", s"SELECT *, v $from"))
+      assert(!copies(withoutVectors, source))
+    assert(copies(withoutVectors, s"SELECT k, v, v AS w $from"))
   }
 
   test("a value that is absent is NULL in generated code, too, and isn't computed in advance") {
@@ -227,7 +222,7 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
   test("without the rule, Delta joins all rows") {
     withSettings("spark.sql.optimizer.excludedRules" -> SplitOuterJoin.ruleName) {
       assert(shuffled(withoutVectors, Upsert, isPruned = true) > 600)
-      copies(withoutVectors): Unit
+      assert(!copies(withoutVectors))
     }
   }
 }
@@ -235,5 +230,5 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
 object SplitOuterJoinSuite {
 
   /** What the log then says. */
-  val Copied = "may be copied without a join"
+  val Copied = "are copied without a join"
 }
