@@ -32,15 +32,13 @@ from benchmarks.session import (
     SNAPSHOT_PARTITIONS,
     scratch,
 )
-from benchmarks.streams import FILES, ROWS, boxes, files_read, queries, rows
+from benchmarks.streams import FILE_BYTES, FILES, ROWS, boxes, files_read, queries, rows
 from tests.support.log_replay import actions, last_version, live_files
 
 EACH = FILES * ROWS // 100
 """The rows of a source."""
 
 STREAMS = ("uniform", "hot")
-
-FILE_BYTES = 9 << 10
 
 SETTINGS_OF_SPARK = {
     DRIVER_MEMORY: "3g",
