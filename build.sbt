@@ -57,6 +57,17 @@ val sparkOpens = Seq(
 val quickJvm =
   Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=400m", "-XX:+UseParallelGC")
 
+// Over many minutes, the slow compiler saves more than it takes, if it only gets the methods that are called most: the
+// random MERGEs then take half the time.
+val patientJvm = Seq(
+  "-XX:ReservedCodeCacheSize=600m",
+  "-XX:+UseParallelGC",
+  "-XX:Tier4InvocationThreshold=30000",
+  "-XX:Tier4MinInvocationThreshold=10000",
+  "-XX:Tier4CompileThreshold=60000",
+  "-XX:Tier4BackEdgeThreshold=200000"
+)
+
 // Verifying the classes of Spark and Delta takes five seconds a JVM. Generated code, which the suites of Spark's module
 // are about, isn't used here.
 val unverified = Seq("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote")
@@ -181,7 +192,7 @@ lazy val delta = (project in file("jvm/delta"))
       "com.tngtech.archunit" % "archunit" % "1.4.1" % Test
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
-    Test / javaOptions ++= quickJvm ++ unverified,
+    Test / javaOptions ++= patientJvm ++ unverified,
     // In several JVMs, so that no core is idle for long while the last one ends: suites that take minutes have their own.
     Test / testGrouping := {
       val (longest, others) =

@@ -117,18 +117,18 @@ class MatchingRowsSuite extends AnyFunSuite with KeyedTables {
     "they are left out of an upsert into a table with deletion vectors, whatever the source is") {
     assert(leavesOut(plain))
     assert(leavesOut(plain, s"SELECT * FROM delta.`${stored(Scattered)}`"))
-    // The target itself, in the version before.
-    assert(leavesOut(plain, s"SELECT k * 4 AS k, v FROM delta.`$plain` WHERE k < 150"))
-    assert(leavesOut(
-      plain,
-      "SELECT id * 29 AS k, CAST(id AS STRING) AS v FROM range(30) WHERE id > 10"))
+    val more = Seq(
+      // The target itself, in the version before.
+      s"SELECT k * 4 AS k, v FROM delta.`$plain` WHERE k < 150"
+    ) ++ Night.only("SELECT id * 29 AS k, CAST(id AS STRING) AS v FROM range(30) WHERE id > 10")
+    for (source <- more) assert(leavesOut(plain, source), source)
   }
 
   test("of a MERGE that only inserts, too") {
     // Keys of different types, one of them NULL and one twice.
     val more = stored(s"$Scattered UNION ALL VALUES (NULL, 'null'), (-7, 'new'), (-7, 'again')")
     val of = s"SELECT * FROM delta.`$more`"
-    for (path <- Seq(plain, withoutVectors)) {
+    for (path <- withoutVectors +: Night.only(plain)) {
       assert(leavesOut(path, of, clauses = InsertOnly))
       // Delta reads it only once, and doesn't materialize it.
       assert(!leavesOut(path, clauses = InsertOnly))
@@ -256,11 +256,11 @@ class MatchingRowsSuite extends AnyFunSuite with KeyedTables {
         leavesOut(
           plain,
           "SELECT id * 2 AS k, sha2(CAST(id AS STRING), 512) AS v FROM range(300)"),
+      () => leavesOut(plain, on = "t.k BETWEEN s.k AND s.k + 2")
+    ) ++ Night.only(
       // It can broadcast the files.
       () => leavesOut(plain, "SELECT id AS k, 'new' AS v FROM range(20)"),
-      () => leavesOut(plain, on = "t.k BETWEEN s.k AND s.k + 2"),
-      () => leavesOut(plain, on = "t.k = s.k OR t.id = s.k - 1")
-    ) ++ Night.only(
+      () => leavesOut(plain, on = "t.k = s.k OR t.id = s.k - 1"),
       () => leavesOut(withoutVectors),
       () => leavesOut(plain, clauses = s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE")
     )

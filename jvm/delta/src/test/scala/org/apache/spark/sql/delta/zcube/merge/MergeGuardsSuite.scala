@@ -253,7 +253,8 @@ class MergeGuardsSuite extends AnyFunSuite with MergeSession {
   /** Other writers of statistics replace the bytes that aren't UTF-8. */
   for ((before, after, stored, later, keys) <- Seq(
       // As INT32: 21474836.48 isn't one, as a number of hundredths.
-      ("DECIMAL(9,2)", "DECIMAL(20,2)", "1.00", "1000000000.00", Seq("0.50", "21474836.48")),
+      ("DECIMAL(9,2)", "DECIMAL(20,2)", "1.00", "1000000000.00", Seq("0.50", "21474836.48"))
+    ) ++ Night.only(
       // As INT64, and as bytes.
       ("DECIMAL(18,2)", "DECIMAL(38,2)", "1.00", "1e20", Seq("0.50", "92233720368547758.08")),
       ("DECIMAL(20,0)", "DECIMAL(38,0)", "5", "1e35", Seq("5", "1e30"))
