@@ -193,16 +193,17 @@ lazy val delta = (project in file("jvm/delta"))
     ) ++ sparkTestKit,
     ivyConfigurations += TestedDelta,
     Test / javaOptions ++= patientJvm ++ unverified,
-    // In several JVMs, so that no core is idle for long while the last one ends: suites that take minutes have their own.
+    // In several JVMs, so that no core is idle for long while the last one ends. The random MERGEs take longest, and come
+    // last, when their JVMs have compiled most of what they call.
     Test / testGrouping := {
-      val (longest, others) =
+      val (random, others) =
         (Test / definedTests).value.sortBy(_.name).partition(_.name.endsWith("RandomMergesSuite"))
       val jvm = Tests.SubProcess((Test / forkOptions).value)
-      longest.map(test => Tests.Group(test.name, Seq(test), jvm)) ++ (0 until 3).map { part =>
-        Tests.Group(
-          s"delta-$part",
-          others.zipWithIndex.collect { case (test, i) if i % 3 == part => test },
-          jvm)
+      (0 until 3).map { part =>
+        val tests = Seq(others, random).flatMap(_.zipWithIndex).collect {
+          case (test, i) if i % 3 == part => test
+        }
+        Tests.Group(s"delta-$part", tests, jvm)
       }
     },
     Test / fullClasspath := {

@@ -56,10 +56,14 @@ if os.environ.get("ZCUBE_TESTS") != "all":
     SETTINGS["spark.sql.files.minPartitionNum"] = "1"
 
 JAVA_OPTIONS = [
-    # Many small queries: time goes into compiling bytecode, and the quick compiler will do. By
-    # itself it gets 48 MB for code, which thousands of generated classes fill again and again.
-    "-XX:TieredStopAtLevel=1",
-    "-XX:ReservedCodeCacheSize=400m",
+    # Many small queries: time goes into compiling bytecode. Over many minutes the slow compiler saves
+    # more than it takes, if it only gets the methods that are called most; see also build.sbt.
+    "-XX:TieredStopAtLevel=4",
+    "-XX:Tier4InvocationThreshold=30000",
+    "-XX:Tier4MinInvocationThreshold=10000",
+    "-XX:Tier4CompileThreshold=60000",
+    "-XX:Tier4BackEdgeThreshold=200000",
+    "-XX:ReservedCodeCacheSize=600m",
     # With two cores, there is none to spare for concurrent marking.
     "-XX:+UseParallelGC",
     "-Duser.timezone=UTC",
