@@ -172,7 +172,7 @@ abstract class RandomMergesSuite(part: Int) extends AnyFunSuite with MergeSessio
       assert(fewer >= merges / 5)
       assert(failed > 0)
       assert(leftOut > 0)
-      assert(copied > 0)
+      assert(copied > 0 || merges < 150)
     }
   }
 }
