@@ -30,8 +30,10 @@ object RegionSplit {
     *   share of all bytes that a cut is off. Uneven parts add up to more parts, with more cuts
     * @param tolerance how far a file may reach over a cut and still belong to one side, as a share of its
     *   width, 0 to 0.5. Jobs that laid out similar rows have cut them at nearly, but not exactly, the same
-    *   values. It chooses among cuts and sides, and permits no cut: numbers of floating point are compared
-    *   by their bits, so that a share of such a width may be nearly all of the rows
+    *   values. It chooses among cuts and sides. It permits no cut: numbers of floating point are compared
+    *   by their bits, so that a share of such a width may be nearly all of the rows. Nor does it prevent
+    *   one: where it leaves no cut, there is none. Of a width, at most four times the usual one counts, since a
+    *   single value far away, as a date that means "never", says nothing of the other rows
     */
   def split(
       files: Seq[PlannedFile],
@@ -82,10 +84,15 @@ object RegionSplit {
     if (parts < 2 || files.length < 2) None
     else {
       val columns = files.iterator.map(_.file.ranges.dimensions).max
-      val best = (0 until columns)
-        .flatMap(bestCut(files, _, total, parts, sizes.min, maxStraddling, evenness, tolerance))
-        .minOption
-      best.map(c => files.partition(f => begins(f, c.column, tolerance) < c.below))
+      def best(tolerance: Double): Option[(Array[PlannedFile], Array[PlannedFile])] =
+        (0 until columns)
+          .flatMap(bestCut(files, _, total, parts, sizes.min, maxStraddling, evenness, tolerance))
+          .minOption.map { cut =>
+            val lower = Bounds.of(files, cut.column).within(tolerance).lower
+            val (low, high) = files.indices.partition(lower(_) < cut.below)
+            (low.map(files(_)).toArray, high.map(files(_)).toArray)
+          }
+      best(tolerance).orElse(if (tolerance > 0) best(0) else None)
     }
   }
 
@@ -100,18 +107,11 @@ object RegionSplit {
       evenness: Double,
       tolerance: Double): Option[Cut] = {
     val middle = math.floor(parts / 2)
-    val lower = files.map(begins(_, column, 0))
-    val exact = new Sweep(files, lower, files.map(ends(_, column, 0)))
-    val tolerant =
-      if (tolerance == 0) exact
-      else {
-        new Sweep(
-          files,
-          files.map(begins(_, column, tolerance)),
-          files.map(ends(_, column, tolerance)))
-      }
+    val bounds = Bounds.of(files, column)
+    val exact = new Sweep(files, bounds)
+    val tolerant = if (tolerance == 0) exact else new Sweep(files, bounds.within(tolerance))
     var best: Option[Cut] = None
-    val ordered = lower.sorted
+    val ordered = bounds.lower.sorted
     for (i <- ordered.indices if i == 0 || ordered(i) > ordered(i - 1)) {
       val at = ordered(i)
       exact.moveTo(at)
@@ -141,7 +141,9 @@ object RegionSplit {
     * Files begin in the order of their lower bounds, and stop straddling in the order of their upper
     * bounds.
     */
-  private class Sweep(files: Array[PlannedFile], lower: Array[Long], upper: Array[Long]) {
+  private class Sweep(files: Array[PlannedFile], bounds: Bounds) {
+    import bounds.{lower, upper}
+
     private val all = Array.range(0, files.length)
     private val byLower = SortedIndexes.of(all, lower(_))
     // Of the files that end at a value, those of this value alone come last.
@@ -170,24 +172,52 @@ object RegionSplit {
     }
   }
 
-  private def begins(file: PlannedFile, column: Int, tolerance: Double): Long = {
+  /** Where files begin and end in a column: those with only NULLs below all others, and those without
+    * bounds at the very ends.
+    */
+  final private class Bounds(val lower: Array[Long], val upper: Array[Long]) {
+
+    /** The same, with the sides taken off over which a file may reach over a cut. */
+    def within(tolerance: Double): Bounds =
+      if (tolerance == 0) this
+      else {
+        val widths = Array.tabulate(lower.length)(width)
+        val some = widths.filter(_ > 0).sorted
+        val most = if (some.isEmpty) 0.0 else 4.0 * some(some.length / 2)
+        // Rounded, a half of a width may be more than that.
+        val insets =
+          widths.map(width =>
+            math.min((math.min(width.toDouble, most) * tolerance).toLong, width / 2))
+        new Bounds(
+          Array.tabulate(lower.length)(i => lower(i) + insets(i)),
+          Array.tabulate(upper.length)(i => upper(i) - insets(i)))
+      }
+
+    /** 0 where a bound isn't known. */
+    private def width(i: Int): Long =
+      if (lower(i) == Long.MinValue || upper(i) == Long.MaxValue) 0
+      else {
+        val width = upper(i) - lower(i)
+        if (width < 0) Long.MaxValue else width
+      }
+  }
+
+  private object Bounds {
+    def of(files: Array[PlannedFile], column: Int): Bounds =
+      new Bounds(files.map(begins(_, column)), files.map(ends(_, column)))
+  }
+
+  private def begins(file: PlannedFile, column: Int): Long = {
     val ranges = file.file.ranges
     if (ranges.isNull) Long.MinValue + (file.file.path.hashCode & Int.MaxValue)
     else if (column >= ranges.dimensions || ranges.isEmpty(column)) Long.MinValue
-    else ranges.lower(column) + inset(ranges, column, tolerance)
+    else ranges.lower(column)
   }
 
-  private def ends(file: PlannedFile, column: Int, tolerance: Double): Long = {
+  private def ends(file: PlannedFile, column: Int): Long = {
     val ranges = file.file.ranges
-    if (ranges.isEmpty(column)) begins(file, column, tolerance)
-    else if (column < ranges.dimensions) ranges.upper(column) - inset(ranges, column, tolerance)
+    if (ranges.isEmpty(column)) begins(file, column)
+    else if (column < ranges.dimensions) ranges.upper(column)
     else Long.MaxValue
-  }
-
-  /** How far a file may reach over a cut without straddling it. */
-  private def inset(ranges: KeyRanges, column: Int, tolerance: Double): Long = {
-    val (lower, upper) = (ranges.lower(column), ranges.upper(column))
-    if (lower == Long.MinValue || upper == Long.MaxValue) 0
-    else ((upper.toDouble - lower) * tolerance).toLong
   }
 }

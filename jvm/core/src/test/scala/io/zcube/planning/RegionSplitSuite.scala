@@ -81,12 +81,20 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     count <- Gen.choose(0, 60)
     columns <- Gen.choose(1, 3)
     longest <- Gen.oneOf(1, 3, 30)
+    // Differences of large numbers aren't exact as doubles.
+    from <- Gen.oneOf(0L, -20L, (1L << 62) + 500)
   } yield {
     val random = new Random(seed)
     (1 to count).map { i =>
       val ranges = (1 to columns).map { _ =>
-        val low = random.nextInt(50).toLong
-        (low, low + random.nextInt(longest))
+        val low = from + random.nextInt(50)
+        random.nextInt(30) match {
+          case 0 => (Long.MinValue, low)
+          case 1 => (low, Long.MaxValue)
+          case 2 => none
+          case 3 => (low, low + 1000000)
+          case _ => (low, low + random.nextInt(longest))
+        }
       }
       val known = file(s"f$i", 1 + random.nextInt(100).toLong, ranges: _*)
       if (random.nextInt(20) > 0) known
@@ -94,15 +102,33 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  /** Where a file begins and ends, if it may reach over a cut by a share of its width. */
-  private def bounds(file: PlannedFile, column: Int, tolerance: Double): (Long, Long) = {
-    val ranges = file.file.ranges
-    if (ranges.dimensions == 0) (Long.MinValue, Long.MaxValue)
-    else {
-      val (lower, upper) = (ranges.lower(column), ranges.upper(column))
-      val inset = math.floor((upper - lower) * tolerance).toLong
-      (lower + inset, upper - inset)
+  /** Where the files of a part begin and end, if they may reach over a cut by a share of their width, of
+    * which at most four times the usual one counts.
+    */
+  private def bounds(
+      part: Seq[PlannedFile],
+      column: Int,
+      tolerance: Double): Map[PlannedFile, (Long, Long)] = {
+    def exact(file: PlannedFile) = {
+      val ranges = file.file.ranges
+      if (ranges.dimensions == 0) (Long.MinValue, Long.MaxValue)
+      else if ((0 until ranges.dimensions).forall(ranges.isEmpty)) {
+        val anywhere = Long.MinValue + (file.file.path.hashCode & Int.MaxValue)
+        (anywhere, anywhere)
+      } else if (ranges.isEmpty(column)) (Long.MinValue, Long.MinValue)
+      else (ranges.lower(column), ranges.upper(column))
     }
+    def width(file: PlannedFile) = exact(file) match {
+      case (Long.MinValue, _) | (_, Long.MaxValue) => 0L
+      case (lower, upper) => upper - lower
+    }
+    val widths = part.map(width).filter(_ > 0).sorted
+    val most = if (widths.isEmpty) 0L else 4 * widths(widths.size / 2)
+    part.map { file =>
+      val (lower, upper) = exact(file)
+      val inset = math.floor(math.min(width(file), most).toDouble * tolerance).toLong
+      file -> ((lower + inset, upper - inset))
+    }.toMap
   }
 
   /** How many parts from the middle a part is cut, and how far from that multiple, as a share. */
@@ -127,17 +153,18 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val total = PlannedFile.bytesOf(part)
     for {
       column <- 0 until part.map(_.file.ranges.dimensions).max
-      value <- part.map(bounds(_, column, 0)._1).distinct
-      below = part.filter(bounds(_, column, tolerance)._1 < value)
+      (exact, tolerant) = (bounds(part, column, 0), bounds(part, column, tolerance))
+      value <- exact.values.map(_._1).toSeq.distinct
+      below = part.filter(tolerant(_)._1 < value)
       bytes = PlannedFile.bytesOf(below)
       where = off(bytes, total, capacity)
       if below.nonEmpty && where._1 < Double.PositiveInfinity
     } yield {
-      def across(tolerance: Double) = PlannedFile.bytesOf(part.filter { file =>
-        val (from, to) = bounds(file, column, tolerance)
+      def across(of: PlannedFile => (Long, Long)) = PlannedFile.bytesOf(part.filter { file =>
+        val (from, to) = of(file)
         from < value && to > value
       }).toDouble / math.min(bytes, total - bytes)
-      (across(0), across(tolerance), where)
+      (across(exact), across(tolerant), where)
     }
   }
 
@@ -153,28 +180,35 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val parts = RegionSplit.split(files, CubeSizes(0, capacity), most, evenness, tolerance)
         assert(parts.flatten.map(_.file.path).sorted === files.map(_.file.path).sorted)
         assert(parts.forall(_.nonEmpty))
+        // Without tolerance, if there is no cut with it.
+        val tolerances = Seq(tolerance, 0.0)
+        def permitted(part: Seq[PlannedFile], tolerance: Double) =
+          cuts(part, capacity, tolerance).filter(_._1 <= most)
         for (part <- parts; total = PlannedFile.bytesOf(part) if total > capacity)
-          assert(part.size == 1 || cuts(part, capacity, tolerance).forall(_._1 > most))
+          assert(part.size == 1 || tolerances.forall(permitted(part, _).isEmpty))
         // The first cut is the best there is.
         if (parts.size > 1) {
           def costOf(share: Double, off: (Double, Double)) = (off._1, share + evenness * off._2)
-          val (away, cost) = cuts(files, capacity, tolerance)
-            .collect { case (exact, share, off) if exact <= most => costOf(share, off) }
-            .min
+          val used = tolerances.find(permitted(files, _).nonEmpty).get
+          val (away, cost) =
+            permitted(files, used).map { case (_, share, off) => costOf(share, off) }.min
+          val candidates = for {
+            column <- 0 until files.map(_.file.ranges.dimensions).max
+            (exact, tolerant) = (bounds(files, column, 0), bounds(files, column, used))
+            value <- exact.values.map(_._1).toSeq.distinct
+          } yield (exact, tolerant, value)
           val isBest = (1 until parts.size).exists { n =>
             val (low, high) = (parts.take(n).flatten, parts.drop(n).flatten)
-            val candidates = for {
-              column <- 0 until files.map(_.file.ranges.dimensions).max
-              value <- files.map(bounds(_, column, 0)._1).distinct
-            } yield (column, value)
-            candidates.exists { case (column, value) =>
-              def begins(file: PlannedFile) = bounds(file, column, tolerance)._1
-              val across = PlannedFile.bytesOf(low.filter(bounds(_, column, tolerance)._2 > value))
-              val bytes = Seq(low, high).map(PlannedFile.bytesOf(_))
-              val found =
-                costOf(across.toDouble / bytes.min, off(bytes.head, bytes.sum, capacity))
-              low.forall(begins(_) < value) && high.forall(begins(_) >= value) &&
-              found._1 == away && math.abs(found._2 - cost) < 1e-9
+            val bytes = Seq(low, high).map(PlannedFile.bytesOf(_))
+            candidates.exists { case (exact, tolerant, value) =>
+              def share(of: PlannedFile => (Long, Long)) =
+                PlannedFile.bytesOf(files.filter { file =>
+                  val (from, to) = of(file)
+                  from < value && to > value
+                }).toDouble / bytes.min
+              val found = costOf(share(tolerant), off(bytes.head, bytes.sum, capacity))
+              low.forall(tolerant(_)._1 < value) && high.forall(tolerant(_)._1 >= value) &&
+              share(exact) <= most && found._1 == away && math.abs(found._2 - cost) < 1e-9
             }
           }
           assert(isBest)
@@ -222,6 +256,44 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
       assert(RegionSplit.split(files, CubeSizes(0, 200), 0.5, 2, 0.2).size === 1, of)
     }
+  }
+
+  test("where a tolerance leaves no cut, there is none") {
+    val files =
+      Seq("a" -> (18L -> 23L), "b" -> (2L -> 12L), "c" -> (6L -> 46L), "d" -> (13L -> 33L))
+        .map { case (name, range) => file(name, 100, range) }
+    // With it, c is above 13, where b is alone, and 12 is too near to it.
+    for (tolerance <- Seq(0, 0.2)) {
+      val parts = RegionSplit.split(files, CubeSizes(0, 200), 0.5, 2, tolerance)
+      assert(names(parts) === Seq("bc", "ad"), tolerance)
+    }
+  }
+
+  test("single values far away leave the cuts as they are") {
+    def day(year: Int) = java.time.LocalDate.of(year, 1, 1).toEpochDay
+    // In each year, three of ten files have a row whose end is still open.
+    val files = for (year <- 2020 to 2029; number <- 0 until 10) yield file(
+      s"$year $number ",
+      100,
+      (day(year), if (number < 3) day(9999) else day(year + 1) - 1))
+    for (tolerance <- Seq(0, 0.2)) {
+      val parts = RegionSplit.split(
+        new Random(5).shuffle(files),
+        CubeSizes(400, 1000),
+        0.5,
+        2,
+        tolerance)
+      assert(parts.map(PlannedFile.bytesOf(_)) === Seq.fill(10)(1000L), tolerance)
+    }
+  }
+
+  test("differences of large numbers are exact, so that nothing ends before it begins") {
+    val from = 1L << 62
+    val files = Seq("a" -> (from + 500), "b" -> (from + 600)).flatMap { case (name, start) =>
+      (0 until 5).map(i => file(s"$name$i", 100, (start, start + 20)))
+    }
+    val parts = RegionSplit.split(files, CubeSizes(0, 500), 0.5, 2, 0.2)
+    assert(names(parts) === Seq("a0a1a2a3a4", "b0b1b2b3b4"))
   }
 
   test("where the middle can't be cut, the nearest multiple of a part is") {
