@@ -32,8 +32,8 @@ object RegionSplit {
     *   width, 0 to 0.5. Jobs that laid out similar rows have cut them at nearly, but not exactly, the same
     *   values. It chooses among cuts and sides. It permits no cut: numbers of floating point are compared
     *   by their bits, so that a share of such a width may be nearly all of the rows. Nor does it prevent
-    *   one: where it leaves no cut, there is none. Of a width, at most four times the usual one counts, since a
-    *   single value far away, as a date that means "never", says nothing of the other rows
+    *   one: where no cut would be left, it doesn't apply. Of a width, at most four times the usual one
+    *   counts, since a single value far away, as a date that means "never", says nothing of other rows
     */
   def split(
       files: Seq[PlannedFile],

@@ -258,7 +258,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("where a tolerance leaves no cut, there is none") {
+  test("a tolerance that leaves no cut doesn't apply") {
     val files =
       Seq("a" -> (18L -> 23L), "b" -> (2L -> 12L), "c" -> (6L -> 46L), "d" -> (13L -> 33L))
         .map { case (name, range) => file(name, 100, range) }
