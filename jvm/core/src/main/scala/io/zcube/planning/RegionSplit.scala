@@ -17,7 +17,8 @@ import io.zcube.quality.SortedIndexes
 object RegionSplit {
 
   /** The parts, in order of the regions. A part stays above the target if all of its cuts are
-    * straddled by too many bytes, or if a smaller part's cube would be merged again.
+    * straddled by too many bytes, if they would only add parts, or if a smaller part's cube would be
+    * merged again.
     *
     * A part is halved as evenly as possible, so that there are few rounds. But a value heavier than a
     * part may lie there, or files in no order: then the nearest multiple of a part that can be cut is.
@@ -29,11 +30,13 @@ object RegionSplit {
     * @param evenness what it is worth that parts are even: the straddling, as such a share, for each
     *   share of all bytes that a cut is off. Uneven parts add up to more parts, with more cuts
     * @param tolerance how far a file may reach over a cut and still belong to one side, as a share of its
-    *   width, 0 to 0.5. Jobs that laid out similar rows have cut them at nearly, but not exactly, the same
-    *   values. It chooses among cuts and sides. It permits no cut: numbers of floating point are compared
-    *   by their bits, so that a share of such a width may be nearly all of the rows. Nor does it prevent
-    *   one: where no cut would be left, it doesn't apply. Of a width, at most four times the usual one
-    *   counts, since a single value far away, as a date that means "never", says nothing of other rows
+    *   width, 0 to below 0.5. Jobs that laid out similar rows have cut them at nearly, but not exactly, the
+    *   same values. It chooses among cuts and sides. What straddles a cut is counted by the bounds
+    *   themselves, so that it permits no cut that more than that share straddles: numbers of floating
+    *   point are compared by their bits, and a share of such a width may be nearly all of the rows. It may
+    *   prevent single cuts, but where none would be left, it doesn't apply. Of a width, at most four times
+    *   the median counts, since a single value far away, as a date that means "never", says nothing of
+    *   other rows
     */
   def split(
       files: Seq[PlannedFile],
@@ -60,7 +63,8 @@ object RegionSplit {
   /** @param column its number
     * @param below  files that begin below it are on the low side
     * @param away   how many parts its even position is away from the middle
-    * @param cost   bytes that straddle it, as a share of the smaller side's, and what unevenness costs
+    * @param cost   bytes that straddle it by more than the tolerance, as a share of the smaller side's,
+    *   and what unevenness costs
     * @param off    how far it is from the even position, in bytes
     */
   private case class Cut(column: Int, below: Long, away: Double, cost: Double, off: Double)
@@ -80,44 +84,41 @@ object RegionSplit {
       evenness: Double,
       tolerance: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
     val total = PlannedFile.bytesOf(files)
-    val parts = sizes.count(total).toDouble
-    if (parts < 2 || files.length < 2) None
+    if (sizes.count(total) < 2 || files.length < 2) None
     else {
       val columns = files.iterator.map(_.file.ranges.dimensions).max
-      def best(tolerance: Double): Option[(Array[PlannedFile], Array[PlannedFile])] =
+      def best(within: Double): Option[(Array[PlannedFile], Array[PlannedFile])] =
         (0 until columns)
-          .flatMap(bestCut(files, _, total, parts, sizes.min, maxStraddling, evenness, tolerance))
+          .flatMap(bestCut(files, _, total, sizes, maxStraddling, evenness, within))
           .minOption.map { cut =>
-            val lower = Bounds.of(files, cut.column).within(tolerance).lower
-            val (low, high) = files.indices.partition(lower(_) < cut.below)
-            (low.map(files(_)).toArray, high.map(files(_)).toArray)
+            val lower = Bounds.of(files, cut.column).within(within).lower
+            val (low, high) = Array.range(0, files.length).partition(lower(_) < cut.below)
+            (low.map(files(_)), high.map(files(_)))
           }
       best(tolerance).orElse(if (tolerance > 0) best(0) else None)
     }
   }
 
-  /** The best cut of a column, if one is straddled by few enough bytes, whatever the tolerance. */
+  /** The best cut of a column, if one is straddled by few enough bytes. */
   private def bestCut(
       files: Array[PlannedFile],
       column: Int,
       total: Long,
-      parts: Double,
-      min: Double,
+      sizes: CubeSizes,
       maxStraddling: Double,
       evenness: Double,
       tolerance: Double): Option[Cut] = {
+    val parts = sizes.count(total).toDouble
     val middle = math.floor(parts / 2)
     val bounds = Bounds.of(files, column)
     val exact = new Sweep(files, bounds)
     val tolerant = if (tolerance == 0) exact else new Sweep(files, bounds.within(tolerance))
     var best: Option[Cut] = None
-    val ordered = bounds.lower.sorted
-    for (i <- ordered.indices if i == 0 || ordered(i) > ordered(i - 1)) {
-      val at = ordered(i)
+    for (at <- exact.begins) {
       exact.moveTo(at)
       tolerant.moveTo(at)
       val below = tolerant.below
-      if (below >= min && total - below >= min) {
+      if (below >= sizes.min && total - below >= sizes.min) {
         // Half a part to either side is nearest to a multiple; of two the middle is preferred.
         def offOf(multiple: Double) = math.abs(below - total * multiple / parts)
         val isMiddle = offOf(middle) <= total / parts / 2
@@ -126,9 +127,10 @@ object RegionSplit {
         // All files of the lower side may straddle it, so a share of both would be misleading.
         def share(straddling: Long) = straddling.toDouble / math.min(below, total - below)
         val cost = share(tolerant.straddling) + evenness * off / total
-        // What is less than half a part would leave as many parts as there are.
-        val isCut =
-          share(exact.straddling) <= maxStraddling && multiple > 0 && multiple < parts
+        // What is less than half a part leaves as many parts as there are, unless the rest fits.
+        val isPart = multiple > 0 && multiple < parts ||
+          sizes.count(below) + sizes.count(total - below) <= parts
+        val isCut = isPart && share(exact.straddling) <= maxStraddling
         val cut = Cut(column, at, math.abs(multiple - middle), cost, off)
         if (isCut && best.forall(cut < _)) best = Some(cut)
       }
@@ -151,23 +153,30 @@ object RegionSplit {
       all,
       upper(_),
       Some((a, b) => java.lang.Long.compare(lower(a), lower(b))))
-    private var begun = 0
-    private var over = 0
+    private var nextBegin = 0
+    private var nextEnd = 0
     private var ended = 0L
 
     var below = 0L
 
     def straddling: Long = below - ended
 
+    /** Where files begin, ascending. */
+    def begins: Array[Long] = {
+      val all = byLower.map(lower(_))
+      Array.range(0, all.length).filter(i => i == 0 || all(i) > all(i - 1)).map(all(_))
+    }
+
     def moveTo(at: Long): Unit = {
-      while (begun < byLower.length && lower(byLower(begun)) < at) {
-        below += files(byLower(begun)).file.bytes
-        begun += 1
+      while (nextBegin < byLower.length && lower(byLower(nextBegin)) < at) {
+        below += files(byLower(nextBegin)).file.bytes
+        nextBegin += 1
       }
       // A file that ends at the value hardly overlaps the files that begin there.
-      while (over < byUpper.length && upper(byUpper(over)) <= at && lower(byUpper(over)) < at) {
-        ended += files(byUpper(over)).file.bytes
-        over += 1
+      def hasEnded(i: Int) = upper(i) <= at && lower(i) < at
+      while (nextEnd < byUpper.length && hasEnded(byUpper(nextEnd))) {
+        ended += files(byUpper(nextEnd)).file.bytes
+        nextEnd += 1
       }
     }
   }
@@ -176,26 +185,25 @@ object RegionSplit {
     * bounds at the very ends.
     */
   final private class Bounds(val lower: Array[Long], val upper: Array[Long]) {
+    import Bounds.Unknown
 
     /** The same, with the sides taken off over which a file may reach over a cut. */
     def within(tolerance: Double): Bounds =
       if (tolerance == 0) this
       else {
         val widths = Array.tabulate(lower.length)(width)
-        val some = widths.filter(_ > 0).sorted
-        val most = if (some.isEmpty) 0.0 else 4.0 * some(some.length / 2)
-        // Rounded, a half of a width may be more than that.
+        // Single values count: where most files have one, others are the exceptions.
+        val known = widths.filter(_ != Unknown).sorted
+        val most = if (known.isEmpty) 0.0 else 4.0 * known(known.length / 2)
         val insets =
-          widths.map(width =>
-            math.min((math.min(width.toDouble, most) * tolerance).toLong, width / 2))
+          widths.map(width => (math.max(0.0, math.min(width.toDouble, most)) * tolerance).toLong)
         new Bounds(
           Array.tabulate(lower.length)(i => lower(i) + insets(i)),
           Array.tabulate(upper.length)(i => upper(i) - insets(i)))
       }
 
-    /** 0 where a bound isn't known. */
     private def width(i: Int): Long =
-      if (lower(i) == Long.MinValue || upper(i) == Long.MaxValue) 0
+      if (lower(i) == Long.MinValue || upper(i) == Long.MaxValue) Unknown
       else {
         val width = upper(i) - lower(i)
         if (width < 0) Long.MaxValue else width
@@ -203,6 +211,10 @@ object RegionSplit {
   }
 
   private object Bounds {
+
+    /** A width, where a bound isn't known or there are only NULLs. */
+    val Unknown: Long = -1L
+
     def of(files: Array[PlannedFile], column: Int): Bounds =
       new Bounds(files.map(begins(_, column)), files.map(ends(_, column)))
   }

@@ -103,7 +103,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   /** Where the files of a part begin and end, if they may reach over a cut by a share of their width, of
-    * which at most four times the usual one counts.
+    * which at most four times the median counts.
     */
   private def bounds(
       part: Seq[PlannedFile],
@@ -119,27 +119,34 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       else (ranges.lower(column), ranges.upper(column))
     }
     def width(file: PlannedFile) = exact(file) match {
-      case (Long.MinValue, _) | (_, Long.MaxValue) => 0L
-      case (lower, upper) => upper - lower
+      case (Long.MinValue, _) | (_, Long.MaxValue) => None
+      case (lower, upper) => Some(upper - lower)
     }
-    val widths = part.map(width).filter(_ > 0).sorted
-    val most = if (widths.isEmpty) 0L else 4 * widths(widths.size / 2)
+    val widths = part.flatMap(width(_)).sorted
+    def most = 4 * widths(widths.size / 2)
     part.map { file =>
       val (lower, upper) = exact(file)
-      val inset = math.floor(math.min(width(file), most).toDouble * tolerance).toLong
+      val inset = width(file)
+        .fold(0L)(of => math.floor(math.min(of, most).toDouble * tolerance).toLong)
       file -> ((lower + inset, upper - inset))
     }.toMap
   }
 
-  /** How many parts from the middle a part is cut, and how far from that multiple, as a share. */
+  /** How many parts from the middle a part is cut, and how far from that multiple, as a share. Infinite
+    * if the cut would add a part.
+    */
   private def off(bytes: Long, total: Long, capacity: Long): (Double, Double) = {
     val parts = math.ceil(total.toDouble / capacity)
     val middle = math.floor(parts / 2)
-    (1 until parts.toInt)
-      .map(n => (math.abs(n - middle), math.abs(bytes - total * n.toDouble / parts) / total))
-      // Half a part to either side. Of two multiples that is the one nearer to the middle.
-      .filter(_._2 <= 0.5 / parts + 1e-12)
-      .minOption.getOrElse((Double.PositiveInfinity, Double.PositiveInfinity))
+    def from(multiples: Seq[Int]) =
+      multiples.map(n => (math.abs(n - middle), math.abs(bytes - total * n / parts) / total))
+    // Half a part to either side. Of two multiples that is the one nearer to the middle.
+    val near = from(1 until parts.toInt).filter(_._2 <= 0.5 / parts + 1e-12).minOption
+    def fits = Seq(bytes, total - bytes).map(of => math.ceil(of.toDouble / capacity)).sum <= parts
+    near.getOrElse {
+      if (fits) from(Seq(0, parts.toInt)).minBy(_._2)
+      else (Double.PositiveInfinity, Double.PositiveInfinity)
+    }
   }
 
   /** For each possible cut of a part that leaves about a multiple of the capacity on either side, the
@@ -158,7 +165,8 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       below = part.filter(tolerant(_)._1 < value)
       bytes = PlannedFile.bytesOf(below)
       where = off(bytes, total, capacity)
-      if below.nonEmpty && where._1 < Double.PositiveInfinity
+      // No part has less than two bytes.
+      if math.min(bytes, total - bytes) > 1 && where._1 < Double.PositiveInfinity
     } yield {
       def across(of: PlannedFile => (Long, Long)) = PlannedFile.bytesOf(part.filter { file =>
         val (from, to) = of(file)
@@ -262,7 +270,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val files =
       Seq("a" -> (18L -> 23L), "b" -> (2L -> 12L), "c" -> (6L -> 46L), "d" -> (13L -> 33L))
         .map { case (name, range) => file(name, 100, range) }
-    // With it, c is above 13, where b is alone, and 12 is too near to it.
+    // With it, at 13 only b is below, and c straddles all of it; at 18 c and d straddle.
     for (tolerance <- Seq(0, 0.2)) {
       val parts = RegionSplit.split(files, CubeSizes(0, 200), 0.5, 2, tolerance)
       assert(names(parts) === Seq("bc", "ad"), tolerance)
@@ -271,20 +279,55 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("single values far away leave the cuts as they are") {
     def day(year: Int) = java.time.LocalDate.of(year, 1, 1).toEpochDay
-    // In each year, three of ten files have a row whose end is still open.
-    val files = for (year <- 2020 to 2029; number <- 0 until 10) yield file(
-      s"$year $number ",
-      100,
-      (day(year), if (number < 3) day(9999) else day(year + 1) - 1))
-    for (tolerance <- Seq(0, 0.2)) {
-      val parts = RegionSplit.split(
-        new Random(5).shuffle(files),
-        CubeSizes(400, 1000),
-        0.5,
-        2,
-        tolerance)
-      assert(parts.map(PlannedFile.bytesOf(_)) === Seq.fill(10)(1000L), tolerance)
+    // In each year, some of ten files have a row whose end is still open.
+    for {
+      open <- 0 to 5
+      // The others have all days of the year, or one.
+      width <- Seq(364, 0)
+      tolerance <- Seq(0, 0.2)
+    } {
+      val files = for (year <- 2020 to 2029; number <- 0 until 10)
+        yield file(
+          s"$year $number ",
+          100,
+          (day(year), if (number < open) day(9999) else day(year) + width))
+      val mixed = new Random(5).shuffle(files)
+      val parts = RegionSplit.split(mixed, CubeSizes(400, 1000), 0.5, 2, tolerance)
+      val what = s"$open of ten, else $width, tolerance $tolerance"
+      assert(parts.map(PlannedFile.bytesOf(_)) === Seq.fill(10)(1000L), what)
     }
+  }
+
+  test("a cut makes no part that would be merged again, and none more than needed") {
+    def split(sizes: CubeSizes, bytes: Long*) = {
+      val files = bytes.zipWithIndex.map { case (size, i) => file(s"$i", size, (10L * i, 10L * i + 9)) }
+      RegionSplit.split(files, sizes, 0.5).map(_.map(_.file.bytes))
+    }
+    assert(split(CubeSizes(100, 200), 100, 150) === Seq(Seq(100, 150)))
+    assert(split(CubeSizes(100, 200), 150, 100) === Seq(Seq(150, 100)))
+    assert(split(CubeSizes(100, 200), 150, 150) === Seq(Seq(150), Seq(150)))
+    // 1,000 bytes would still be two.
+    assert(split(CubeSizes(0, 600), 1000, 100) === Seq(Seq(1000, 100)))
+    assert(split(CubeSizes(0, 600), 100, 1000) === Seq(Seq(100, 1000)))
+    // Exactly between no cut and the middle, which is preferred.
+    assert(split(CubeSizes(0, 250), 100, 300) === Seq(Seq(100), Seq(300)))
+  }
+
+  test("a cut far from even is better than none, if both sides then fit") {
+    def ranges(low: Int, high: Int) =
+      (0 until low).map(i => file(s"a$i", 10, (0L, 9L))) ++
+        (0 until high).map(i => file(s"b$i", 10, (10L, 19L)))
+    for ((low, high, sizes) <- Seq(
+        (10, 50, CubeSizes(0, 500)),
+        (50, 10, CubeSizes(0, 500)),
+        (25, 95, CubeSizes(100, 1000)),
+        (33, 100, CubeSizes(100, 1000)))) {
+      val parts = RegionSplit.split(ranges(low, high), sizes, 0.5, 2, 0.2)
+      assert(parts.map(_.size) === Seq(low, high))
+    }
+    // Not if it is smaller than a stable cube, or if the rest doesn't fit either.
+    assert(RegionSplit.split(ranges(10, 95), CubeSizes(100, 1000), 0.5, 2, 0.2).size === 1)
+    assert(RegionSplit.split(ranges(25, 101), CubeSizes(100, 1000), 0.5, 2, 0.2).size === 1)
   }
 
   test("differences of large numbers are exact, so that nothing ends before it begins") {

@@ -54,23 +54,36 @@ final class MatchingRows private (
     * is read twice.
     */
   def in(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan): LogicalPlan =
-    unlessItFails(files, planOf, "are left out of the join")(_.rows(LeftSemi))
+    unlessItFails(files, planOf, _ => true, "are left out of the join")(_.rows(LeftSemi))
 
   /** The plan of the target's files, with the keys by which [[SplitOuterJoin]] spares the join the rows
-    * that match nothing. The plan itself as in [[in]], and if reading the files twice would cost more
-    * than it saves, as many rows have a key of the source.
+    * that match nothing. The plan itself as in [[in]], if that rule is excluded, if the files may be
+    * others when they are read twice, and if that would cost more than it saves, as many rows have a key
+    * of the source.
     */
   def apart(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan): LogicalPlan =
-    unlessItFails(files, planOf, "may be copied without a join") { keyed =>
-      if (MergeKeys.mayIgnoreFiles(keyed.left, conf) || !areFew(files, keyed, planOf)) keyed.left
-      else keyed
+    unlessItFails(
+      files,
+      planOf,
+      !isExcluded && !MergeKeys.mayIgnoreFiles(_, conf),
+      "may be copied without a join") { keyed =>
+      if (areFew(files, keyed, planOf)) keyed else keyed.left
     }
 
-  private def unlessItFails(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan, what: String)(
-      body: TargetWithKeys => LogicalPlan): LogicalPlan = {
+  private def isExcluded: Boolean = conf.optimizerExcludedRules
+    .exists(_.split(',').exists(_.trim == SplitOuterJoin.ruleName))
+
+  /** @param mayBe whether that is permitted with a plan of all files
+    * @param what  what the log then says of the rows
+    */
+  private def unlessItFails(
+      files: Seq[AddFile],
+      planOf: Seq[AddFile] => LogicalPlan,
+      mayBe: LogicalPlan => Boolean,
+      what: String)(body: TargetWithKeys => LogicalPlan): LogicalPlan = {
     val target = planOf(files)
     try
-      withKeys(files, target).fold(target) { keyed =>
+      Option.when(mayBe(target))(target).flatMap(withKeys(files, _)).fold(target) { keyed =>
         val plan = body(keyed)
         if (plan ne target)
           logInfo(s"$table: MERGE: rows without a key of the source $what")
@@ -105,7 +118,7 @@ final class MatchingRows private (
     val condition = equalities.zip(source.output).map { case (equality, column) =>
       equality.to(KnownNullable(column))
     }.reduce(And(_, _))
-    TargetWithKeys(target, source, condition)
+    TargetWithKeys(target, source, condition, table)
   }
 
   /** Whether few of the files' rows have a key of the source, by a sample of the files. */

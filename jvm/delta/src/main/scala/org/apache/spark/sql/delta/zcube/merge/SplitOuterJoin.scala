@@ -11,8 +11,14 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
   * anything in the outer join that they are made for.
   *
   * [[SplitOuterJoin]] makes use of it. Where it doesn't, these are the rows of `left` and nothing else.
+  *
+  * @param table name for the log
   */
-case class TargetWithKeys(left: LogicalPlan, right: LogicalPlan, condition: Expression)
+case class TargetWithKeys(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    condition: Expression,
+    table: String)
     extends BinaryNode {
 
   override def output: Seq[Attribute] = left.output
@@ -20,6 +26,8 @@ case class TargetWithKeys(left: LogicalPlan, right: LogicalPlan, condition: Expr
   override def metadataOutput: Seq[Attribute] = left.metadataOutput
 
   override def maxRows: Option[Long] = left.maxRows
+
+  override def stats: Statistics = left.stats
 
   override protected def withNewChildrenInternal(
       newLeft: LogicalPlan,
@@ -36,7 +44,7 @@ object TargetWithKeys {
 
   object Strategy extends SparkStrategy {
     override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-      case TargetWithKeys(left, _, _) => Seq(planLater(left))
+      case TargetWithKeys(left, _, _, _) => Seq(planLater(left))
       case _ => Nil
     }
   }
@@ -61,27 +69,30 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.transformUpWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
-      // A column of the source may be there twice, and a union isn't resolved then.
-      case join @ Join(source, target, FullOuter, Some(_), _)
-          if join.outputSet.size == join.output.size =>
-        partOf(target, LeftSemi).zip(partOf(target, LeftAnti)).fold(join: LogicalPlan) {
-          case (matching, others) =>
-            val nulls = source.output.map(column => AbsentValue(column.dataType))
-            // With ids of its own, as Spark's analyzer makes the parts of a union.
-            val columns = (nulls ++ others.output).zip(join.output)
-              .map { case (value, column) => Alias(value, column.name)() }
-            logInfo("MERGE: rows without a key of the source are copied without a join")
-            Union(join.copy(right = matching), Project(columns, others))
+      case join @ Join(source, target @ Keyed(rows), FullOuter, Some(_), _) =>
+        val what = s"${rows.table}: MERGE: rows without a key of the source are"
+        // A union isn't resolved if a column comes twice.
+        if (join.outputSet.size < join.output.size) {
+          logInfo(s"$what joined like all others: a column of the source comes twice")
+          join
+        } else {
+          logInfo(s"$what copied without a join")
+          def part(of: JoinType) = target.transformUp { case `rows` => rows.rows(of) }
+          val others = part(LeftAnti)
+          val nulls = source.output.map(column => AbsentValue(column.dataType))
+          // With ids of its own, as Spark's analyzer makes the parts of a union.
+          val columns = (nulls ++ others.output).zip(join.output)
+            .map { case (value, column) => Alias(value, column.name)() }
+          Union(join.copy(right = part(LeftSemi)), Project(columns, others))
         }
     }
 
-  /** The part of the target's rows that such a join keeps; none if they don't come from a
-    * [[TargetWithKeys]] directly.
-    */
-  private def partOf(target: LogicalPlan, of: JoinType): Option[LogicalPlan] = target match {
-    case Project(columns, child) if columns.forall(_.deterministic) =>
-      partOf(child, of).map(Project(columns, _))
-    case rows: TargetWithKeys => Some(rows.rows(of))
-    case _ => None
+  /** Rows that come from a [[TargetWithKeys]] directly, so that its parts are parts of them. */
+  private object Keyed {
+    def unapply(target: LogicalPlan): Option[TargetWithKeys] = target match {
+      case Project(columns, child) if columns.forall(_.deterministic) => unapply(child)
+      case rows: TargetWithKeys => Some(rows)
+      case _ => None
+    }
   }
 }

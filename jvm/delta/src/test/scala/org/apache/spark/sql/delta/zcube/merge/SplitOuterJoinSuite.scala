@@ -1,5 +1,10 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
 import org.apache.spark.sql.catalyst.expressions.{InterpretedUnsafeProjection, IsNull}
@@ -174,7 +179,8 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
   test("a source may have a column twice") {
     val from = s"FROM delta.`$scattered`"
     for (source <- Seq(s"SELECT *, k $from", s"SELECT *, v $from"))
-      assert(!copies(withoutVectors, source))
+      assert(
+        isSaid("a column of the source comes twice", withoutVectors, source, "t.k = s.k", Upsert))
     assert(copies(withoutVectors, s"SELECT k, v, v AS w $from"))
   }
 
@@ -190,6 +196,11 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
       BinaryType,
       DateType,
       TimestampType,
+      NullType,
+      StringType("UTF8_LCASE"),
+      VariantType,
+      CalendarIntervalType,
+      DayTimeIntervalType(),
       ArrayType(IntegerType),
       MapType(StringType, LongType),
       StructType.fromDDL("a INT")
@@ -217,6 +228,52 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
       withSettings(key -> value)(assert(!copies(withoutVectors)))
     assert(!copies(withoutVectors, clauses = s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE"))
     assert(!copies(withoutVectors, clauses = "WHEN MATCHED THEN UPDATE SET v = s.v"))
+  }
+
+  test("no keys are read where files may be left out of a scan, or without the rule") {
+    def readsKeys(): Boolean = {
+      val descriptions = new ConcurrentLinkedQueue[String]
+      val listener = new SparkListener {
+        override def onJobStart(start: SparkListenerJobStart): Unit = descriptions
+          .add(start.properties.getProperty("spark.job.description", "")): Unit
+      }
+      val path = copyOf(withoutVectors)
+      spark.sparkContext.addSparkListener(listener)
+      try {
+        merge(Scattered, "t.k = s.k", Upsert)(path)
+        spark.sparkContext.listenerBus.waitUntilEmpty()
+      } finally spark.sparkContext.removeSparkListener(listener)
+      descriptions.asScala.exists(_.contains("keys of the source, to be broadcast"))
+    }
+    assert(readsKeys())
+    for (setting <- Seq(
+        "spark.sql.files.ignoreMissingFiles" -> "true",
+        "spark.sql.optimizer.excludedRules" -> s"a.b , ${SplitOuterJoin.ruleName}"))
+      withSettings(setting)(assert(!readsKeys(), setting))
+  }
+
+  test("a column of any kind is copied, in a table with partitions too") {
+    val path = create(
+      "(id BIGINT, k BIGINT, p INT, v STRING, o VARIANT, n STRUCT<a: BIGINT, b: ARRAY<STRING>>) " +
+        "USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')",
+      6,
+      "id"
+    )(
+      "id",
+      "id AS k",
+      "CAST(id % 2 AS INT) AS p",
+      "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v",
+      "parse_json(concat('{\"a\": ', id, '}')) AS o",
+      "IF(id % 3 = 0, NULL, named_struct('a', id, 'b', array(CAST(id AS STRING), NULL))) AS n"
+    )
+    assert(copies(path))
+  }
+
+  test("the log names the table") {
+    val path = copyOf(withoutVectors)
+    val lines = LogLines.of("io.zcube.merge")(merge(Scattered, "t.k = s.k", Upsert)(path))
+    assert(lines.filter(_.contains("without a join")).forall(_.contains(s"delta.`$path`: MERGE: ")))
+    assert(lines.count(_.contains(Copied)) == 1)
   }
 
   test("without the rule, Delta joins all rows") {
