@@ -21,7 +21,8 @@ object RegionSplit {
     * merged again.
     *
     * A part is halved as evenly as possible, so that there are few rounds. But a value heavier than a
-    * part may lie there, or files in no order: then the nearest multiple of a part that can be cut is.
+    * part may lie there, or files in no order: then the nearest multiple of a part that can be cut is. If
+    * there is none, any value is where both sides together need no more parts.
     *
     * Example: ten files of 100 bytes that are sorted by a column, with a target of 300, are parts of
     * 2, 3, 2 and 3 files.
@@ -32,11 +33,11 @@ object RegionSplit {
     * @param tolerance how far a file may reach over a cut and still belong to one side, as a share of its
     *   width, 0 to below 0.5. Jobs that laid out similar rows have cut them at nearly, but not exactly, the
     *   same values. It chooses among cuts and sides. What straddles a cut is counted by the bounds
-    *   themselves, so that it permits no cut that more than that share straddles: numbers of floating
-    *   point are compared by their bits, and a share of such a width may be nearly all of the rows. It may
-    *   prevent single cuts, but where none would be left, it doesn't apply. Of a width, at most four times
-    *   the median counts, since a single value far away, as a date that means "never", says nothing of
-    *   other rows
+    *   themselves, so that it permits no cut that `maxStraddling` forbids: numbers of floating point are
+    *   compared by their bits, and a share of such a width may be nearly all of the rows. It may prevent
+    *   single cuts, but where none would be left, it doesn't apply. Of a width, at most four times the
+    *   median counts, since a single value far away, as a date that means "never", says nothing of other
+    *   rows
     */
   def split(
       files: Seq[PlannedFile],
@@ -70,7 +71,8 @@ object RegionSplit {
 
   /** @param column its number
     * @param below  files that begin below it are on the low side
-    * @param away   how many parts its even position is away from the middle
+    * @param away   how many parts the nearest multiple of a part is away from the middle; more than all
+    *   others, if that is none or all of the parts
     * @param cost   bytes that straddle it by more than the tolerance, as a share of the smaller side's,
     *   and what unevenness costs
     * @param off    how far it is from the even position, in bytes
@@ -120,19 +122,20 @@ object RegionSplit {
       tolerant.moveTo(at)
       val below = tolerant.below
       if (below >= sizes.min && total - below >= sizes.min) {
-        // Half a part to either side is nearest to a multiple; of two the middle is preferred.
-        def offOf(multiple: Double) = math.abs(below - total * multiple / parts)
-        val isMiddle = offOf(middle) <= total / parts / 2
-        val multiple = if (isMiddle) middle else math.rint(below * parts / total)
-        val off = offOf(multiple)
+        // Half a part to either side belongs to a multiple; of two, to the one nearer to the middle.
+        val place = below * parts / total
+        val multiple = if (place < middle) math.floor(place + 0.5) else math.ceil(place - 0.5)
+        val isMultiple = multiple > 0 && multiple < parts
+        val nearest = math.min(math.max(multiple, 1), parts - 1)
+        val off = math.abs(below - total * nearest / parts)
+        val away = if (isMultiple) math.abs(multiple - middle) else parts
         // All files of the lower side may straddle it, so a share of both would be misleading.
         def share(straddling: Long) = straddling.toDouble / math.min(below, total - below)
         val cost = share(tolerant.straddling) + evenness * off / total
-        // What is less than half a part leaves as many parts as there are, unless the rest fits.
-        val isPart = multiple > 0 && multiple < parts ||
-          sizes.count(below) + sizes.count(total - below) <= parts
+        // What is less than half a part may leave as many parts as there are.
+        val isPart = isMultiple || sizes.count(below) + sizes.count(total - below) <= parts
         val isCut = isPart && share(exact.straddling) <= maxStraddling
-        val cut = Cut(column, at, math.abs(multiple - middle), cost, off)
+        val cut = Cut(column, at, away, cost, off)
         if (isCut && best.forall(cut < _)) best = Some(cut)
       }
     }
@@ -186,7 +189,7 @@ object RegionSplit {
     * bounds at the very ends.
     */
   final private class Bounds(val lower: Array[Long], val upper: Array[Long]) {
-    import Bounds.Unknown
+    import Bounds.{LastOfNulls, Unknown}
 
     /** The same, with the sides taken off over which a file may reach over a cut. */
     def within(tolerance: Double): Bounds =
@@ -195,7 +198,7 @@ object RegionSplit {
         val widths = Array.tabulate(lower.length)(width)
         // Single values count: where most files have one, others are the exceptions.
         val known = widths.filter(_ != Unknown).sorted
-        val most = if (known.isEmpty) 0.0 else 4.0 * known(known.length / 2)
+        val most = if (known.isEmpty) 0.0 else 4.0 * known((known.length - 1) / 2)
         val insets =
           widths.map(width => (math.max(0.0, math.min(width.toDouble, most)) * tolerance).toLong)
         new Bounds(
@@ -204,7 +207,7 @@ object RegionSplit {
       }
 
     private def width(i: Int): Long =
-      if (lower(i) == Long.MinValue || upper(i) == Long.MaxValue) Unknown
+      if (lower(i) <= LastOfNulls || upper(i) == Long.MaxValue) Unknown
       else {
         val width = upper(i) - lower(i)
         if (width < 0) Long.MaxValue else width
@@ -215,6 +218,9 @@ object RegionSplit {
 
     /** A width, where a bound isn't known or there are only NULLs. */
     val Unknown: Long = -1L
+
+    /** Files with only NULLs begin and end at most here. */
+    val LastOfNulls: Long = Long.MinValue + Int.MaxValue
 
     def of(files: Array[PlannedFile], column: Int): Bounds =
       new Bounds(files.map(begins(_, column)), files.map(ends(_, column)))

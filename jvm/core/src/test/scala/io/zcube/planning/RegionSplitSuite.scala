@@ -119,11 +119,12 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       else (ranges.lower(column), ranges.upper(column))
     }
     def width(file: PlannedFile) = exact(file) match {
-      case (Long.MinValue, _) | (_, Long.MaxValue) => None
+      case (lower, _) if lower <= Long.MinValue + Int.MaxValue => None
+      case (_, Long.MaxValue) => None
       case (lower, upper) => Some(upper - lower)
     }
     val widths = part.flatMap(width(_)).sorted
-    def most = 4 * widths(widths.size / 2)
+    def most = 4 * widths((widths.size - 1) / 2)
     part.map { file =>
       val (lower, upper) = exact(file)
       val inset = width(file)
@@ -138,13 +139,13 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   private def off(bytes: Long, total: Long, capacity: Long): (Double, Double) = {
     val parts = math.ceil(total.toDouble / capacity)
     val middle = math.floor(parts / 2)
-    def from(multiples: Seq[Int]) =
-      multiples.map(n => (math.abs(n - middle), math.abs(bytes - total * n / parts) / total))
+    val multiples = (1 until parts.toInt)
+      .map(n => (math.abs(n - middle), math.abs(bytes - total * n / parts) / total))
     // Half a part to either side. Of two multiples that is the one nearer to the middle.
-    val near = from(1 until parts.toInt).filter(_._2 <= 0.5 / parts + 1e-12).minOption
+    val near = multiples.filter(_._2 <= 0.5 / parts + 1e-12).minOption
     def fits = Seq(bytes, total - bytes).map(of => math.ceil(of.toDouble / capacity)).sum <= parts
     near.getOrElse {
-      if (fits) from(Seq(0, parts.toInt)).minBy(_._2)
+      if (fits) (parts, multiples.map(_._2).min)
       else (Double.PositiveInfinity, Double.PositiveInfinity)
     }
   }
@@ -248,6 +249,11 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(parts(0.1) === Seq("abcd", "efgh"))
     // Only one file straddles the cut by the second column, but by half of its width.
     assert(parts(0) === Seq("abef", "cdgh"))
+    // Files with only NULLs say nothing of the usual width.
+    val more = files ++ (1 to 20).map(i => file(s"n$i", 0, none, none))
+    val known = RegionSplit.split(more, CubeSizes(0, 400), 0.5, 0, 0.1)
+      .map(_.filterNot(_.file.path.startsWith("n")))
+    assert(names(known) === Seq("abcd", "efgh"))
   }
 
   test(
@@ -270,7 +276,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val files =
       Seq("a" -> (18L -> 23L), "b" -> (2L -> 12L), "c" -> (6L -> 46L), "d" -> (13L -> 33L))
         .map { case (name, range) => file(name, 100, range) }
-    // With it, at 13 only b is below, and c straddles all of it; at 18 c and d straddle.
+    // With it, at 13 only b is below, and c, as large, straddles; at 18 c and d straddle.
     for (tolerance <- Seq(0, 0.2)) {
       val parts = RegionSplit.split(files, CubeSizes(0, 200), 0.5, 2, tolerance)
       assert(names(parts) === Seq("bc", "ad"), tolerance)
@@ -313,7 +319,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(split(CubeSizes(0, 250), 100, 300) === Seq(Seq(100), Seq(300)))
   }
 
-  test("a cut far from even is better than none, if both sides then fit") {
+  test("a cut far from even is better than none, if both sides need no more parts") {
     def ranges(low: Int, high: Int) =
       (0 until low).map(i => file(s"a$i", 10, (0L, 9L))) ++
         (0 until high).map(i => file(s"b$i", 10, (10L, 19L)))
@@ -324,6 +330,12 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         (33, 100, CubeSizes(100, 1000)))) {
       val parts = RegionSplit.split(ranges(low, high), sizes, 0.5, 2, 0.2)
       assert(parts.map(_.size) === Seq(low, high))
+    }
+    // The more even of two.
+    val three = ranges(12, 8) ++ (0 until 90).map(i => file(s"c$i", 10, (20L, 29L)))
+    for (evenness <- Seq(0.0, 2.0)) {
+      val parts = RegionSplit.split(three, CubeSizes(100, 1000), 0.5, evenness, 0.2)
+      assert(parts.map(_.size) === Seq(20, 90))
     }
     // Not if it is smaller than a stable cube, or if the rest doesn't fit either.
     assert(RegionSplit.split(ranges(10, 95), CubeSizes(100, 1000), 0.5, 2, 0.2).size === 1)

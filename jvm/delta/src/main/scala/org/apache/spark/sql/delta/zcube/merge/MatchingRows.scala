@@ -57,8 +57,8 @@ final class MatchingRows private (
     unlessItFails(files, planOf, _ => true, "are left out of the join")(_.rows(LeftSemi))
 
   /** The plan of the target's files, with the keys by which [[SplitOuterJoin]] spares the join the rows
-    * that match nothing. The plan itself as in [[in]], if that rule is excluded, if the files may be
-    * others when they are read twice, and if that would cost more than it saves, as many rows have a key
+    * that match nothing. The plan itself where [[in]] returns it, and also if that rule is excluded, if a
+    * second scan may return other rows, or if it would cost more than it saves, as many rows have a key
     * of the source.
     */
   def apart(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan): LogicalPlan =
@@ -73,7 +73,7 @@ final class MatchingRows private (
   private def isExcluded: Boolean = conf.optimizerExcludedRules
     .exists(_.split(',').exists(_.trim == SplitOuterJoin.ruleName))
 
-  /** @param mayBe whether that is permitted with a plan of all files
+  /** @param mayBe whether keys may be used, by the plan of all files
     * @param what  what the log then says of the rows
     */
   private def unlessItFails(
@@ -83,7 +83,7 @@ final class MatchingRows private (
       what: String)(body: TargetWithKeys => LogicalPlan): LogicalPlan = {
     val target = planOf(files)
     try
-      Option.when(mayBe(target))(target).flatMap(withKeys(files, _)).fold(target) { keyed =>
+      (if (mayBe(target)) withKeys(files, target) else None).fold(target) { keyed =>
         val plan = body(keyed)
         if (plan ne target)
           logInfo(s"$table: MERGE: rows without a key of the source $what")

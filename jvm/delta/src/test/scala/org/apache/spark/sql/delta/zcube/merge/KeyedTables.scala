@@ -11,7 +11,7 @@ trait KeyedTables extends MergeSession { self: Suite =>
   override protected def settings: Map[String, String] = super.settings ++ Map(
     // More than the sources, and less than three files.
     "spark.sql.autoBroadcastJoinThreshold" -> "40000",
-    // Delta counts the rows that a MERGE removes and adds, and else only logs that a number is wrong.
+    // Delta counts the rows that a MERGE removes and adds, and by default only logs that a number is wrong.
     "spark.databricks.delta.commandInvariantChecksThrow" -> "true"
   )
 
@@ -58,9 +58,15 @@ trait KeyedTables extends MergeSession { self: Suite =>
       path: String,
       source: String,
       on: String,
-      clauses: String): Boolean =
-    LogLines.of("io.zcube.merge")(compared(path, (source, on, clauses))(
-      merge(source, on, clauses)): Unit).exists(_.contains(text))
+      clauses: String): Boolean = {
+    var read = 0L
+    val isSaid = LogLines.of("io.zcube.merge") {
+      read = compared(path, (source, on, clauses))(merge(source, on, clauses))._1
+    }.exists(_.contains(text))
+    // The log says it before anything runs. Where both fail, nothing is read.
+    assert(!isSaid || read > 0)
+    isSaid
+  }
 
   /** How many rows a MERGE of scattered keys shuffles. */
   protected def shuffled(table: String, clauses: String, isPruned: Boolean): Long = {
