@@ -3,7 +3,8 @@
 A clustered table of about 200 files by (x, y) gets 200 MERGEs by its keys. Each has 1 % of the first rows' number: half
 are keys of the table, whose rows are updated, half are new. Every twentieth time, 200 seeded queries are evaluated on
 the log's statistics, for the table and for a full clustering of the same rows by ZCube. Delta does the same for fewer
-rounds, because its OPTIMIZE rewrites everything each time. The table is small: sizes that matter are set in proportion.
+rounds, because its OPTIMIZE rewrites everything each time. What is known is written every twentieth time, so that a
+run can be ended before. The table is small: sizes that matter are set in proportion.
 
     python -m benchmarks.merge_rounds [--rounds 200] [--delta-rounds 20] [--streams uniform hot]
         [--vectors with without] [--engines zcube delta] [--output benchmarks/results]
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 
@@ -37,6 +39,9 @@ from tests.support.log_replay import actions, last_version, live_files
 
 EACH = FILES * ROWS // 100
 """The rows of a source."""
+
+READING = 20
+"""After how many rounds the queries are evaluated, and the results written."""
 
 STREAMS = ("uniform", "hot")
 
@@ -100,7 +105,8 @@ def written(table: str, after: int) -> int:
 
 def run(
     spark: SparkSession, folder: Path, stream: str, vectors: bool, engine: str, count: int
-) -> dict:
+) -> Iterator[dict]:
+    """The results so far, after every twentieth round."""
     table, changes, copy = (str(folder / name) for name in ("table", "changes", "copy"))
     for path in (table, f"{table}-rows", changes):
         shutil.rmtree(path, ignore_errors=True)
@@ -108,8 +114,9 @@ def run(
     values = rows(stream, 0, random)
     set_engine(spark, "zcube")
     make(spark, table, values, vectors)
+    about = {"stream": stream, "vectors": vectors, "engine": engine}
     readings: list[tuple[float, float]] = []
-    rounds = []
+    rounds: list[dict[str, float]] = []
     for number in range(1, count + 1):
         keys = source(stream, number, values, random)
         values = np.concatenate([values, keys[EACH // 2 :]])
@@ -133,24 +140,24 @@ def run(
             }
         rounds.append(figures)
         set_engine(spark, "zcube")
-        if number % 20 == 0:
+        if number % READING == 0:
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(table, copy)
             full = f"OPTIMIZE delta.`{copy}` FULL OPTIONS ('mergePolicy' = 'all')"
             spark.sql(full).collect()
             asked = queries(values)
             readings.append((files_read(boxes(table), asked), files_read(boxes(copy), asked)))
-            print(number, readings[-1], figures, flush=True)
+            yield about | summary(rounds, readings)
     found = spark.read.format("delta").load(table).count()
     if found != len(values):
         raise RuntimeError(f"{found} rows instead of {len(values)}")
+
+
+def summary(rounds: list[dict[str, float]], readings: list[tuple[float, float]]) -> dict:
     now, best = (sum(column) for column in zip(*readings, strict=True))
-    quarter = max(1, count // 4)
+    quarter = len(rounds) // 4
     result = {
-        "stream": stream,
-        "vectors": vectors,
-        "engine": engine,
-        "rounds": count,
+        "rounds": len(rounds),
         "read": round(now / best, 3),
         "worst": round(max(read / full for read, full in readings), 3),
     }
@@ -177,15 +184,20 @@ def main() -> None:
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
-    runs = []
+    if min(options.rounds, options.delta_rounds) < READING:
+        parser.error(f"at least {READING} rounds")
+    runs: list[dict] = []
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         for engine in options.engines:
             count = options.rounds if engine == "zcube" else options.delta_rounds
             for vectors in options.vectors:
                 for stream in options.streams:
-                    runs.append(run(spark, folder, stream, vectors == "with", engine, count))
-                    print(runs[-1], flush=True)
-                    save(options.output, runs)
+                    results = run(spark, folder, stream, vectors == "with", engine, count)
+                    before = runs
+                    for result in results:
+                        print(result, flush=True)
+                        runs = [*before, result]
+                        save(options.output, runs)
 
 
 def save(output: Path, runs: list[dict]) -> None:
