@@ -64,7 +64,7 @@ trait KeyedTables extends MergeSession { self: Suite =>
       read = compared(path, (source, on, clauses))(merge(source, on, clauses))._1
     }.exists(_.contains(text))
     // The log says it before anything runs. Where both fail, nothing is read.
-    assert(!isSaid || read > 0)
+    assert(!isSaid || read > 0, (source, on, clauses))
     isSaid
   }
 

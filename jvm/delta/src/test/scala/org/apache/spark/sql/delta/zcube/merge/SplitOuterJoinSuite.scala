@@ -156,10 +156,10 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
     val source = "SELECT id * 29 AS k, IF(id < 99, id, NULL) AS n, 'new' AS v FROM range(30)"
     def clauses(condition: String) =
       s"WHEN MATCHED AND ($condition) THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
-    // For each row, the first part decides.
+    // For each row, also those to insert, the first part decides.
     for (condition <- Seq(
-        "t.p < 9 OR 100 DIV coalesce(s.n, 0) > 1",
-        "t.p < 0 AND CAST(coalesce(s.v, 'x') AS INT) > 5"))
+        "coalesce(t.p, 0) < 9 OR 100 DIV coalesce(s.n, 0) > 1",
+        "coalesce(t.p, 0) < 0 AND CAST(coalesce(s.v, 'x') AS INT) > 5"))
       assert(copies(withoutVectors, source, clauses = clauses(condition)), condition)
     // For some, Delta evaluates it, too.
     val (read, _) = compared(withoutVectors)(
