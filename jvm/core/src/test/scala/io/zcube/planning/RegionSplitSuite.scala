@@ -306,7 +306,9 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a cut makes no part that would be merged again, and none more than needed") {
     def split(sizes: CubeSizes, bytes: Long*) = {
-      val files = bytes.zipWithIndex.map { case (size, i) => file(s"$i", size, (10L * i, 10L * i + 9)) }
+      val files = bytes.zipWithIndex.map { case (size, i) =>
+        file(s"$i", size, (10L * i, 10L * i + 9))
+      }
       RegionSplit.split(files, sizes, 0.5).map(_.map(_.file.bytes))
     }
     assert(split(CubeSizes(100, 200), 100, 150) === Seq(Seq(100, 150)))
