@@ -136,6 +136,7 @@ def run(
             time = timed(spark, lambda statement=statement: spark.sql(statement).collect())
             figures |= {
                 f"{what} wall": time["wall"],
+                f"{what} cpu": time["cpu"],
                 f"{what} share": written(table, before) / size,
             }
         rounds.append(figures)
@@ -162,7 +163,7 @@ def summary(rounds: list[dict[str, float]], readings: list[tuple[float, float]])
         "worst": round(max(read / full for read, full in readings), 3),
     }
     for name in rounds[0]:
-        digits = 2 if name.endswith("wall") else 3
+        digits = 3 if name.endswith("share") else 2
         result |= {
             f"{name} first": round(fmean(r[name] for r in rounds[:quarter]), digits),
             f"{name} last": round(fmean(r[name] for r in rounds[-quarter:]), digits),
@@ -215,17 +216,17 @@ def save(output: Path, runs: list[dict]) -> None:
         "updates, half inserts, by both columns; an OPTIMIZE after each.",
         "",
         "Written: the bytes of new files, as a share of the table's at that moment, in the mean of the first and of "
-        "the last quarter of the rounds; the same for wall seconds. Read: files that 200 queries read, as a multiple "
+        "the last quarter of the rounds; the same for CPU and wall seconds. Read: files that 200 queries read, as a multiple "
         "of those that a full clustering by ZCube reads at the same moment.",
         "",
         "| stream | deletion vectors | engine | rounds | read | at the worst moment | MERGE writes | OPTIMIZE writes "
-        "| MERGE wall s | OPTIMIZE wall s |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| MERGE CPU s | OPTIMIZE CPU s | MERGE wall s | OPTIMIZE wall s |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for r in every:
         parts = [
             f"{r[f'{what} {unit} first']} to {r[f'{what} {unit} last']}"
-            for unit in ("share", "wall")
+            for unit in ("share", "cpu", "wall")
             for what in ("merge", "optimize")
         ]
         lines.append(
