@@ -4,7 +4,7 @@ An upsert of one day's orders, and TPC-H's refresh functions as MERGE: RF1 inser
 0.1 % of all orders, with keys side by side as TPC-H makes them. Each run starts from the same table: a copy that links
 its files. CPU seconds are the JVM's, user and system.
 
-    python -m benchmarks.merge_tpch [--scale 1] [--rounds 3] [--output benchmarks/results]
+    python -m benchmarks.merge_tpch [--scale 1] [--rounds 3] [--warm 2] [--output benchmarks/results]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from zcube.demo import data
 from benchmarks import markdown
 from benchmarks.cpu import measured
 from benchmarks.machine import machine
-from benchmarks.merge import ENGINES, MIN_TABLE_BYTES, VECTORS
+from benchmarks.merge import CODE_CACHE, ENGINES, MIN_TABLE_BYTES, VECTORS
 from benchmarks.queries.tables import generated
 from benchmarks.session import (
     DRIVER_MEMORY,
@@ -41,6 +41,8 @@ SETTINGS_OF_SPARK = {
     SHUFFLE_PARTITIONS: 4,
     SNAPSHOT_PARTITIONS: 2,
     MIN_TABLE_BYTES: 0,
+    # As in benchmarks.merge: of statements in turns, Spark would compile most again.
+    CODE_CACHE: 2000,
 }
 
 ROW = "t.l_orderkey = s.l_orderkey AND t.l_linenumber = s.l_linenumber"
@@ -107,12 +109,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm", type=int, default=2, help="rounds before, not counted")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     with scratch(SETTINGS_OF_SPARK) as (spark, folder):
         about = machine()
-        about |= {"scale": f"{options.scale:g}", "rounds": str(options.rounds)}
+        about |= {
+            "scale": f"{options.scale:g}",
+            "rounds": f"{options.rounds} after {options.warm}",
+            "generated classes kept": f"up to {SETTINGS_OF_SPARK[CODE_CACHE]}",
+        }
         runs: list[dict] = []
         for vectors in (True, False):
             original, work = folder / "original", folder / "work"
@@ -122,8 +129,7 @@ def main() -> None:
                 of = folder / name.split()[0]
                 shutil.rmtree(of, ignore_errors=True)
                 spark.sql(query.format(keys=keys)).write.format("delta").save(str(of))
-            # Round 0 warms the JVM up and is not counted.
-            for number in range(options.rounds + 1):
+            for number in range(options.warm + options.rounds):
                 for name, (_, on, clauses) in MERGES.items():
                     for engine in ENGINES if number % 2 else ENGINES[::-1]:
                         shutil.rmtree(work, ignore_errors=True)
@@ -137,10 +143,10 @@ def main() -> None:
                             f"ON {on} {clauses}",
                         )
                         print(vectors, number, name, engine, figures, flush=True)
-                        if number > 0:
+                        if number >= options.warm:
                             case = {"vectors": vectors, "merge": name, "engine": engine}
                             runs.append(case | figures)
-                if number > 0:
+                if number >= options.warm:
                     text = json.dumps({"about": about, "runs": runs}, indent=1)
                     (options.output / "merge_tpch.json").write_text(text + "\n")
                     markdown.write(options.output / "merge_tpch.md", report(about, runs))
