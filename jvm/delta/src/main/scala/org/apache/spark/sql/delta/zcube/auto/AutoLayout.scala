@@ -2,6 +2,7 @@ package org.apache.spark.sql.delta.zcube.auto
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.delta.actions.Protocol
 import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
 import org.apache.spark.sql.delta.hooks._
 import org.apache.spark.sql.delta.metering.DeltaLogging
@@ -97,10 +98,12 @@ object AutoLayout extends DeltaLogging {
       layout.weights,
       isAuto = true
     )
-    if (isClustered(snapshot)) {
-      // The same as OPTIMIZE without options.
-      val columns = TableColumns.clusteringColumns(session, snapshot)
-      Some(task(LastZOrder(columns, ZCubeConf.curve(conf), Nil), declared = true, None))
+    if (!mayLayOut(snapshot.protocol)) None
+    else if (ClusteredTableUtils.isSupported(snapshot.protocol)) {
+      // After CLUSTER BY NONE, it has none: what it was Z-ordered by before no longer counts.
+      // Otherwise the same as OPTIMIZE without options.
+      Option(TableColumns.clusteringColumns(session, snapshot)).filter(_.nonEmpty).map(columns =>
+        task(LastZOrder(columns, ZCubeConf.curve(conf), Nil), declared = true, None))
     } else {
       // It wasn't requested to lay out the whole table: large files in no cube stay.
       val small = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MIN_FILE_SIZE).getOrElse(size / 2)
@@ -108,9 +111,13 @@ object AutoLayout extends DeltaLogging {
     }
   }
 
-  private def isClustered(snapshot: Snapshot): Boolean =
-    ClusteredTableUtils.isSupported(snapshot.protocol) &&
-      ClusteredTableUtils.getClusteringColumnsOptional(snapshot).exists(_.nonEmpty)
+  /** In the preview of adaptive metadata, a removal refers to a place in the manifests of the version that
+    * was read. Delta rejects one from an older version only within one transaction, and ZCube's later
+    * commits, like its retries, are transactions of their own: the file would be live again beside what
+    * replaced it. (OPTIMIZE is blocked on such tables.)
+    */
+  private[auto] def mayLayOut(protocol: Protocol): Boolean =
+    !protocol.readerAndWriterFeatureNames.exists(_.startsWith("adaptiveMetadata"))
 
   /** The operation type in Delta's events; Delta's own auto compaction has a different one. */
   private val OpType = "delta.commit.hooks.zcubeAutoLayout"

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{Action, AddFile, InMemoryLogReplay, RemoveFile}
 import org.apache.spark.sql.delta.sources.DeltaSQLConf.DELTA_LAST_COMMIT_VERSION_IN_SESSION
-import org.apache.spark.sql.delta.zcube.table.{CubeTags, DataFiles, FileFilter, LoggedFileStatistics}
+import org.apache.spark.sql.delta.zcube.table.{CubeTags, DataFiles, FileFilter, LeafTypes, LoggedFileStatistics}
 import org.apache.spark.sql.delta.zcube.write.{CleaningCommitProtocol, DeltaTransaction}
 import org.apache.spark.sql.delta.{IcebergCompat, MaterializedRowCommitVersion, MaterializedRowId, RowTracking, Snapshot}
 import org.apache.spark.sql.zcube.Sessions
@@ -225,7 +225,7 @@ final class DeltaRewrite(
       rowIdColumns(of),
       IcebergCompat.isAnyEnabled(of.metadata),
       of.protocol)
-    needs(now) == needs(snapshot)
+    needs(now) == needs(snapshot) && LeafTypes.agree(snapshot, now)
   }
 
   /** The hidden columns in which files keep rows' ids. */

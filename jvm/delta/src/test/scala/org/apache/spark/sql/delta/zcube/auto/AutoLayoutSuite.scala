@@ -6,7 +6,7 @@ import java.util.concurrent.{CyclicBarrier, TimeUnit}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionOperation, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.delta.DeltaLog
-import org.apache.spark.sql.delta.actions.{AddFile, CommitInfo, RemoveFile}
+import org.apache.spark.sql.delta.actions.{AddFile, CommitInfo, Protocol, RemoveFile}
 import org.apache.spark.sql.delta.util.FileNames
 import org.apache.spark.sql.delta.zcube.DeltaSparkSession
 import org.apache.spark.sql.delta.zcube.table.CubeTags
@@ -234,6 +234,37 @@ class AutoLayoutSuite extends AnyFunSuite with DeltaSparkSession {
       .dataPath.toString
     assertLaidOut(path)
     spark.sql("DROP TABLE made")
+  }
+
+  test("after CLUSTER BY NONE, columns of an earlier ZORDER BY no longer count") {
+    val path = pathOf("given-up")
+    create(path, auto = false, clustered = false)
+    append(path, 0, 100)
+    for (statement <- Seq(
+        s"OPTIMIZE delta.`$path` ZORDER BY (a, b)",
+        s"ALTER TABLE delta.`$path` CLUSTER BY (id)",
+        s"ALTER TABLE delta.`$path` CLUSTER BY NONE"))
+      spark.sql(statement).collect()
+    withSettings(
+      "spark.databricks.delta.autoCompact.enabled" -> "true",
+      "spark.databricks.delta.autoCompact.minNumFiles" -> "2") {
+      append(path, 100, 150)
+      append(path, 150, 200)
+    }
+    val last = commits(path).last
+    assert(last.info.operation === "OPTIMIZE")
+    assert(last.info.operationParameters("zOrderBy") === "\"[]\"")
+    assert(last.added.nonEmpty && last.added.forall(_.getTag(CubeTags.PhysicalColumns).isEmpty))
+    assert(ids(path) === (0L until 200L))
+  }
+
+  test("tables with adaptive metadata are left to Delta") {
+    def protocol(features: String*) =
+      Protocol(3, 7, Some(features.toSet), Some(features.toSet + "clustering"))
+    assert(!AutoLayout.mayLayOut(protocol("catalogManaged", "adaptiveMetadata-preview")))
+    assert(!AutoLayout.mayLayOut(protocol("adaptiveMetadata")))
+    assert(AutoLayout.mayLayOut(protocol("catalogManaged")))
+    assert(AutoLayout.mayLayOut(Protocol(1, 2)))
   }
 
   test("Delta's auto compaction settings apply: switched off, not enough files") {

@@ -169,10 +169,12 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
     count += 1
     val path = folder.resolve(s"t$count").toString
     spark.sql(s"CREATE TABLE delta.`$path` (id BIGINT, x BIGINT, p BIGINT) USING delta " +
-      "PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
+      "PARTITIONED BY (p) TBLPROPERTIES " +
+      "('delta.enableDeletionVectors' = true, 'delta.enableTypeWidening' = true)")
     for (_ <- 0 until 2)
       spark.range(0, 400, 1, 1).selectExpr("id", "id * 7919 % 101 AS x", "id % 4 AS p")
         .write.format("delta").mode("append").save(path)
+    spark.sql(s"ALTER TABLE delta.`$path` ADD COLUMN n STRUCT<i: INT, a: ARRAY<INT>>")
     val rows = spark.read.format("delta").load(path).count()
     val session = spark.asInstanceOf[classic.SparkSession]
     val log = DeltaLog.forTable(spark, path)
@@ -220,13 +222,20 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
     assert(result.conflicts.head.isInstanceOf[ConcurrentDeleteReadException])
   }
 
-  test("after a change that the files of the plan don't fit, no group is written in vain") {
-    val result = runAmong { (table, _) =>
-      spark.sql(
-        s"ALTER TABLE $table SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')"): Unit
+  for (change <- Seq(
+      "SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
+      "ALTER COLUMN n.i TYPE BIGINT",
+      "ALTER COLUMN n.a.element TYPE BIGINT"))
+    test(s"after a change that the files of the plan don't fit, no group is written: $change") {
+      val result = runAmong((table, _) => spark.sql(s"ALTER TABLE $table $change"): Unit)
+      assert(result.committed.size == 1 && result.conflicts.size == 3)
+      // The conflict of the one that tried.
+      assert(result.conflicts.forall(_ eq result.conflicts.head))
     }
-    assert(result.committed.size == 1 && result.conflicts.size == 3)
-    // The conflict of the one that tried.
-    assert(result.conflicts.forall(_ eq result.conflicts.head))
-  }
+
+  for (change <- Seq("ADD COLUMN n.j INT", "ADD COLUMN m INT", "SET TBLPROPERTIES ('k' = 'v')"))
+    test(s"a change that they fit holds up no group: $change") {
+      val result = runAmong((table, _) => spark.sql(s"ALTER TABLE $table $change"): Unit)
+      assert(result.committed.size == 4 && result.conflicts.isEmpty)
+    }
 }
