@@ -19,7 +19,8 @@ import io.zcube.planning.PlannedFile.bytesOf
   *     only at the edge, never causes old data to be rewritten. A small cube that lies around the
   *     largest, or in its gaps, isn't over it: so a merged region of a cube and what is left of that
   *     cube stay apart.
-  *   - A file of another cube that lies mostly within the new cube joins early if such files are few.
+  *   - A file of another cube that lies within the new cube by more than a quarter joins early if such
+  *     files are few.
   *   - Nothing is merged into a stable cube.
   */
 object LazyLeveling extends MergePolicy("leveled") {
@@ -243,7 +244,7 @@ object LazyLeveling extends MergePolicy("leveled") {
     }
   }
 
-  /** Files of other partial cubes that lie mostly within the group, if they are few. */
+  /** Files of other partial cubes that are affected by the group, if they are few. */
   private def overlapped(
       group: Seq[PlannedFile],
       cubes: Seq[ZCube],

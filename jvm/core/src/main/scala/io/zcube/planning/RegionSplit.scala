@@ -17,8 +17,8 @@ import io.zcube.quality.SortedIndexes
 object RegionSplit {
 
   /** The parts, in order of the regions. A part stays above the target if all of its cuts are
-    * straddled by too many bytes, if they would only add parts, or if a smaller part's cube would be
-    * merged again.
+    * straddled by too many bytes, if they are less than half a part from a border and would add a part,
+    * or if a smaller part's cube would be merged again.
     *
     * A part is halved as evenly as possible, so that there are few rounds. But a value heavier than a
     * part may lie there, or files in no order: then the nearest multiple of a part that can be cut is. If
@@ -35,7 +35,7 @@ object RegionSplit {
     *   same values. It chooses among cuts and sides. What straddles a cut is counted by the bounds
     *   themselves, so that it permits no cut that `maxStraddling` forbids: numbers of floating point are
     *   compared by their bits, and a share of such a width may be nearly all of the rows. It may prevent
-    *   single cuts, but where none would be left, it doesn't apply. Of a width, at most four times the
+    *   single cuts, but where no multiple of a part would be left, it doesn't apply. Of a width, at most four times the
     *   median counts, since a single value far away, as a date that means "never", says nothing of other
     *   rows
     */
@@ -71,13 +71,22 @@ object RegionSplit {
 
   /** @param column its number
     * @param below  files that begin below it are on the low side
-    * @param away   how many parts the nearest multiple of a part is away from the middle; more than all
-    *   others, if that is none or all of the parts
+    * @param tolerance by which these files are determined
+    * @param isMultiple whether the nearest multiple of a part is neither none nor all of the parts
+    * @param away   how many parts that multiple is away from the middle; more than all others, if it is
+    *   none
     * @param cost   bytes that straddle it by more than the tolerance, as a share of the smaller side's,
     *   and what unevenness costs
     * @param off    how far it is from the even position, in bytes
     */
-  private case class Cut(column: Int, below: Long, away: Double, cost: Double, off: Double)
+  private case class Cut(
+      column: Int,
+      below: Long,
+      tolerance: Double,
+      isMultiple: Boolean,
+      away: Double,
+      cost: Double,
+      off: Double)
       extends Ordered[Cut] {
 
     override def compare(other: Cut): Int = {
@@ -94,13 +103,17 @@ object RegionSplit {
     if (terms.sizes.count(total) < 2 || files.length < 2) None
     else {
       val columns = files.iterator.map(_.file.ranges.dimensions).max
-      def best(of: Terms): Option[(Array[PlannedFile], Array[PlannedFile])] =
-        (0 until columns).flatMap(bestCut(files, _, total, of)).minOption.map { cut =>
-          val lower = Bounds.of(files, cut.column).within(of.tolerance).lower
+      def best(tolerance: Double): Option[Cut] =
+        (0 until columns)
+          .flatMap(bestCut(files, _, total, terms.copy(tolerance = tolerance))).minOption
+      lazy val exact = if (terms.tolerance > 0) best(0) else None
+      val tolerant = best(terms.tolerance)
+      tolerant.filter(_.isMultiple).orElse(exact.filter(_.isMultiple)).orElse(tolerant).orElse(exact)
+        .map { cut =>
+          val lower = Bounds.of(files, cut.column).within(cut.tolerance).lower
           val (low, high) = Array.range(0, files.length).partition(lower(_) < cut.below)
           (low.map(files(_)), high.map(files(_)))
         }
-      best(terms).orElse(if (terms.tolerance > 0) best(terms.copy(tolerance = 0)) else None)
     }
   }
 
@@ -135,7 +148,7 @@ object RegionSplit {
         // What is less than half a part may leave as many parts as there are.
         val isPart = isMultiple || sizes.count(below) + sizes.count(total - below) <= parts
         val isCut = isPart && share(exact.straddling) <= maxStraddling
-        val cut = Cut(column, at, away, cost, off)
+        val cut = Cut(column, at, tolerance, isMultiple, away, cost, off)
         if (isCut && best.forall(cut < _)) best = Some(cut)
       }
     }

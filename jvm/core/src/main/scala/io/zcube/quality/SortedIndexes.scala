@@ -37,23 +37,29 @@ private[zcube] object SortedIndexes {
         sorted(i) = (keys(i) & ((1L << indexBits) - 1)).toInt
         i += 1
       }
-      if (dropped > 0 || ties.isDefined) sortRuns(sorted, keys, indexBits, key, ties)
+      if (dropped > 0 || ties.isDefined) sortRuns(sorted, keys, indexBits, key, ties, dropped)
       sorted
     }
 
-  /** Sorts each run of indexes with equal packed keys by their full keys. */
+  /** Sorts each run of indexes with equal packed keys by their full keys. A long run's keys lie near each
+    * other, so that packed by themselves they fit: without that, a single key far from all others would
+    * have all of them compared one by one.
+    */
   private def sortRuns(
       sorted: Array[Int],
       packed: Array[Long],
       indexBits: Int,
       key: IntToLongFunction,
-      ties: Option[IntBinaryOperator]): Unit = {
+      ties: Option[IntBinaryOperator],
+      dropped: Int): Unit = {
     var from = 0
     while (from < sorted.length) {
       val run = packed(from) >>> indexBits
       var until = from + 1
       while (until < sorted.length && packed(until) >>> indexBits == run) until += 1
-      if (until > from + 1) {
+      if (dropped > 0 && until - from > LongRun) {
+        of(sorted.slice(from, until), key, ties).copyToArray(sorted, from): Unit
+      } else if (until > from + 1) {
         val members = sorted.slice(from, until).map(Integer.valueOf)
         Arrays.parallelSort(
           members,
@@ -67,4 +73,6 @@ private[zcube] object SortedIndexes {
       from = until
     }
   }
+
+  private val LongRun = 64
 }

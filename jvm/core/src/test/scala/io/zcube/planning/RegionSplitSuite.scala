@@ -189,7 +189,7 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val parts = RegionSplit.split(files, CubeSizes(0, capacity), most, evenness, tolerance)
         assert(parts.flatten.map(_.file.path).sorted === files.map(_.file.path).sorted)
         assert(parts.forall(_.nonEmpty))
-        // Without tolerance, if there is no cut with it.
+        // Without tolerance, if it leaves no multiple of a part; far from one only if neither does.
         val tolerances = Seq(tolerance, 0.0)
         def permitted(part: Seq[PlannedFile], tolerance: Double) =
           cuts(part, capacity, tolerance).filter(_._1 <= most)
@@ -198,7 +198,12 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         // The first cut is the best there is.
         if (parts.size > 1) {
           def costOf(share: Double, off: (Double, Double)) = (off._1, share + evenness * off._2)
-          val used = tolerances.find(permitted(files, _).nonEmpty).get
+          def anyMultiple(tolerance: Double) =
+            permitted(files, tolerance).exists { case (_, _, (away, _)) =>
+              away < math.ceil(PlannedFile.bytesOf(files).toDouble / capacity)
+            }
+          val used = tolerances.find(anyMultiple)
+            .orElse(tolerances.find(permitted(files, _).nonEmpty)).get
           val (away, cost) =
             permitted(files, used).map { case (_, share, off) => costOf(share, off) }.min
           val candidates = for {
@@ -280,6 +285,23 @@ class RegionSplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     for (tolerance <- Seq(0, 0.2)) {
       val parts = RegionSplit.split(files, CubeSizes(0, 200), 0.5, 2, tolerance)
       assert(names(parts) === Seq("bc", "ad"), tolerance)
+    }
+  }
+
+  test("a tolerance that leaves only a cut far from even doesn't apply") {
+    val files = Seq(
+      ("a", 200L, 27L -> 27L),
+      ("b", 300L, 12L -> 17L),
+      ("c", 200L, 9L -> 9L),
+      ("d", 100L, 5L -> 5L),
+      ("e", 100L, 10L -> 15L),
+      ("f", 100L, 10L -> 20L),
+      ("g", 300L, 9L -> 14L)
+    ).map { case (name, bytes, range) => file(name, bytes, range) }
+    // With it, g is above 10, where c, d and g would fill a part; only a can be split off.
+    for (tolerance <- Seq(0, 0.2)) {
+      val parts = RegionSplit.split(files, CubeSizes(0, 600), 0.5, 2, tolerance)
+      assert(names(parts) === Seq("cdg", "bef", "a"), tolerance)
     }
   }
 
