@@ -105,11 +105,16 @@ def test_the_plan_is_the_same_in_sql_text_html_and_plain_values(spark, path):
 def test_compaction_and_deltas_own_optimize_have_no_dry_run(spark, path):
     points(spark, 0, 500, 3).write.format("delta").save(path)
     version = last_version(path)
-    for enabled, statement in [("true", ""), ("false", "ZORDER BY (x)"), ("false", "")]:
+    for enabled, statement, why in [
+        ("true", "", "NO_COLUMNS"),
+        ("false", "ZORDER BY (x)", "DISABLED"),
+        ("false", "", "DISABLED"),
+    ]:
         spark.conf.set("spark.zcube.enabled", enabled)
         with pytest.raises(AnalysisException) as rejection:
             spark.sql(f"OPTIMIZE delta.`{path}` {statement} DRY RUN").collect()
-        assert rejection.value.getCondition() == "ZCUBE_DRY_RUN_NOT_SUPPORTED"
+        assert rejection.value.getCondition() == f"ZCUBE_DRY_RUN_NOT_SUPPORTED.{why}"
+        assert (path in str(rejection.value)) == (why == "NO_COLUMNS")
     spark.conf.set("spark.zcube.enabled", "true")
     with pytest.raises(IllegalArgumentException) as rejection:
         spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (nope) DRY RUN").collect()

@@ -366,11 +366,14 @@ def test_wrong_options_are_rejected(spark, path, options, condition):
 
 def test_options_are_rejected_without_zcube_or_zorder(spark, path):
     write(spark, path, rows=10, files=1)
-    for enabled, clause in (("true", ""), ("false", "ZORDER BY (x)")):
+    for enabled, clause, why in (
+        ("true", "", "NO_COLUMNS"),
+        ("false", "ZORDER BY (x)", "DISABLED"),
+    ):
         spark.conf.set("spark.zcube.enabled", enabled)
         with pytest.raises(PySparkException) as error:
             spark.sql(f"OPTIMIZE delta.`{path}` {clause} OPTIONS ('curve' = 'hilbert')")
-        assert error.value.getCondition() == "ZCUBE_OPTIONS_NOT_SUPPORTED"
+        assert error.value.getCondition() == f"ZCUBE_OPTIONS_NOT_SUPPORTED.{why}"
 
 
 @pytest.mark.long

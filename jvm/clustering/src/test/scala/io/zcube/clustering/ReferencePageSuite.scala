@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.spark.sql.internal.SQLConf
-import org.json4s.JsonAST.{JArray, JObject, JString}
+import org.json4s.JsonAST.{JArray, JObject, JString, JValue}
 import org.json4s.jackson.JsonMethods
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -38,12 +38,14 @@ class ReferencePageSuite extends AnyFunSuite {
         s"`${option.name}`",
         option.values,
         s"${option.meaning} Default: ${option.default}."))
-    val errors = conditions.map { case (name, condition) =>
-      val JArray(lines) = condition \ "message"
+    val errors = conditions.flatMap { case (name, condition) =>
       val JString(state) = condition \ "sqlState"
-      val message = lines.collect { case JString(line) => line }.mkString(" ")
-      // Browsers must not read the message's parameters as tags.
-      Seq(name, state, message.replaceAll("<(\\w+)>", "`<$1>`"))
+      val special = condition \ "subClass" match {
+        case JObject(subclasses) =>
+          subclasses.map { case (of, subclass) => Seq(s"$name.$of", state, messageOf(subclass)) }
+        case _ => Nil
+      }
+      Seq(name, state, messageOf(condition)) +: special
     }
     val paragraphs = Seq(
       "# Reference",
@@ -61,7 +63,7 @@ class ReferencePageSuite extends AnyFunSuite {
       "With `spark.plugins=io.zcube.sql.metrics.ZCubePlugin`, [Spark's metrics system](operating.md#what-to-watch) has these values of the driver. Counts and bytes are sums over all runs since it started.",
       table(Seq("gauge", "meaning"), described(ZCubePlugin.described)),
       "## Errors",
-      "An error's condition and SQLSTATE don't change; its message may. Values replace the names in angle brackets.",
+      "An error's condition and SQLSTATE don't change; its message may. Values replace the names in angle brackets. The message of a condition with a dot follows that of the condition before the dot.",
       table(Seq("condition", "SQLSTATE", "message"), errors),
       "## Grammar",
       "The rules of ZCube's parser, as ANTLR reads them; [SQL](sql.md) explains the statements. A statement that matches none of the first five forms goes to Spark and Delta unchanged, and so does the rest of an OPTIMIZE.",
@@ -82,6 +84,12 @@ object ReferencePageSuite {
         case (name, condition: JObject) => name -> condition
       }
     }
+
+  private def messageOf(condition: JValue): String = {
+    val JArray(lines) = condition \ "message"
+    // Browsers must not read the message's parameters as tags.
+    lines.collect { case JString(line) => line }.mkString(" ").replaceAll("<(\\w+)>", "`<$1>`")
+  }
 
   /** Lines of at most 120 characters, as mdformat breaks them; tables and code stay. */
   private def wrapped(paragraph: String): String =

@@ -190,7 +190,7 @@ object OptimizeOption {
       "maxDuration",
       "a duration with its unit, `'45min'`",
       "no limit",
-      "The time after which no job starts. What has begun is finished and committed; with `batchSize`, " +
+      "The time after which no job starts. What has begun is finished and committed; with `spark.databricks.delta.optimize.batchSize`, " +
         "a batch is finished."
     ),
     OptimizeOption(

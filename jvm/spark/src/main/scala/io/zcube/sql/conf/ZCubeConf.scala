@@ -110,8 +110,8 @@ object ZCubeConf {
   val MergeOverlapShare = SQLConf
     .buildConf("spark.zcube.merge.overlapShare")
     .doc(
-      "Policy leveled: files of other cubes that lie mostly within a new cube join it early, if " +
-        "their bytes are at most this share of the new cube's.")
+      "Policy leveled: files of other cubes that lie within a new cube by more than a quarter join it " +
+        "early, if they are few and their bytes are at most this share of the new cube's.")
     .version("0.1.0")
     .doubleConf
     .checkValue(_ >= 0, "must not be negative")

@@ -53,7 +53,9 @@ object ZCubeErrors {
 
   def commonTableOutside(): Throwable = analysis("ZCUBE_COMMON_TABLE_OUTSIDE")
 
-  def dryRunNotSupported(): Throwable = analysis("ZCUBE_DRY_RUN_NOT_SUPPORTED")
+  /** @param table that has no columns; None if ZCube doesn't run the statement */
+  def dryRunNotSupported(table: Option[String]): Throwable =
+    notRun("ZCUBE_DRY_RUN_NOT_SUPPORTED", table)
 
   def forecastNotTaken(): Throwable = analysis("ZCUBE_FORECAST_NOT_TAKEN")
 
@@ -111,7 +113,9 @@ object ZCubeErrors {
   def notOfTheForm(form: String, cause: Throwable): Throwable =
     new ZCubeAnalysisException("ZCUBE_NOT_OF_THE_FORM", Map("form" -> form), Some(cause))
 
-  def optionsNotSupported(): Throwable = analysis("ZCUBE_OPTIONS_NOT_SUPPORTED")
+  /** @param table that has no columns; None if ZCube doesn't run the statement */
+  def optionsNotSupported(table: Option[String]): Throwable =
+    notRun("ZCUBE_OPTIONS_NOT_SUPPORTED", table)
 
   /** @param reason a subclass of ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED */
   def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
@@ -220,6 +224,11 @@ object ZCubeErrors {
   private def innermostMessage(e: Throwable): String = {
     val innermost = Causes.of(e).last
     Option(innermost.getMessage).getOrElse(innermost.getClass.getName)
+  }
+
+  private def notRun(condition: String, table: Option[String]): Throwable = table match {
+    case Some(name) => analysis(s"$condition.NO_COLUMNS", "table" -> name)
+    case None => analysis(s"$condition.DISABLED")
   }
 
   private def analysis(condition: String, parameters: (String, String)*): Throwable =

@@ -9,8 +9,8 @@ import io.zcube.sql.plans.{ClusteringStatement, OptimizeWithOptions}
 object CheckOptimizeOptions extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreach {
     case optimize: OptimizeWithOptions =>
-      throw (if (optimize.dryRun) ZCubeErrors.dryRunNotSupported()
-             else ZCubeErrors.optionsNotSupported())
+      throw (if (optimize.dryRun) ZCubeErrors.dryRunNotSupported(None)
+             else ZCubeErrors.optionsNotSupported(None))
     case ClusteringStatement(request, optimize) if optimize.resolved =>
       throw ZCubeErrors.statementNotSupported(request.statement)
     case _ =>

@@ -69,7 +69,8 @@ case class OptimizeCommand(
     val where =
       filePredicates(session, snapshot, declared, delta.userPartitionPredicates)
     val columns = if (clustered) declared else zOrderColumns(session, snapshot)
-    if (columns.isEmpty) compact(session)
+    if (columns.isEmpty)
+      compact(session, DeltaTableCommand.nameOf(table.catalogTable, snapshot.deltaLog.dataPath))
     else {
       val conf = session.sessionState.conf
       val version = DeltaVersion.of(table.deltaLog, table.catalogTable, snapshot)
@@ -104,9 +105,10 @@ case class OptimizeCommand(
     Sessions.within(session)(OptimizeReport.row(session, snapshot, task, result, workload))
   }
 
-  private def compact(session: SparkSession): Seq[Row] = {
-    if (dryRun) throw ZCubeErrors.dryRunNotSupported()
-    if (options.exists(!_._1.equalsIgnoreCase("details"))) throw ZCubeErrors.optionsNotSupported()
+  private def compact(session: SparkSession, table: String): Seq[Row] = {
+    if (dryRun) throw ZCubeErrors.dryRunNotSupported(Some(table))
+    if (options.exists(!_._1.equalsIgnoreCase("details")))
+      throw ZCubeErrors.optionsNotSupported(Some(table))
     delta.run(session).map(row =>
       if (output.size > row.size) Row.fromSeq(row.toSeq :+ null) else row)
   }
