@@ -10,6 +10,7 @@ import io.zcube.clustering.plan.OptimizeSettings
 import io.zcube.clustering.run.LayoutSession
 import io.zcube.clustering.table.{ColumnPath, TableVersion, WhereClause}
 import io.zcube.planning.DataFile
+import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
 import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
@@ -87,7 +88,11 @@ final class Advisor(
           new LayoutSearch(asking.keys.toSeq.sorted, asking, trials.run).run()
         }
       }
-    new RecommendationReport(described, read.map(_._1), trials).rows
+    new RecommendationReport(
+      described,
+      read.map(_._1),
+      trials,
+      ZCubeConf.curve(session.sessionState.conf)).rows
   }
 
   /** A forecast doesn't count on files of only NULLs, which are all that conditions on a column without

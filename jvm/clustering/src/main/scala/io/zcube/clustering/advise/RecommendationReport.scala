@@ -5,12 +5,17 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.zcube.ByteText
 
 import io.zcube.clustering.table.ColumnPath
+import io.zcube.layout.kinds.LayoutKind
 
-/** The rows of RECOMMEND CLUSTERING: the table as it is, then the layouts, the best first. */
+/** The rows of RECOMMEND CLUSTERING: the table as it is, then the layouts, the best first.
+  *
+  * @param defaultCurve of runs without OPTIONS
+  */
 final class RecommendationReport(
     table: RecommendationReport.Table,
     queries: Seq[AnalyzedQuery],
-    trials: Seq[LayoutCost]) {
+    trials: Seq[LayoutCost],
+    defaultCurve: LayoutKind) {
   import RecommendationReport._
 
   private val understood = queries.filter(_.scans.nonEmpty)
@@ -55,8 +60,9 @@ final class RecommendationReport(
       s"by (${columns.map(_.name).mkString(", ")}), ${trial.candidate.curve.name}${weightsText(trial)}"
     val verdict =
       if (!isWorthIt(trial.bytesRead)) "; not worth it"
-      // Without weights, it is what runs without OPTIONS make too.
-      else if (trial.candidate.weights.nonEmpty) "; later runs need the same OPTIONS"
+      // Otherwise it is what runs without OPTIONS make too.
+      else if (trial.candidate.weights.nonEmpty || trial.candidate.curve != defaultCurve)
+        "; later runs need the same OPTIONS"
       else ""
     val summary = s"$name: reads ${percent(share)} % of the bytes that it reads today; costs one " +
       s"rewrite of ${ByteText.of(table.bytes)}$verdict"

@@ -42,10 +42,11 @@ class AdvisorSuite extends AnyFunSuite with MemoryEngine {
     assert(value[Double](today, "files_read") === 2 * table.now.live.size)
     assert(value[Boolean](layouts.head, "worthwhile"))
     layouts.foreach(row => assert(value[Seq[String]](row, "columns") === Seq("x")))
-    // A layout without weights is what runs without OPTIONS make too.
+    // The default without weights is what runs without OPTIONS make too.
     layouts.foreach { row =>
       val summary = value[String](row, "summary")
-      val needsOptions = value[Boolean](row, "worthwhile") && summary.contains("with weights")
+      val isDefault = value[String](row, "curve") == "kdtree" && !summary.contains("with weights")
+      val needsOptions = value[Boolean](row, "worthwhile") && !isDefault
       assert(summary.endsWith("; later runs need the same OPTIONS") === needsOptions)
     }
     assert(value[Seq[String]](layouts.head, "statements").head
