@@ -128,12 +128,18 @@ final class MatchingRows private (
       planOf: Seq[AddFile] => LogicalPlan): Boolean = {
     val sample = files.sortBy(_.path).grouped((files.size + 1) / SampledFiles).map(_.head).toSeq
     val rows = sample.flatMap(_.numLogicalRecords)
-    rows.size == sample.size && {
+    def joined(why: String) = {
+      logInfo(s"$table: MERGE: rows without a key of the source are joined like all others: $why")
+      false
+    }
+    if (rows.size < sample.size) joined("the log doesn't have the files' numbers of rows")
+    else {
       val matching = Sessions.rowsOf(session, keyed.copy(left = planOf(sample)).rows(LeftSemi))
       val found = JobDescription.within(
         session.sparkContext,
         s"$table: MERGE: rows with a key of the source, in ${sample.size} files")(matching.count())
-      found <= rows.sum * MaxShare
+      found <= rows.sum * MaxShare ||
+      joined(s"in ${sample.size} files, $found of ${rows.sum} rows have one")
     }
   }
 }
