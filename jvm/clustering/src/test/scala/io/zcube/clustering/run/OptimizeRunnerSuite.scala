@@ -1,12 +1,11 @@
 package io.zcube.clustering.run
 
-import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+import java.util.concurrent.atomic.AtomicLong
 
-import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
 import org.apache.spark.sql.types.IntegerType
-import org.apache.spark.sql.zcube.Sessions
+import org.apache.spark.sql.zcube.{Sessions, SparkEvents}
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -220,23 +219,12 @@ class OptimizeRunnerSuite
       table,
       planning(settings)(_.copy(targetFileBytes = 100 * MemoryFile.RowBytes)),
       Seq("curve" -> "linear"))
-    val writes = new AtomicInteger
-    val listener = new SparkListener {
-      override def onJobStart(job: SparkListenerJobStart): Unit =
-        if (String.valueOf(job.properties.getProperty("spark.job.description")).contains(
-            "writing")) {
-          writes.incrementAndGet(): Unit
-        }
-    }
-    session.sparkContext.addSparkListener(listener)
-    val result =
-      try run(task)
-      finally session.sparkContext.removeSparkListener(listener)
+    val (result, jobs) = SparkEvents.jobsOf(session.sparkContext)(run(task))
     assert(table.rows == before)
     assert(result.outcomes.size == 300)
     // 200 cubes at most are one commit.
     assert(table.now.commits.size == 2 + 2)
-    assert(writes.get == 2)
+    assert(jobs.count(_.contains("writing")) == 2)
     assert(table.now.live.size == 300)
     assert(table.now.live.map(_.cube.get._1).distinct.size == 300)
     assert(table.now.live.forall(_.rowCount == 2))

@@ -5,18 +5,17 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.expressions.XxHash64
 import org.apache.spark.sql.catalyst.plans.logical.{CollectMetrics, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.functions.{count, lit}
 import org.apache.spark.sql.util.QueryExecutionListener
+import org.apache.spark.sql.zcube.SparkEvents
 import org.apache.spark.sql.{AnalysisException, Observation, Row, SparkSessionExtensions}
 import org.scalatest.concurrent.Eventually._
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.sql.jobs.JobDescription
 import io.zcube.sql.{ZCubeSparkSession, ZCubeSparkSessionExtension}
 
 /** Samples of parts of a query: with common tables, observed, beside another extension. */
@@ -49,23 +48,13 @@ class PartsOfQuerySuite extends AnyFunSuite with ZCubeSparkSession {
   }
 
   test("ids over the ids of a common table are sampled after these, each once") {
-    val jobs = new ConcurrentLinkedQueue[String]
-    val listener = new SparkListener {
-      override def onJobStart(job: SparkListenerJobStart): Unit =
-        jobs.add(String.valueOf(job.properties.getProperty("spark.job.description"))): Unit
-    }
-    spark.sparkContext.addSparkListener(listener)
-    try {
-      assert(
-        rows("""WITH t AS (SELECT id, rand() x, range_partition_id(id, 10) r FROM range(100))
-          SELECT a.r, range_partition_id(a.r, 5), b.r FROM t a JOIN t b ON a.x = b.x ORDER BY a.id""")
-          === (0 until 100).map(i => Row(i / 10, i / 20, i / 10)))
-      JobDescription.within(spark.sparkContext, "last")(spark.sparkContext.range(0, 1).count())
-      eventually(timeout(10.seconds))(assert(jobs.contains("last")))
-      // The second sample takes several jobs, because it is of a join.
-      val sampled = jobs.asScala.toSeq.filter(_.startsWith("ZCube: sampling")).map(_.split(' ')(2))
-      assert(sampled.head === "id" && sampled.tail.forall(_ == "t.r"), sampled)
-    } finally spark.sparkContext.removeSparkListener(listener)
+    val (found, jobs) = SparkEvents.jobsOf(spark.sparkContext)(
+      rows("""WITH t AS (SELECT id, rand() x, range_partition_id(id, 10) r FROM range(100))
+        SELECT a.r, range_partition_id(a.r, 5), b.r FROM t a JOIN t b ON a.x = b.x ORDER BY a.id"""))
+    assert(found === (0 until 100).map(i => Row(i / 10, i / 20, i / 10)))
+    // The second sample takes several jobs, because it is of a join.
+    val sampled = jobs.filter(_.startsWith("ZCube: sampling")).map(_.split(' ')(2))
+    assert(sampled.head === "id" && sampled.tail.forall(_ == "t.r"), sampled)
   }
 
   test("a subquery below a call may use a common table from outside") {

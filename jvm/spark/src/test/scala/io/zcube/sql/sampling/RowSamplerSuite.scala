@@ -1,23 +1,22 @@
 package io.zcube.sql.sampling
 
-import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
-import java.util.concurrent.{CountDownLatch, Executors}
+import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration.Duration
 import scala.concurrent.{Await, ExecutionContext, Future}
 
 import org.apache.spark.SparkConf
-import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.{DataType, LongType, StringType}
+import org.apache.spark.sql.zcube.SparkEvents
 import org.apache.spark.sql.{DataFrame, classic}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
 import io.zcube.sql.ZCubeSparkSession
-import io.zcube.sql.jobs.JobDescription
 
 /** The sampling job with a low limit on task results: Spark fails a job that sends more. */
 class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
@@ -72,21 +71,8 @@ class RowSamplerSuite extends AnyFunSuite with ZCubeSparkSession {
 
   /** The number of Spark jobs that `body` starts. */
   private def jobsOf[T](body: => T): (T, Int) = {
-    val jobs = new AtomicInteger
-    val over = new CountDownLatch(1)
-    val counter = new SparkListener {
-      override def onJobStart(job: SparkListenerJobStart): Unit =
-        if (job.properties.getProperty("spark.job.description") == "over") over.countDown()
-        else if (over.getCount > 0) { val _ = jobs.incrementAndGet() }
-    }
-    spark.sparkContext.addSparkListener(counter)
-    try {
-      val result = body
-      // Events arrive in order, some time after the jobs.
-      JobDescription.within(spark.sparkContext, "over")(spark.range(1).collect())
-      over.await()
-      (result, jobs.get)
-    } finally spark.sparkContext.removeSparkListener(counter)
+    val (result, jobs) = SparkEvents.jobsOf(spark.sparkContext)(body)
+    (result, jobs.size)
   }
 
   private lazy val bounded = SampleLimits(20000, Long.MaxValue).within(spark.sparkContext.getConf)

@@ -8,6 +8,7 @@ import org.apache.spark.sql.delta.DeltaOperations.ManualUpdate
 import org.apache.spark.sql.delta.actions.{AddFile, DeletionVectorDescriptor}
 import org.apache.spark.sql.delta.zcube.table.{DataFiles, FileFilter, FilesOutside, PlanningRanges, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
+import org.apache.spark.sql.zcube.SparkEvents
 import org.apache.spark.storage.RDDInfo
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -78,13 +79,8 @@ class LargeLogSuite extends AnyFunSuite with DeltaSparkSession {
         val _ = bytes.addAndGet(math.max(0L, task.taskMetrics.resultSize - OfTask))
       }
     }
-    spark.sparkContext.listenerBus.waitUntilEmpty()
-    spark.sparkContext.addSparkListener(listener)
-    try {
-      body
-      spark.sparkContext.listenerBus.waitUntilEmpty()
-      bytes.get
-    } finally spark.sparkContext.removeSparkListener(listener)
+    SparkEvents.within(spark.sparkContext, listener)(body)
+    bytes.get
   }
 
   private val OfTask = 8L << 10

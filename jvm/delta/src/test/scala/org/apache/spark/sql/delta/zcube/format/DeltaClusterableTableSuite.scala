@@ -5,14 +5,13 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import io.delta.tables.{DeltaTable => DeltaDDL}
 import org.apache.commons.io.FileUtils
-import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.delta.zcube.{DeltaSparkSession, ThrowingLogStore}
 import org.apache.spark.sql.types.IntegerType
-import org.apache.spark.sql.zcube.Sessions
+import org.apache.spark.sql.zcube.{Sessions, SparkEvents}
 
 import io.zcube.Night
 import io.zcube.clustering.run.{LayoutSession, OptimizePasses}
@@ -69,22 +68,7 @@ class DeltaClusterableTableSuite extends ClusterableTableContract with DeltaSpar
   }
 
   /** The number of Spark jobs that the body starts. */
-  private def jobsOf(body: => Unit): Int = {
-    val started = new AtomicInteger
-    val listener = new SparkListener {
-      override def onJobStart(event: SparkListenerJobStart): Unit =
-        started.incrementAndGet(): Unit
-    }
-    val context = session.sparkContext
-    context.listenerBus.waitUntilEmpty()
-    context.addSparkListener(listener)
-    try body
-    finally {
-      context.listenerBus.waitUntilEmpty()
-      context.removeSparkListener(listener)
-    }
-    started.get
-  }
+  private def jobsOf(body: => Unit): Int = SparkEvents.jobsOf(session.sparkContext)(body)._2.size
 
   test("what the log has on files is read once, and only for those that are used") {
     val made = newTable(partitioned = false)

@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.merge
 import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
+import org.apache.spark.sql.zcube.SparkEvents
 import org.scalatest.Suite
 
 /** Tables of six files by a key, and sources with some of the keys, which Spark may broadcast. */
@@ -52,19 +53,23 @@ trait KeyedTables extends MergeSession { self: Suite =>
   protected val Upsert: String =
     "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.k, s.v)"
 
-  /** Whether the log says this of a MERGE, which is compared with Delta's. */
+  /** Whether the log says this of a MERGE, which is compared with Delta's.
+    *
+    * @param fails whether the MERGE does, with both
+    */
   protected def isSaid(
       text: String,
       path: String,
       source: String,
       on: String,
-      clauses: String): Boolean = {
+      clauses: String,
+      fails: Boolean = false): Boolean = {
     var read = 0L
     val isSaid = LogLines.of("io.zcube.merge") {
-      read = compared(path, (source, on, clauses))(merge(source, on, clauses))._1
+      read = compared(path, (source, on, clauses))(merge(source, on, clauses))._2
     }.exists(_.contains(text))
-    // The log says it before anything runs. Where both fail, nothing is read.
-    assert(!isSaid || read > 0, (source, on, clauses))
+    // The log says it before anything runs. Where both fail, Delta has read nothing either.
+    assert((read == 0) == fails, (source, on, clauses))
     isSaid
   }
 
@@ -75,16 +80,15 @@ trait KeyedTables extends MergeSession { self: Suite =>
       override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
         rows.addAndGet(end.taskMetrics.shuffleWriteMetrics.recordsWritten): Unit
     }
-    spark.sparkContext.addSparkListener(listener)
-    try withSettings(
-        "spark.zcube.mergeInto.pruning" -> isPruned.toString,
-        // Of a table's keys alone, few bytes are enough for many.
-        "spark.sql.autoBroadcastJoinThreshold" -> "5000"
-      ) {
+    withSettings(
+      "spark.zcube.mergeInto.pruning" -> isPruned.toString,
+      // Of a table's keys alone, few bytes are enough for many.
+      "spark.sql.autoBroadcastJoinThreshold" -> "5000"
+    ) {
+      SparkEvents.within(spark.sparkContext, listener) {
         merge(s"SELECT * FROM delta.`$scattered`", "t.k = s.k", clauses)(path)
-        spark.sparkContext.listenerBus.waitUntilEmpty()
       }
-    finally spark.sparkContext.removeSparkListener(listener)
+    }
     rows.get
   }
 }

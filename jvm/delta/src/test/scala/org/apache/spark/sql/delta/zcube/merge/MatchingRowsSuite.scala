@@ -2,12 +2,11 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.AtomicLong
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.catalyst.plans.physical.IdentityBroadcastMode
@@ -15,7 +14,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart
 import org.apache.spark.sql.functions.expr
-import org.apache.spark.sql.zcube.Sessions
+import org.apache.spark.sql.zcube.{Sessions, SparkEvents}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -52,11 +51,9 @@ class MatchingRowsSuite extends AnyFunSuite with KeyedTables {
       }
     }
     val path = copyOf(withoutVectors)
-    spark.sparkContext.addSparkListener(listener)
-    try {
+    SparkEvents.within(spark.sparkContext, listener) {
       merge(s"SELECT * FROM delta.`$scattered`", "t.k = s.k", InsertOnly)(path)
-      spark.sparkContext.listenerBus.waitUntilEmpty()
-    } finally spark.sparkContext.removeSparkListener(listener)
+    }
     val joins = plans.asScala.filter(_.contains("LeftSemi"))
     assert(joins.size == 1)
     assert(joins.head.contains("BroadcastHashJoin LeftSemi"))
@@ -69,26 +66,19 @@ class MatchingRowsSuite extends AnyFunSuite with KeyedTables {
   }
 
   test("what is broadcast are the rows, without a job that collects them") {
-    val starts = new AtomicLong
-    val listener = new SparkListener {
-      override def onJobStart(start: SparkListenerJobStart): Unit =
-        starts.incrementAndGet(): Unit
-    }
     val columns = spark.range(0).selectExpr("id", "CAST(id AS STRING) AS v")
     val row = UnsafeProjection.create(columns.schema)
     val rows = Seq(InternalRow(3L, null), InternalRow(null, UTF8String.fromString("needle")))
       .map(row(_).copy())
     val of = KeyRows(columns.queryExecution.analyzed.output.map(_.withNullability(true)), rows)
     val query = Sessions.rowsOf(spark.asInstanceOf[SparkSession], of)
-    spark.sparkContext.addSparkListener(listener)
-    try {
-      val plan = query.queryExecution.executedPlan
-      val sent = BroadcastExchangeExec(IdentityBroadcastMode, plan)
+    val plan = query.queryExecution.executedPlan
+    val (sent, jobs) = SparkEvents.jobsOf(spark.sparkContext) {
+      BroadcastExchangeExec(IdentityBroadcastMode, plan)
         .executeBroadcast[Array[InternalRow]]().value.toSeq
-      spark.sparkContext.listenerBus.waitUntilEmpty()
-      assert(sent == rows && starts.get == 0)
-      assert(new String(serialized(plan)).indexOf("needle") < 0)
-    } finally spark.sparkContext.removeSparkListener(listener)
+    }
+    assert(sent == rows && jobs.isEmpty)
+    assert(new String(serialized(plan)).indexOf("needle") < 0)
     assert(!query.queryExecution.toString.contains("needle"))
     // Where a plan doesn't broadcast them, they are rows like others.
     assert(query.union(query).where("v = 'needle' OR id = 3").count() == 4)
