@@ -19,7 +19,15 @@ def range_partition_id(column: ColumnOrName, n: int) -> Column:
     """Return the value's approximate rank: 0 to ``n - 1`` over ranges of about equal row counts.
 
     The values 0, 1, 3, 15, 36, 99 with ``n = 3`` have the ids 0, 0, 1, 1, 2, 2. NULL has id 0. The
-    ranges come from a sample, which takes one Spark job when the query runs.
+    ranges come from a sample, which Spark takes when it optimizes the query, so EXPLAIN takes it too.
+
+    Args:
+        column: of a type with an order.
+        n: how many ranges, 1 to 1,048,576.
+
+    Examples:
+        >>> df.select(range_partition_id("day", 100))  # doctest: +SKIP
+        DataFrame[range_partition_id(day, 100): int]
 
     Raises:
         AnalysisException: ``n`` is not 1 to 1,048,576, or the type has no order.
@@ -29,6 +37,13 @@ def range_partition_id(column: ColumnOrName, n: int) -> Column:
 
 def interleave_bits(*columns: ColumnOrName) -> Column:
     """Interleave the bits of INT columns: a BINARY of 4 bytes per column, in Z-order. NULL is 0.
+
+    Args:
+        columns: INT, SMALLINT or TINYINT; the first has the highest bit of each group.
+
+    Examples:
+        >>> df.select(F.hex(interleave_bits("x", "y")))  # doctest: +SKIP
+        DataFrame[hex(interleave_bits(x, y)): string]
 
     Raises:
         AnalysisException: no column, or one that is not INT, SMALLINT or TINYINT.
@@ -43,9 +58,17 @@ def hilbert_index(bits: int, *columns: ColumnOrName) -> Column:
     in curve order (J. Skilling, "Programming the Hilbert curve", 2004). NULL if a coordinate is
     NULL.
 
+    Args:
+        bits: of each coordinate, 1 to 32.
+        columns: integers from 0 to ``2**bits - 1``.
+
+    Examples:
+        >>> df.select(hilbert_index(10, "x", "y"))  # doctest: +SKIP
+        DataFrame[hilbert_index(10, x, y): bigint]
+
     Raises:
         AnalysisException: ``bits`` is not 1 to 32, no column is given, or one is not an integer.
-        SparkRuntimeException: a value is outside 0 to ``2**bits - 1``
+        ArithmeticException: a value is outside 0 to ``2**bits - 1``
             (ZCUBE_HILBERT_VALUE_OUT_OF_RANGE).
     """
     return F.call_function("hilbert_index", F.lit(bits), *[_column(c) for c in columns])

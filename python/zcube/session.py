@@ -43,7 +43,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             running.
     """
     options: Mapping[str, str] = builder._options
-    if launch.is_remote(options):
+    if launch.names_server(options):
         return builder
     line = spark_line()
     if gateway.jvm_runs():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from zcube._log.conditions import NO_CLUSTERING_COLUMNS
 from zcube._spark import extension
 from zcube._spark.progress import watched
 from zcube._sql import quoting, statements
@@ -50,8 +52,10 @@ class ClusteredTable:
         Parts of the name may be backquoted.
 
         Raises:
-            ZCubeError: the name is empty or has an empty part.
+            ZCubeError: it is not a string, or a part of it is empty.
         """
+        if not isinstance(name, str):
+            raise ZCubeError(f"The name of a table must be a string, not {name!r}.")
         return cls(spark, quoting.qualified(quoting.name_parts(name)))
 
     @classmethod
@@ -178,8 +182,8 @@ class ClusteredTable:
                 samples the clustering columns of the files to rewrite.
             measure: also return the quality ``before`` and ``after``, for the files that ``where``
                 selects. Off by default, because each takes another pass over the files in the log:
-                under 2 s for 10,000 files, but 20 s for a million. Compaction without columns has
-                no quality.
+                under 2 s for 10,000 files, but 20 s for a million. Without columns there is no
+                quality: both are None. If only ``after`` fails, it is None, with a warning.
             progress: show a live progress bar; needs ``zcube[progress]`` and a classic session. By
                 default it is shown if possible, and only in a terminal or a notebook.
             curve: ``kdtree``, which makes boxes and reads the fewest files, ``hilbert``, ``zorder``
@@ -221,9 +225,9 @@ class ClusteredTable:
             "curve": chosen,
             "weights": quoting.weights(column_weights(weights, chosen)),
             "workload": workload_option(workload, chosen),
-            "mergePolicy": text(merge_policy, "merge_policy"),
+            "mergePolicy": text(merge_policy, "merge_policy", "leveled"),
             "maxBytes": size(max_bytes, "max_bytes"),
-            "maxDuration": text(max_duration, "max_duration"),
+            "maxDuration": text(max_duration, "max_duration", "90s"),
             "minCubeSize": size(min_cube_size, "min_cube_size"),
             "targetCubeSize": size(target_cube_size, "target_cube_size"),
             "maxFileSize": size(max_file_size, "max_file_size"),
@@ -240,7 +244,9 @@ class ClusteredTable:
         if quoting.switch(self._spark, "spark.zcube.enabled", default=True):
             options["details"] = "true"
         if where is not None:
-            if not isinstance(where, str) or not where.strip():
+            if not isinstance(where, str):
+                raise ZCubeError(f"where must be SQL text such as 'x > 1', not {where!r}.")
+            if not where.strip():
                 raise ZCubeError("where is empty. Leave it out to optimize the whole table.")
             # Passed as a string and not as a clause, so its contents can't affect the statement.
             options["where"] = where
@@ -254,11 +260,31 @@ class ClusteredTable:
         )
         if dry_run:
             return OptimizePlan.from_rows(self._log.run(statement, "OPTIMIZE"))
-        before = self.quality(columns=zorder_by, where=where) if measure else None
+        before = self._quality_if_any(zorder_by, where) if measure else None
         with watched(self._spark, progress):
             row = self._log.run(statement, "OPTIMIZE")[0]
-        after = self.quality(columns=zorder_by, where=where) if measure else None
+        after = None
+        if measure:
+            try:
+                after = self._quality_if_any(zorder_by, where)
+            except Exception as error:  # The run is committed, so its result must not be lost.
+                warnings.warn(
+                    f"OPTIMIZE of {self._log.name} is complete, but measuring it failed: {error}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
         return OptimizeResult.from_row(row, before, after)
+
+    def _quality_if_any(
+        self, columns: Sequence[str] | None, where: str | None
+    ) -> ClusteringQuality | None:
+        """Measure, unless the table has no columns to measure by."""
+        try:
+            return self.quality(columns=columns, where=where)
+        except Exception as error:
+            if NO_CLUSTERING_COLUMNS.is_of(error):
+                return None
+            raise
 
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
@@ -369,7 +395,7 @@ class ClusteredTable:
         return self._log.name
 
     def _over_connect(self) -> bool:
-        return self._log.is_remote
+        return self._log.over_connect
 
     def __repr__(self) -> str:
         return f"ClusteredTable({self._log.name})"

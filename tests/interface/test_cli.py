@@ -144,8 +144,8 @@ def test_quality_prints_a_table_or_json_and_fails_beyond_a_bound(
     )
     assert code == 1
     assert err.splitlines() == [
-        "zcube: maximum depth is 3, over 2",
-        "zcube: skipping effectiveness is 0.00, under 0.5",
+        "zcube: maximum depth of all columns (*) is 3, over 2",
+        "zcube: skipping effectiveness of all columns (*) is 0.00, under 0.5",
     ]
 
 
@@ -294,7 +294,7 @@ def log_command(path, *arguments, **how):
 def test_a_reader_may_have_read_enough(tmp_path):
     path = str(tmp_path / "t")
     write_deltalake(path, pyarrow.table({"x": [1]}))
-    for bound, code, note in (("0", 0, b""), ("0.5", 1, b"skipping effectiveness is 0.00")):
+    for bound, code, note in (("0", 0, b""), ("0.5", 1, b"skipping effectiveness of all columns (*) is 0.00")):
         command = log_command(
             path, "quality", "--by", "x", "--min-skipping", bound, stdout=subprocess.PIPE
         )

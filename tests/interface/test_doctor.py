@@ -140,6 +140,32 @@ def test_a_session_with_everything_has_no_problem(examined, monkeypatch, spark):
     assert findings["spark.zcube.merge.fanOut"] == ("6", "")
 
 
+def test_another_catalog_is_a_warning_and_none_a_problem(monkeypatch, spark):
+    subject = "spark.sql.catalog.spark_catalog"
+    delta = spark.conf.get(subject)
+
+    def found(catalog):
+        values = {subject: catalog, "spark.sql.extensions": spark.conf.get("spark.sql.extensions")}
+
+        class Conf:
+            getAll = {}  # noqa: N815, RUF012
+
+            @staticmethod
+            def get(key, default=None):
+                return values.get(key, default)
+
+        class Session:
+            version, conf, sql = spark.version, Conf, spark.sql
+
+        return next(f for f in doctor._in_session(Session()) if f.subject == subject)
+
+    assert (found(delta).problem, found(delta).warning) == ("", "")
+    other = found("com.example.Catalog")
+    assert other.problem == ""
+    assert f"Set {subject} to {delta}, unless" in other.warning
+    assert found("").problem == f"Set {subject} to {delta}."
+
+
 def test_an_unknown_setting_is_a_problem(examined, monkeypatch, spark):
     session_of(monkeypatch, spark)
     spark.conf.set("spark.zcube.merge.fanout", "6")
@@ -323,7 +349,7 @@ def test_a_problem_is_followed_by_its_remedy(monkeypatch, capsys):
     assert cli.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "  Python: " in "\n".join(lines)
-    at = lines.index("! spark.sql.catalog.spark_catalog: unknown")
+    at = lines.index("! spark.sql.catalog.spark_catalog: unset")
     assert lines[at + 1].endswith("to org.apache.spark.sql.delta.catalog.DeltaCatalog.")
     assert doctor.JAVA == (17, 21)
 

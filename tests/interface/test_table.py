@@ -121,13 +121,19 @@ def test_dots_are_nested_fields_unless_quoted(spark, name):
     ("arguments", "message"),
     [
         ({"zorder_by": []}, "at least one column"),
+        # Their order differs from process to process.
+        ({"zorder_by": {"x", "y"}}, "zorder_by needs a list of column names, in their order"),
+        ({"zorder_by": {"x": 1}}, "zorder_by needs a list of column names, in their order"),
+        ({"zorder_by": 5}, "zorder_by needs a list of column names, in their order, not 5"),
         ({"zorder_by": ["x", "X"]}, "twice"),
         ({"zorder_by": ["x", 7]}, "not int"),
         ({"zorder_by": [""]}, "empty part"),
         ({"zorder_by": ["x"], "curve": "peano"}, "linear, zorder, hilbert, kdtree"),
         ({"zorder_by": ["x"], "where": " "}, "where is empty"),
-        ({"max_duration": 90}, "max_duration must be a string, not 90"),
-        ({"merge_policy": 3}, "merge_policy must be a string, not 3"),
+        ({"zorder_by": ["x"], "where": 5}, "where must be SQL text such as 'x > 1', not 5"),
+        ({"max_bytes": 1.5}, "max_bytes must be a size such as '10g', or a positive int of bytes"),
+        ({"max_duration": 90}, "max_duration must be a string such as '90s', not 90"),
+        ({"merge_policy": 3}, "merge_policy must be a string such as 'leveled', not 3"),
         ({"full": "false"}, "full must be True or False, not 'false'"),
         ({"dry_run": "no"}, "dry_run must be True or False, not 'no'"),
         ({"dry_run": True, "forecast": 1}, "forecast must be True or False, not 1"),
@@ -139,6 +145,22 @@ def test_wrong_arguments_are_rejected_before_spark_sees_them(spark, arguments, m
     # The table doesn't exist, so an argument that isn't rejected fails differently.
     with pytest.raises(ZCubeError, match=message):
         ClusteredTable.for_path(spark, "/no/such/table").optimize(**arguments)
+
+
+def test_wrong_names_and_queries_are_rejected(spark):
+    for wrong in (None, 5, ["t"]):
+        with pytest.raises(ZCubeError, match="name of a table must be a string"):
+            ClusteredTable.for_name(spark, wrong)
+    with pytest.raises(ZCubeError, match="Write a name as 'a', 'a.b'"):
+        ClusteredTable.for_name(spark, "schema..t")
+    table = ClusteredTable.for_path(spark, "/no/such/table")
+    for wrong in (None, 5):
+        with pytest.raises(ZCubeError, match="recommend needs a list of queries or a dict"):
+            table.recommend(wrong)
+    with pytest.raises(ZCubeError, match="weight of the query 'x = 1' must be a number"):
+        table.recommend(["y = 2", ["x = 1", 0]])
+    with pytest.raises(ZCubeError, match="predicate must be SQL text such as 'x > 1', not 5"):
+        table.files_read(5)
 
 
 @pytest.mark.parametrize("keyword", ["colums"])
@@ -229,6 +251,8 @@ def test_switched_off_delta_optimizes(spark, path, delta_only):
     with delta_only():
         result = table.optimize(zorder_by=["x", "y"])
         assert (result.files_removed, result.files_added, result.cubes) == (3, 1, [])
-        with pytest.raises(PySparkException, match="ZCUBE_OPTIONS_NOT_SUPPORTED"):
-            table.optimize(zorder_by=["x", "y"], curve="hilbert")
+        # An empty text is as wrong there as with ZCube.
+        for option in ({"curve": "hilbert"}, {"max_bytes": ""}):
+            with pytest.raises(PySparkException, match="ZCUBE_OPTIONS_NOT_SUPPORTED"):
+                table.optimize(zorder_by=["x", "y"], **option)
     assert not any("ZCUBE_PHYSICAL_COLUMNS" in file.tags for file in live_files(path))

@@ -55,6 +55,30 @@ def test_measure_reports_quality_before_and_after(spark, path):
         table.optimize(dry_run=True, measure=True)
 
 
+def test_measuring_neither_prevents_a_compaction_nor_hides_its_result(spark, path, monkeypatch):
+    spark.range(0, 2000, 1, 6).write.format("delta").save(path)
+    table = ClusteredTable.for_path(spark, path)
+    # Without columns there is nothing to measure by.
+    result = table.optimize(measure=True)
+    assert (result.files_removed, result.before, result.after) == (6, None, None)
+    measured = []
+
+    def failing(self, **how):
+        measured.append(how)
+        if len(measured) == 2:
+            raise ZCubeError("the log can't be read")
+        return quality(self, **how)
+
+    quality = ClusteredTable.quality
+    monkeypatch.setattr(ClusteredTable, "quality", failing)
+    with pytest.warns(RuntimeWarning, match="is complete, but measuring it failed: the log can't"):
+        result = table.optimize(zorder_by=["id"], measure=True)
+    assert result.files_removed == 1
+    assert result.before.all.files == 1
+    assert result.after is None
+    assert last_version(path) == 2
+
+
 @pytest.fixture
 def terminal(monkeypatch):
     """Captures what is written to standard error as if it were a terminal."""

@@ -139,7 +139,10 @@ def test_a_workload_may_name_nested_columns_and_its_result_reports_what_was_igno
     assert other.note == "doesn't use the clustering columns"
     for query in done.workload:
         assert query.files_after == len(table.files_read(query.predicate))
-    assert table.optimize(curve="kdtree", full=True, dry_run=True).to_dict() is not None
+    # Without the workload, that is another layout.
+    again = table.optimize(curve="kdtree", full=True, dry_run=True)
+    assert sum(len(cube.files) for cube in again.cubes) == done.files_added
+    assert not again.stay
 
 
 def test_a_query_for_a_flag_skips_files_of_nulls(spark, path):
@@ -263,6 +266,10 @@ def test_predicates_are_read_from_files(tmp_path):
     ]
     file.write_text("-- nothing\n")
     with pytest.raises(ZCubeError, match="has no predicates"):
+        read_workload(str(file))
+    # As in a file of queries, where a comment sets the weight of what follows.
+    file.write_text("-- weight: 3\nx = 1\n")
+    with pytest.raises(ZCubeError, match=r"has '-- weight: 3'\. Write it as 'weight \| predicate'"):
         read_workload(str(file))
     with pytest.raises(ZCubeError, match="can't be read"):
         read_workload(str(tmp_path / "nowhere.sql"))

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from zcube import ClusteredTable, report
 
-from tests.support.log_replay import live_files
+from tests.support.log_replay import actions, live_files
 from tests.support.processes import run_here
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
@@ -113,7 +113,10 @@ def test_the_page_has_its_sections_pictures_and_no_link(spark, tmp_path):
     assert {str(len(cube)), f"{100 * share:.1f} %"} <= set(cubes)
     assert any("2 of" in text and "have no minimum" in text for text in page.sections["Quality"])
     runs = page.sections["OPTIMIZE"]
-    assert "1" in runs
+    changed = [a for a in actions(path, 1) if "add" in a or "remove" in a]
+    removed, added = ([a for a in changed if kind in a] for kind in ("remove", "add"))
+    at = next(i for i, cell in enumerate(runs) if cell == "1" and re.match(r"\d{4}-", runs[i + 1]))
+    assert [runs[at + 2], runs[at + 4]] == [str(len(removed)), str(len(added))]
 
 
 @pytest.mark.skipif(BROWSER is None, reason="neither chromium nor google-chrome is on PATH")

@@ -198,8 +198,8 @@ def test_without_statistics_or_files_there_are_no_figures(spark, path, tmp_path)
     assert quality["b"].average_depth is None
     assert quality["b"].notes == "b: 4 of 4 files have no minimum"
     assert quality.violations(max_depth=9, min_skipping=0.0) == [
-        "maximum depth is –, over 9",
-        "skipping effectiveness is –, under 0.0",
+        "maximum depth of all columns (*) is –, over 9",
+        "skipping effectiveness of all columns (*) is –, under 0.0",
     ]
     empty = str(tmp_path / "empty")
     spark.sql(f"CREATE TABLE delta.`{empty}` (x INT) USING delta")

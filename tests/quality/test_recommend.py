@@ -277,6 +277,11 @@ def test_the_command_advises_as_python_from_queries_and_from_an_event_log(
     assert capsys.readouterr().out == f"{weighted}\n"
 
 
+def test_an_event_log_must_be_a_local_file(capsys):
+    assert cli.main(["recommend", "/t", "--event-log", "s3a://logs/app"]) == 1
+    assert "no local event log at s3a://logs/app. Copy it here first." in capsys.readouterr().err
+
+
 def test_unsupported_filters_of_an_event_log_are_reported(spark, tmp_path, capsys, monkeypatch):
     path = str(tmp_path / "t")
     rows = spark.range(100).selectExpr("id", "id % 3 p", "concat('a, ', id % 5) s")

@@ -36,7 +36,7 @@ class SparkLog:
         self._path = path
 
     @property
-    def is_remote(self) -> bool:
+    def over_connect(self) -> bool:
         """Whether the session uses Spark Connect, where files and cubes are unavailable."""
         return is_connect(self._spark)
 
@@ -57,7 +57,7 @@ class SparkLog:
 
     def run(self, statement: str, doing: str) -> list[Row]:
         """Run a statement; raise typed errors."""
-        with gateway.typed_errors(f"{doing} {self.name}", connect=self.is_remote):
+        with gateway.typed_errors(f"{doing} {self.name}", connect=self.over_connect):
             return self._spark.sql(statement).collect()
 
     def files_read(self, predicate: str) -> list[str]:
@@ -69,7 +69,7 @@ class SparkLog:
         from pyspark.errors import AnalysisException
 
         rows = self._rows()
-        with gateway.typed_errors(f"Reading {self.name}", connect=self.is_remote):
+        with gateway.typed_errors(f"Reading {self.name}", connect=self.over_connect):
             found = rows.where(predicate)
             try:
                 # Rows from a cache have no files. A cached table lacks this column, so Spark reads
@@ -78,7 +78,7 @@ class SparkLog:
                 return sorted(found.select(file).inputFiles())
             except AnalysisException:
                 # A view hides it; if the predicate is wrong, this says so.
-                if not self.is_remote:
+                if not self.over_connect:
                     return sorted(gateway.uncached_files(found))
                 connected: Any = found
                 if "InMemoryRelation" in connected._explain_string(extended=True):
@@ -101,7 +101,7 @@ class SparkLog:
             ZCubeError: there is no such column, or the session uses Spark Connect.
         """
         rows = self._rows()
-        if self.is_remote:
+        if self.over_connect:
             raise ZCubeError(
                 "The files' boxes come from Delta's log in the session's Java process, which isn't "
                 "accessible over Spark Connect. Draw them in a classic session; quality(), "
@@ -110,7 +110,7 @@ class SparkLog:
 
         from pyspark.sql import functions as f
 
-        files, schema, partitions = gateway.logged_files(rows)
+        files, schema, partitions = gateway.logged_files(rows, self.name)
         axes, ends = [], []
         for column in columns:
             axis, low, high = _ends(files, schema, partitions, column, self.name)
@@ -132,7 +132,7 @@ class SparkLog:
         """Return the ZCubes, the largest first; in a classic session only."""
         from pyspark.sql import functions as f
 
-        actions, _, _ = gateway.logged_files(self._rows())
+        actions, _, _ = gateway.logged_files(self._rows(), self.name)
         cube, by, curve = (f.col("tags")[tag] for tag in (tags.CUBE, tags.COLUMNS, tags.CURVE))
         rows = (
             actions.where(cube.isNotNull())

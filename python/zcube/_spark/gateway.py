@@ -145,8 +145,12 @@ def _lines(error: Any) -> tuple[str, str]:
     return line, rest[0] if rest and not _TRACE.match(rest[0]) else ""
 
 
-def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
+def logged_files(rows: DataFrame, table: str) -> tuple[DataFrame, StructType, list[str]]:
     """Return the add actions of the Delta table that a DataFrame reads, from Delta's snapshot.
+
+    Args:
+        rows: of the table.
+        table: its name, for errors.
 
     Returns:
         The actions, with ``stats`` as a struct; the table's schema, with the physical names of
@@ -162,12 +166,12 @@ def logged_files(rows: DataFrame) -> tuple[DataFrame, StructType, list[str]]:
     leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
     try:
         if leaves.size() != 1:
-            raise ZCubeError("This is a view over several tables, which has no files.")
+            raise ZCubeError(f"{table} is a view over several tables, which has no files.")
         snapshot = leaves.apply(0).relation().location().getSnapshot()
         actions = DataFrame(snapshot.withStats(), rows.sparkSession)
         partitions = snapshot.metadata().physicalPartitionSchema().fieldNames()
     except Py4JError as error:
-        raise ZCubeError("This is not a Delta table, so it has no Delta log.") from error
+        raise ZCubeError(f"{table} is not a Delta table, so it has no Delta log.") from error
     schema = StructType.fromJson(json.loads(str(snapshot.schema().json())))
     return actions, schema, list(partitions)
 

@@ -15,8 +15,8 @@ _FLAGS = {"--jars": "spark.jars", "--packages": "spark.jars.packages"}
 _ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
 
 
-def is_remote(options: Mapping[str, str]) -> bool:
-    """Return whether the session will be a client of a remote Spark Connect server.
+def names_server(options: Mapping[str, str]) -> bool:
+    """Return whether the settings name a Spark Connect server, of which the session will be a client.
 
     With ``remote("local[2]")`` it isn't: PySpark then starts the server itself, with these options.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 
 from zcube._sql.quoting import folded, name_parts
@@ -19,10 +19,13 @@ def column_names(columns: Sequence[str], what: str) -> list[list[str]]:
     """Return each column's name parts.
 
     Raises:
-        ZCubeError: there is no column, a column is named twice, or a name is not a string.
+        ZCubeError: they have no order, there is none or one twice, or a name is not a string.
     """
     if isinstance(columns, str):
         columns = [columns]
+    # A set has another order in each process, and another order is another layout.
+    if isinstance(columns, (set, frozenset, Mapping)) or not isinstance(columns, Iterable):
+        raise ZCubeError(f"{what} needs a list of column names, in their order, not {columns!r}.")
     names = []
     for column in columns:
         if not isinstance(column, str):
@@ -105,7 +108,7 @@ def _check_taken(curve: str | None, what: str, by: tuple[str, ...]) -> None:
         )
 
 
-def positive(value: int | None, name: str) -> int | None:
+def positive(value: int | None, name: str, kind: str = "a positive int") -> int | None:
     """Return the value as an int.
 
     Raises:
@@ -115,19 +118,19 @@ def positive(value: int | None, name: str) -> int | None:
         return None
     # numpy's integers are Integral.
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ZCubeError(f"{name} must be a positive int, not {value!r}.")
+        raise ZCubeError(f"{name} must be {kind}, not {value!r}.")
     return int(value)
 
 
-def text(value: str | None, name: str) -> str | None:
-    """Return the value.
+def text(value: str | None, name: str, example: str) -> str | None:
+    """Return the value; the example is for the error.
 
     Raises:
         ZCubeError: it is not a string.
     """
     if value is None or isinstance(value, str):
         return value
-    raise ZCubeError(f"{name} must be a string, not {value!r}.")
+    raise ZCubeError(f"{name} must be a string such as {example!r}, not {value!r}.")
 
 
 def flag(value: bool, name: str) -> bool:
@@ -153,5 +156,5 @@ def size(value: int | str | None, name: str) -> str | None:
     """
     if isinstance(value, str):
         return value
-    checked = positive(value, name)
+    checked = positive(value, name, "a size such as '10g', or a positive int of bytes")
     return None if checked is None else str(checked)

@@ -129,7 +129,7 @@ def name_parts(name: str) -> list[str]:
         part, at = _next_part(name, at)
         if not part:
             raise ZCubeError(
-                f"The name {name!r} has an empty part. Write column names as 'a', 'a.b' or '`a.b`'."
+                f"The name {name!r} has an empty part. Write a name as 'a', 'a.b' or '`a.b`'."
             )
         parts.append(part)
         if at >= len(name):

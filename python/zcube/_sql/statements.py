@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -38,7 +38,7 @@ def optimize(
         clauses.append("FULL")
     if zorder_by is not None:
         clauses.append(f"ZORDER BY {quoting.column_list(zorder_by)}")
-    if any(options.values()):
+    if any(value is not None for value in options.values()):
         clauses.append(quoting.options(options, write))
     if dry_run:
         clauses.append("DRY RUN")
@@ -78,16 +78,23 @@ def recommend(table: str, queries: Queries, write: Callable[[str], str] = quotin
     """
     if isinstance(queries, str):
         queries = [queries]
+    if not isinstance(queries, Iterable):
+        raise ZCubeError(f"recommend needs a list of queries or a dict, not {queries!r}.")
     pairs = list(queries.items()) if isinstance(queries, Mapping) else [_pair(q) for q in queries]
     if not pairs:
         raise ZCubeError("recommend needs at least one query, or predicate.")
     for text, weight in pairs:
         if not isinstance(text, str) or not text.strip():
             raise ZCubeError(f"A query must be SQL text, not {text!r}.")
-        checked_weight(weight, "a query")
+        checked_weight(weight, f"the query {text!r}")
     # Plain decimals, because the grammar has no exponents.
     parts = [f"{write(text)} WEIGHT {_decimal(weight)}" for text, weight in pairs]
     return f"RECOMMEND CLUSTERING {table} FOR {', '.join(parts)}"
+
+
+# Other comments may begin with the word.
+WEIGHT = re.compile(r"--\s*weight:\s*([-+.\d].*?)\s*$", re.IGNORECASE)
+"""A comment that sets the weight of the query below it, in a file of queries."""
 
 
 def split_statements(text: str) -> list[str | tuple[str, float]]:
@@ -105,8 +112,7 @@ def split_statements(text: str) -> list[str | tuple[str, float]]:
     sql: list[str] = []
     weight: float | None = None
     for part in [*_tokens(text), ";"]:
-        # Other comments may begin with the word.
-        comment = re.match(r"--\s*weight:\s*([-+.\d].*?)\s*$", part, re.IGNORECASE)
+        comment = WEIGHT.match(part)
         if comment:
             weight = _weight(comment[1])
         elif part.startswith("--") or _opens_comment(part):
@@ -157,8 +163,8 @@ def _end_of_comment(text: str, start: int) -> int:
 
 
 def _pair(query: object) -> tuple[Any, Any]:
-    if isinstance(query, tuple) and len(query) == 2:
-        return query
+    if isinstance(query, (tuple, list)) and len(query) == 2:
+        return query[0], query[1]
     return query, 1.0
 
 

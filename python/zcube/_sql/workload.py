@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from zcube._sql.arguments import check_takes_workload, checked_weight
+from zcube._sql.statements import WEIGHT
 from zcube.errors import ZCubeError
 
 Workload = Mapping[str, float] | Sequence[str | tuple[str, float]]
@@ -63,7 +64,7 @@ def read_workload(path: str) -> list[tuple[str, float]]:
     before the first ``|`` is a weight only if it is a number, because ``a | b = 3`` is SQL too.
 
     Raises:
-        ZCubeError: the file can't be read, or has no predicates.
+        ZCubeError: the file can't be read, has no predicates, or has the weights of a file of queries.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
@@ -72,6 +73,8 @@ def read_workload(path: str) -> list[tuple[str, float]]:
     found = []
     for line in lines:
         text = line.strip().rstrip(";").rstrip()
+        if WEIGHT.match(text):
+            raise ZCubeError(f"The workload {path} has {text!r}. Write it as 'weight | predicate'.")
         if text and not text.startswith("--"):
             before, bar, after = text.partition("|")
             weight = _number(before) if bar else None

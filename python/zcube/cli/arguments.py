@@ -155,7 +155,7 @@ def start_session(options: argparse.Namespace) -> Iterator[SparkSession]:
         builder = builder.config("spark.ui.showConsoleProgress", "false")
     for key, value in options.conf:
         builder = builder.config(key, value)
-    if not launch.is_remote(builder._options):
+    if not launch.names_server(builder._options):
         # A command opens no port for Spark's web pages, unless somebody asked for it.
         asked = {**launch.default_settings(), **launch.submit_settings(), **builder._options}
         if _UI not in asked:

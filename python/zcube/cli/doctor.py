@@ -78,7 +78,7 @@ def _examine(options: argparse.Namespace) -> Iterator[Finding]:
     settings = dict(options.conf)
     if options.remote:
         settings["spark.remote"] = options.remote
-    if launch.is_remote(settings):
+    if launch.names_server(settings):
         # Java, Delta and the jar are on the server.
         installed = list(_packages())
     else:
@@ -201,8 +201,14 @@ def _in_session(spark: SparkSession) -> Iterator[Finding]:
             # A server may hide its settings, and another class may include this extension.
             yield Finding(name, "not listed in the extensions, but ZCube responds")
     catalog = spark.conf.get(CATALOG, "") or ""
-    remedy = f"Set {CATALOG} to {DELTA_CATALOG}." if problem and not catalog else ""
-    yield Finding(CATALOG, catalog or "unknown", remedy)
+    remedy = f"Set {CATALOG} to {DELTA_CATALOG}"
+    if catalog:
+        other = f"{remedy}, unless this class includes it." if catalog != DELTA_CATALOG else ""
+        yield Finding(CATALOG, catalog, warning=other)
+    else:
+        # A server that hides its settings may have one.
+        unset = DELTA_EXTENSION in entries or bool(problem)
+        yield Finding(CATALOG, "unset" if unset else "unknown", f"{remedy}." if unset else "")
     yield from _settings(spark)
 
 

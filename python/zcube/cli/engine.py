@@ -50,7 +50,7 @@ def read(options: argparse.Namespace, work: Callable[[TableLog], Result]) -> Res
         ZCubeError: ``--engine log`` is given and can't do the work.
     """
     # With SPARK_REMOTE, a path is on the server.
-    names_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.is_remote({})
+    names_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.names_server({})
     if options.engine == "log" or (options.engine == "auto" and not names_spark):
         try:
             return work(_open_log(options.table))

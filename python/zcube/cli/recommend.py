@@ -39,7 +39,9 @@ def add(commands: Commands) -> None:
         "says how often it runs",
     )
     source.add_argument(
-        "--event-log", metavar="DIR", help="Spark's event logs; uses the scans of the table in them"
+        "--event-log",
+        metavar="DIR",
+        help="Spark's event logs, a local file or folder; uses the scans of the table in them",
     )
     recommend.set_defaults(run=_recommend)
 
@@ -49,7 +51,8 @@ def _recommend(options: argparse.Namespace) -> int:
     if options.queries:
         queries = _from_file(Path(options.queries))
     elif not Path(options.event_log).exists():
-        raise ZCubeError(f"There is no event log at {options.event_log}.")
+        remedy = " Copy it here first." if "://" in options.event_log else ""
+        raise ZCubeError(f"There is no local event log at {options.event_log}.{remedy}")
     with open_table(options) as table:
         if options.event_log:
             queries = _from_event_log(Path(options.event_log), table)

@@ -177,12 +177,15 @@ class ClusteringQuality:
         if not self.all.files:
             return found
         if max_depth is not None and (depth is None or depth > max_depth):
-            found.append(f"maximum depth is {formatting.number(depth)}, over {max_depth:g}")
+            shown = formatting.number(depth)
+            found.append(f"maximum depth of all columns ({ALL}) is {shown}, over {max_depth:g}")
         if min_skipping is not None and (skipping is None or skipping < min_skipping):
             shown = formatting.number(skipping)
             if skipping is not None and float(shown) >= min_skipping:
                 shown = f"{skipping:.6g}"
-            found.append(f"skipping effectiveness is {shown}, under {min_skipping}")
+            found.append(
+                f"skipping effectiveness of all columns ({ALL}) is {shown}, under {min_skipping}"
+            )
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -225,8 +228,10 @@ def check_predicate(predicate: str) -> str:
     """Return the predicate.
 
     Raises:
-        ZCubeError: it is empty.
+        ZCubeError: it is empty or no text.
     """
-    if not isinstance(predicate, str) or not predicate.strip():
+    if not isinstance(predicate, str):
+        raise ZCubeError(f"The predicate must be SQL text such as 'x > 1', not {predicate!r}.")
+    if not predicate.strip():
         raise ZCubeError('The predicate is empty. Write it as after WHERE: "x > 1".')
     return predicate
