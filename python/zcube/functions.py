@@ -19,7 +19,7 @@ def range_partition_id(column: ColumnOrName, n: int) -> Column:
     """Return the value's approximate rank: 0 to ``n - 1`` over ranges of about equal row counts.
 
     The values 0, 1, 3, 15, 36, 99 with ``n = 3`` have the ids 0, 0, 1, 1, 2, 2. NULL has id 0. The
-    ranges come from a sample, which Spark takes when it optimizes the query, so EXPLAIN takes it too.
+    ranges come from a sample, which Spark takes when it optimizes the query, also for EXPLAIN.
 
     Args:
         column: of a type with an order.

@@ -294,7 +294,10 @@ def log_command(path, *arguments, **how):
 def test_a_reader_may_have_read_enough(tmp_path):
     path = str(tmp_path / "t")
     write_deltalake(path, pyarrow.table({"x": [1]}))
-    for bound, code, note in (("0", 0, b""), ("0.5", 1, b"skipping effectiveness of all columns (*) is 0.00")):
+    for bound, code, note in (
+        ("0", 0, b""),
+        ("0.5", 1, b"skipping effectiveness of all columns (*) is 0.00"),
+    ):
         command = log_command(
             path, "quality", "--by", "x", "--min-skipping", bound, stdout=subprocess.PIPE
         )

@@ -16,9 +16,9 @@ _ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
 
 
 def names_server(options: Mapping[str, str]) -> bool:
-    """Return whether the settings name a Spark Connect server, of which the session will be a client.
+    """Return whether the session will be a client of the Spark Connect server that is named.
 
-    With ``remote("local[2]")`` it isn't: PySpark then starts the server itself, with these options.
+    With ``remote("local[2]")`` none is: PySpark then starts the server itself, with these options.
     """
     # With spark.api.mode=connect, PySpark takes the master's URL, too.
     urls = (

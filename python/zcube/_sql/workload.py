@@ -64,7 +64,7 @@ def read_workload(path: str) -> list[tuple[str, float]]:
     before the first ``|`` is a weight only if it is a number, because ``a | b = 3`` is SQL too.
 
     Raises:
-        ZCubeError: the file can't be read, has no predicates, or has the weights of a file of queries.
+        ZCubeError: the file can't be read, has no predicates, or has weights as a file of queries.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
