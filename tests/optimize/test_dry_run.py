@@ -114,7 +114,8 @@ def test_compaction_and_deltas_own_optimize_have_no_dry_run(spark, path):
         with pytest.raises(AnalysisException) as rejection:
             spark.sql(f"OPTIMIZE delta.`{path}` {statement} DRY RUN").collect()
         assert rejection.value.getCondition() == f"ZCUBE_DRY_RUN_NOT_SUPPORTED.{why}"
-        assert (path in str(rejection.value)) == (why == "NO_COLUMNS")
+        named = rejection.value.getMessageParameters().get("table", "")
+        assert named.endswith(path) == (why == "NO_COLUMNS")
     spark.conf.set("spark.zcube.enabled", "true")
     with pytest.raises(IllegalArgumentException) as rejection:
         spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (nope) DRY RUN").collect()

@@ -277,11 +277,6 @@ def test_the_command_advises_as_python_from_queries_and_from_an_event_log(
     assert capsys.readouterr().out == f"{weighted}\n"
 
 
-def test_an_event_log_must_be_a_local_file(capsys):
-    assert cli.main(["recommend", "/t", "--event-log", "s3a://logs/app"]) == 1
-    assert "no local event log at s3a://logs/app. Copy it here first." in capsys.readouterr().err
-
-
 def test_unsupported_filters_of_an_event_log_are_reported(spark, tmp_path, capsys, monkeypatch):
     path = str(tmp_path / "t")
     rows = spark.range(100).selectExpr("id", "id % 3 p", "concat('a, ', id % 5) s")
@@ -567,7 +562,8 @@ def test_cli_errors_are_one_line(tmp_path, capsys):
     for arguments, message in (
         (["--queries", str(tmp_path / "none.sql")], "can't be read"),
         (["--queries", str(empty)], "no query"),
-        (["--event-log", str(tmp_path / "none")], "no event log"),
+        (["--event-log", str(tmp_path / "none")], "no local event log"),
+        (["--event-log", "s3a://logs/app"], "at s3a://logs/app. Copy it here first."),
     ):
         assert cli.main(["recommend", "/x", *arguments]) == 1
         error = capsys.readouterr().err
