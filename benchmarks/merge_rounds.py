@@ -207,7 +207,6 @@ def save(output: Path, runs: list[dict]) -> None:
     saved = output / "merge_rounds.json"
     every = with_kept(saved, ["stream", "vectors", "engine"], runs)
     every.sort(key=lambda r: (r["stream"], not r["vectors"], r["engine"]))
-    saved.write_text(json.dumps({"about": about, "runs": every}, indent=1) + "\n")
     lines = [
         "# Rounds of MERGE and OPTIMIZE",
         "",
@@ -225,7 +224,7 @@ def save(output: Path, runs: list[dict]) -> None:
     ]
     for r in every:
         parts = [
-            f"{r[f'{what} {unit} first']} to {r[f'{what} {unit} last']}"
+            f"{r.get(f'{what} {unit} first', '–')} to {r.get(f'{what} {unit} last', '–')}"
             for unit in ("share", "cpu", "wall")
             for what in ("merge", "optimize")
         ]
@@ -233,6 +232,7 @@ def save(output: Path, runs: list[dict]) -> None:
             f"| {r['stream']} | {'with' if r['vectors'] else 'without'} | {r['engine']} | {r['rounds']} "
             f"| {r['read']:.2f} | {r['worst']:.2f} | {' | '.join(parts)} |"
         )
+    saved.write_text(json.dumps({"about": about, "runs": every}, indent=1) + "\n")
     markdown.write(output / "merge_rounds.md", "\n".join(lines) + "\n")
 
 

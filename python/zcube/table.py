@@ -9,7 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from zcube._log.conditions import NO_CLUSTERING_COLUMNS
-from zcube._spark import extension
+from zcube._spark import extension, gateway
 from zcube._spark.progress import watched
 from zcube._sql import quoting, statements
 from zcube._sql.arguments import column_names, column_weights, curve_name, flag, size, text
@@ -182,8 +182,8 @@ class ClusteredTable:
                 samples the clustering columns of the files to rewrite.
             measure: also return the quality ``before`` and ``after``, for the files that ``where``
                 selects. Off by default, because each takes another pass over the files in the log:
-                under 2 s for 10,000 files, but 20 s for a million. Without columns there is no
-                quality: both are None. If only ``after`` fails, it is None, with a warning.
+                under 2 s for 10,000 files, but 20 s for a million. Where the table has no columns
+                then, it is None. If only ``after`` fails, it is None, with a warning.
             progress: show a live progress bar; needs ``zcube[progress]`` and a classic session. By
                 default it is shown if possible, and only in a terminal or a notebook.
             curve: ``kdtree``, which makes boxes and reads the fewest files, ``hilbert``, ``zorder``
@@ -260,16 +260,18 @@ class ClusteredTable:
         )
         if dry_run:
             return OptimizePlan.from_rows(self._log.run(statement, "OPTIMIZE"))
-        before = self._quality_if_any(zorder_by, where) if measure else None
+        by = None if names is None else [quoting.qualified(parts) for parts in names]
+        before = self._quality_if_any(by, where) if measure else None
         with watched(self._spark, progress):
             row = self._log.run(statement, "OPTIMIZE")[0]
         after = None
         if measure:
             try:
-                after = self._quality_if_any(zorder_by, where)
+                after = self._quality_if_any(by, where)
             except Exception as error:  # The run is committed, so its result must not be lost.
                 warnings.warn(
-                    f"OPTIMIZE of {self._log.name} is complete, but measuring it failed: {error}",
+                    f"OPTIMIZE of {self._log.name} is complete, but measuring it failed: "
+                    f"{gateway.first_line(error)}",
                     RuntimeWarning,
                     stacklevel=2,
                 )

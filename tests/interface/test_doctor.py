@@ -163,7 +163,9 @@ def test_another_catalog_is_a_warning_and_none_a_problem(monkeypatch, spark):
     other = found("com.example.Catalog")
     assert other.problem == ""
     assert f"Set {subject} to {delta}, unless" in other.warning
-    assert found("").problem == f"Set {subject} to {delta}."
+    # Spark's name for its own.
+    for none in ("", "builtin"):
+        assert found(none).problem == f"Set {subject} to {delta}."
 
 
 def test_an_unknown_setting_is_a_problem(examined, monkeypatch, spark):

@@ -267,6 +267,8 @@ def test_predicates_are_read_from_files(tmp_path):
     file.write_text("-- nothing\n")
     with pytest.raises(ZCubeError, match="has no predicates"):
         read_workload(str(file))
+    file.write_text("-- weight: as of last week\n-- weight: 2 of 3\nx = 1\n")
+    assert read_workload(str(file)) == [("x = 1", 1.0)]
     # As in a file of queries, where a comment sets the weight of what follows.
     file.write_text("-- weight: 3\nx = 1\n")
     with pytest.raises(ZCubeError, match=r"has '-- weight: 3'\. Write it as 'weight \| predicate'"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 
 from zcube._sql.quoting import folded, name_parts
@@ -24,8 +24,13 @@ def column_names(columns: Sequence[str], what: str) -> list[list[str]]:
     if isinstance(columns, str):
         columns = [columns]
     # A set has another order in each process, and another order is another layout.
-    if isinstance(columns, (set, frozenset, Mapping)) or not isinstance(columns, Iterable):
-        raise ZCubeError(f"{what} needs a list of column names, in their order, not {columns!r}.")
+    wrong = f"{what} needs a list of column names, in their order, not {columns!r}."
+    if isinstance(columns, (set, frozenset, Mapping)):
+        raise ZCubeError(wrong)
+    try:
+        columns = list(columns)
+    except TypeError as error:
+        raise ZCubeError(wrong) from error
     names = []
     for column in columns:
         if not isinstance(column, str):

@@ -60,7 +60,8 @@ def _item(item: str | tuple[str, float]) -> dict[str, str | float]:
 def read_workload(path: str) -> list[tuple[str, float]]:
     """Read a workload from a file: each line is a predicate, or ``weight | predicate``.
 
-    Empty lines, lines that begin with ``--``, and a semicolon at the end are ignored. The text
+    Empty lines, comments (``--``), and a semicolon at the end are ignored; a comment that sets a
+    weight in a file of queries (``-- weight: 3``) is refused. The text
     before the first ``|`` is a weight only if it is a number, because ``a | b = 3`` is SQL too.
 
     Raises:
@@ -73,7 +74,8 @@ def read_workload(path: str) -> list[tuple[str, float]]:
     found = []
     for line in lines:
         text = line.strip().rstrip(";").rstrip()
-        if WEIGHT.match(text):
+        comment = WEIGHT.match(text)
+        if comment and _number(comment[1]) is not None:
             raise ZCubeError(f"The workload {path} has {text!r}. Write it as 'weight | predicate'.")
         if text and not text.startswith("--"):
             before, bar, after = text.partition("|")

@@ -201,6 +201,8 @@ def _in_session(spark: SparkSession) -> Iterator[Finding]:
             # A server may hide its settings, and another class may include this extension.
             yield Finding(name, "not listed in the extensions, but ZCube responds")
     catalog = spark.conf.get(CATALOG, "") or ""
+    if catalog == "builtin":  # Spark's name for its own
+        catalog = ""
     remedy = f"Set {CATALOG} to {DELTA_CATALOG}"
     if catalog:
         other = f"{remedy}, unless this class includes it." if catalog != DELTA_CATALOG else ""

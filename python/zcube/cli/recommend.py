@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,12 +51,17 @@ def _recommend(options: argparse.Namespace) -> int:
     queries: list[str | tuple[str, float]] = []
     if options.queries:
         queries = _from_file(Path(options.queries))
-    elif not Path(options.event_log).exists():
-        remedy = " Copy it here first." if "://" in options.event_log else ""
-        raise ZCubeError(f"There is no local event log at {options.event_log}.{remedy}")
+    else:
+        # As spark.eventLog.dir has it.
+        log = Path(re.sub("^file:(//)?(?=/)", "", options.event_log))
+        if not log.exists():
+            remedy = (
+                " Copy it here first." if re.match(r"(?!file:)\w+:/", options.event_log) else ""
+            )
+            raise ZCubeError(f"There is no local event log at {options.event_log}.{remedy}")
     with open_table(options) as table:
         if options.event_log:
-            queries = _from_event_log(Path(options.event_log), table)
+            queries = _from_event_log(log, table)
         advice = table.recommend(queries)
     show(json.dumps(advice.to_dict()) if options.json else advice)
     return 0

@@ -63,7 +63,7 @@ class ReferencePageSuite extends AnyFunSuite {
       "With `spark.plugins=io.zcube.sql.metrics.ZCubePlugin`, [Spark's metrics system](operating.md#what-to-watch) has these values of the driver. Counts and bytes are sums over all runs since it started.",
       table(Seq("gauge", "meaning"), described(ZCubePlugin.described)),
       "## Errors",
-      "An error's condition and SQLSTATE don't change; its message may. Values replace the names in angle brackets. The message of a condition with a dot follows that of the condition before the dot.",
+      "An error's condition and SQLSTATE don't change; its message may. Values replace the names in angle brackets. Where a condition has a dot, its message follows that of the condition before it, and code should compare that part alone.",
       table(Seq("condition", "SQLSTATE", "message"), errors),
       "## Grammar",
       "The rules of ZCube's parser, as ANTLR reads them; [SQL](sql.md) explains the statements. A statement that matches none of the first five forms goes to Spark and Delta unchanged, and so does the rest of an OPTIMIZE.",

@@ -42,16 +42,26 @@ class AdvisorSuite extends AnyFunSuite with MemoryEngine {
     assert(value[Double](today, "files_read") === 2 * table.now.live.size)
     assert(value[Boolean](layouts.head, "worthwhile"))
     layouts.foreach(row => assert(value[Seq[String]](row, "columns") === Seq("x")))
-    // The default without weights is what runs without OPTIONS make too.
-    layouts.foreach { row =>
-      val summary = value[String](row, "summary")
-      val isDefault = value[String](row, "curve") == "kdtree" && !summary.contains("with weights")
-      val needsOptions = value[Boolean](row, "worthwhile") && !isDefault
-      assert(summary.endsWith("; later runs need the same OPTIONS") === needsOptions)
-    }
     assert(value[Seq[String]](layouts.head, "statements").head
       .startsWith("OPTIMIZE memory.points ZORDER BY (x)"))
   }
+
+  for (default <- Seq("kdtree", "hilbert"))
+    test(s"later runs need OPTIONS unless the layout is what they make without: $default") {
+      session.conf.set("spark.zcube.layout.curve", default)
+      val layouts =
+        try advise(newTable(), "x < 10 AND y < 100" -> 1.0, "x = 3" -> 5.0).drop(1)
+        finally session.conf.unset("spark.zcube.layout.curve")
+      val needed = layouts.filter(value[Boolean](_, "worthwhile")).map { row =>
+        val summary = value[String](row, "summary")
+        val isDefault = value[String](row, "curve") == default && !summary.contains("with weights")
+        val needsOptions = summary.endsWith("; later runs need the same OPTIONS")
+        assert(needsOptions === !isDefault, summary)
+        needsOptions
+      }
+      // The best ones are trees.
+      assert(needed.contains(default != "kdtree"))
+    }
 
   test("the forecast is what queries read after the recommended OPTIMIZE") {
     val table = newTable(declared = Seq("x", "y"))

@@ -10,13 +10,16 @@ import org.apache.spark.scheduler._
 /** What Spark tells its listeners while something runs. */
 object SparkEvents {
 
+  /** Milliseconds; a machine may be busy. */
+  private val Patience = 120000L
+
   /** What the body returns, once the listener has all events of what it did and none from before. */
   def within[T](context: SparkContext, listener: SparkListenerInterface)(body: => T): T = {
-    context.listenerBus.waitUntilEmpty()
+    context.listenerBus.waitUntilEmpty(Patience)
     context.addSparkListener(listener)
     try {
       val result = body
-      context.listenerBus.waitUntilEmpty()
+      context.listenerBus.waitUntilEmpty(Patience)
       result
     } finally context.removeSparkListener(listener)
   }
@@ -31,7 +34,8 @@ object SparkEvents {
       new SparkListener {
         override def onJobStart(job: SparkListenerJobStart): Unit =
           jobs.add(job.properties.getProperty("spark.job.description", "")): Unit
-      })(body)
+      }
+    )(body)
     (result, jobs.asScala.toSeq)
   }
 }

@@ -30,7 +30,9 @@ object AutoLayout extends DeltaLogging {
   /** Runs after a commit. Delta handles exceptions from it like the failure of any hook. */
   def run(spark: SparkSession, txn: CommittedTransaction): Unit = {
     val session = spark.asInstanceOf[classic.SparkSession]
-    if (!session.sessionState.conf.getConf(ZCubeConf.Enabled) || !isOn(session, txn)) {
+    val isOurs = session.sessionState.conf.getConf(ZCubeConf.Enabled) &&
+      mayLayOut(txn.postCommitSnapshot.protocol)
+    if (!isOurs || !isOn(session, txn)) {
       AutoCompact.run(spark, txn)
     } else {
       val request = AutoCompactUtils.prepareAutoCompactRequest(session, txn, OpType, None)
@@ -98,8 +100,7 @@ object AutoLayout extends DeltaLogging {
       layout.weights,
       isAuto = true
     )
-    if (!mayLayOut(snapshot.protocol)) None
-    else if (ClusteredTableUtils.isSupported(snapshot.protocol)) {
+    if (ClusteredTableUtils.isSupported(snapshot.protocol)) {
       // After CLUSTER BY NONE, it has none: what it was Z-ordered by before no longer counts.
       // Otherwise the same as OPTIMIZE without options.
       Option(TableColumns.clusteringColumns(session, snapshot)).filter(_.nonEmpty).map(columns =>
