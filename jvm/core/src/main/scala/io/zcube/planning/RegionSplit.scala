@@ -106,15 +106,14 @@ object RegionSplit {
       def best(tolerance: Double): Option[Cut] =
         (0 until columns)
           .flatMap(bestCut(files, _, total, terms.copy(tolerance = tolerance))).minOption
-      lazy val exact = if (terms.tolerance > 0) best(0) else None
       val tolerant = best(terms.tolerance)
-      tolerant.filter(
-        _.isMultiple).orElse(exact.filter(_.isMultiple)).orElse(tolerant).orElse(exact)
-        .map { cut =>
-          val lower = Bounds.of(files, cut.column).within(cut.tolerance).lower
-          val (low, high) = Array.range(0, files.length).partition(lower(_) < cut.below)
-          (low.map(files(_)), high.map(files(_)))
-        }
+      lazy val exact = if (terms.tolerance > 0) best(0) else None
+      val multiple = tolerant.filter(_.isMultiple).orElse(exact.filter(_.isMultiple))
+      multiple.orElse(tolerant).orElse(exact).map { cut =>
+        val lower = Bounds.of(files, cut.column).within(cut.tolerance).lower
+        val (low, high) = Array.range(0, files.length).partition(lower(_) < cut.below)
+        (low.map(files(_)), high.map(files(_)))
+      }
     }
   }
 
