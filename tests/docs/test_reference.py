@@ -21,6 +21,22 @@ def test_python_knows_the_curves_and_policies_of_the_jar():
     assert values_of("mergePolicy") == MERGE_POLICIES
 
 
+def test_every_option_that_a_page_shows_exists():
+    known = set(re.findall(r"^\| `(\w+)` \|", PAGE.partition("## Settings")[0], re.MULTILINE))
+    assert {"curve", "maxBytes"} <= known
+    examples = (DOCS.parent / "examples").rglob("*.py")
+    pages = [DOCS.parent / "README.md", *DOCS.rglob("*.md"), *examples]
+    shown = [
+        (page.name, key)
+        for page in pages
+        for clause in re.findall(r"OPTIONS \(([^()]*)\)", page.read_text(encoding="utf-8"))
+        for key in re.findall(r"(?:^|,)\s*'?(\w+)'? =", clause)
+    ]
+    assert len({page for page, _ in shown}) > 5
+    # It stands for any option in the grammar.
+    assert [(page, key) for page, key in shown if key not in known | {"key"}] == []
+
+
 def value(text):
     """
     >>> value("100 GB") == value("100g"), value("`leveled`")
