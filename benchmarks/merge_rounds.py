@@ -171,6 +171,11 @@ def summary(rounds: list[dict[str, float]], readings: list[tuple[float, float]])
     return result
 
 
+def span(run: dict, name: str) -> str:
+    """The first and the last quarter's figure; a dash for a run from before it was measured."""
+    return f"{run[f'{name} first']} to {run[f'{name} last']}" if f"{name} first" in run else "–"
+
+
 def set_engine(spark: SparkSession, engine: str) -> None:
     for key in ("spark.zcube.enabled", "spark.zcube.mergeInto.pruning"):
         spark.conf.set(key, str(engine == "zcube").lower())
@@ -215,8 +220,8 @@ def save(output: Path, runs: list[dict]) -> None:
         "updates, half inserts, by both columns; an OPTIMIZE after each.",
         "",
         "Written: the bytes of new files, as a share of the table's at that moment, in the mean of the first and of "
-        "the last quarter of the rounds; the same for CPU and wall seconds. Read: files that 200 queries read, as a multiple "
-        "of those that a full clustering by ZCube reads at the same moment.",
+        "the last quarter of the rounds; the same for CPU and wall seconds. Read: files that 200 queries read, as a "
+        "multiple of those that a full clustering by ZCube reads at the same moment.",
         "",
         "| stream | deletion vectors | engine | rounds | read | at the worst moment | MERGE writes | OPTIMIZE writes "
         "| MERGE CPU s | OPTIMIZE CPU s | MERGE wall s | OPTIMIZE wall s |",
@@ -224,7 +229,7 @@ def save(output: Path, runs: list[dict]) -> None:
     ]
     for r in every:
         parts = [
-            f"{r.get(f'{what} {unit} first', '–')} to {r.get(f'{what} {unit} last', '–')}"
+            span(r, f"{what} {unit}")
             for unit in ("share", "cpu", "wall")
             for what in ("merge", "optimize")
         ]

@@ -35,9 +35,9 @@ object RegionSplit {
     *   same values. It chooses among cuts and sides. What straddles a cut is counted by the bounds
     *   themselves, so that it permits no cut that `maxStraddling` forbids: numbers of floating point are
     *   compared by their bits, and a share of such a width may be nearly all of the rows. It may prevent
-    *   single cuts, but where no multiple of a part would be left, it doesn't apply. Of a width, at most four times the
-    *   median counts, since a single value far away, as a date that means "never", says nothing of other
-    *   rows
+    *   single cuts, but where no multiple of a part would be left, it doesn't apply. Of a width, at most
+    *   four times the median counts, since a single value far away, as a date that means "never", says
+    *   nothing of other rows
     */
   def split(
       files: Seq[PlannedFile],
