@@ -295,7 +295,7 @@ class ClusteredTable:
 
         Args:
             columns: such as ``["x", "a.b"]``; by default the clustering columns, or those of the
-                newest clustered file.
+                file that was clustered last.
             where: selects files, by the same predicates as ``optimize``.
 
         Raises:

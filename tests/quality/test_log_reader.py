@@ -93,6 +93,27 @@ def test_clustered_tables_are_read_as_by_spark(spark, path):
     assert same(spark, path).cubes == 0
 
 
+def test_a_copy_was_clustered_when_its_rows_were(spark, path):
+    def file(column, modified, **more):
+        columns = {"ZCUBE_ZORDER_BY": f'["{column}"]', "ZCUBE_PHYSICAL_COLUMNS": f'[["{column}"]]'}
+        return {"modificationTime": modified, "tags": {"ZCUBE_ID": column} | columns | more}
+
+    field = {"type": "long", "nullable": True, "metadata": {}}
+    schema = {"type": "struct", "fields": [{"name": name, **field} for name in "cd"]}
+    copy = file("c", 5, ZCUBE_CLUSTERED_TIME="1")
+    written_log.write(path, json.dumps(schema), [copy, file("d", 3), file("c", 2)])
+    assert [column.column for column in same(spark, path).columns] == ["d"]
+    later = file("c", 0, ZCUBE_CLUSTERED_TIME="9000000000000") | {"path": "b", "size": 1}
+    commit(path, 1, {"add": later | {"partitionValues": {}, "dataChange": True}})
+    assert [column.column for column in same(spark, path).columns] == ["c"]
+    later["tags"]["ZCUBE_CLUSTERED_TIME"] = "soon"
+    commit(path, 2, {"add": later | {"partitionValues": {}, "dataChange": True}})
+    with pytest.raises(NotServedError, match="a malformed tag"):
+        DeltaLakeLog.open(path).quality()
+    quality_of_d = ClusteredTable.for_path(spark, path).quality()
+    assert [column.column for column in quality_of_d.columns] == ["d"]
+
+
 def test_checkpoints_and_removed_files_are_read_as_by_spark(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     rows = points(spark, 0, 6000, 6).selectExpr("*", "named_struct('a', x) n", "id `p.q`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -194,7 +195,7 @@ class DeltaLakeLog:
         )
 
     def _own_columns(self) -> list[LogColumn]:
-        """Return the clustering columns, or those of the newest file with tags."""
+        """Return the clustering columns, or those of the file that was clustered last."""
         domain = self._actions.domains.get("delta.clustering")
         if domain:
             declared = _parsed(domain).get("clusteringColumns") or []
@@ -203,7 +204,7 @@ class DeltaLakeLog:
         newest = max(
             (
                 (
-                    file.modified,
+                    _clustered_time(file),
                     file.tags[tags.COLUMNS],
                     file.tags.get(tags.PHYSICAL_COLUMNS) or "",
                     file.path,
@@ -255,6 +256,16 @@ class DeltaLakeLog:
             "bytes_fresh": fresh,
             "bytes_other_columns": others,
         }
+
+
+def _clustered_time(file: LoggedFile) -> int:
+    """Return when it, or the file whose rows it has, was clustered."""
+    time = file.tags.get(tags.CLUSTERED_TIME)
+    if time is None:
+        return file.modified
+    if not re.fullmatch(r"[0-9]{1,18}", time):
+        raise NotServedError(f"a malformed tag: {time!r}")
+    return int(time)
 
 
 def _parsed(tag: str) -> Any:

@@ -39,7 +39,8 @@ final class MatchingRows private (
     equalities: Seq[MatchingRows.Equality],
     keys: MergeKeys,
     table: String)
-    extends Logging {
+    extends AutoCloseable
+    with Logging {
   import MatchingRows._
 
   override protected def logName: String = MergePruning.LogName
@@ -60,15 +61,29 @@ final class MatchingRows private (
     * that match nothing. The plan itself where [[in]] returns it, and also if that rule is excluded, if a
     * second scan may return other rows, or if it would cost more than it saves, as many rows have a key
     * of the source.
+    *
+    * @param shuffles whether all rows are shuffled before they are written, so that no file is copied
     */
-  def apart(files: Seq[AddFile], planOf: Seq[AddFile] => LogicalPlan): LogicalPlan =
+  def apart(
+      files: Seq[AddFile],
+      planOf: Seq[AddFile] => LogicalPlan,
+      shuffles: Boolean): LogicalPlan =
     unlessItFails(
       files,
       planOf,
       !isExcluded && !MergeKeys.mayIgnoreFiles(_, conf),
       "may be copied without a join") { keyed =>
-      if (areFew(files, keyed, planOf)) keyed else keyed.left
+      if (!areFew(files, keyed, planOf)) keyed.left
+      else if (shuffles) keyed
+      else keyed.copy(byFile = byFile.sessionFor(files, table))
     }
+
+  private val byFile = new FileByFile(session)
+
+  /** Whether [[apart]] had a task copy each file. */
+  def copiesFiles: Boolean = byFile.isUsed
+
+  override def close(): Unit = byFile.close()
 
   private def isExcluded: Boolean = conf.optimizerExcludedRules
     .exists(_.split(',').exists(_.trim == SplitOuterJoin.ruleName))

@@ -8,7 +8,8 @@ import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.DeduplicateCDFDeletes
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
-import org.apache.spark.sql.delta.files.TahoeFileIndex
+import org.apache.spark.sql.delta.files.{TahoeFileIndex, TransactionalWrite}
+import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
@@ -77,6 +78,7 @@ class PrunedMergeIntoCommand(
     val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
     val pruning = new MergePruning(session, this, txn, keys)
     added = pruning.predicates
+    matching.foreach(_.close())
     matching =
       if (pruning.isTooSmall) None
       else MatchingRows.of(session, this, keys, pruning.unchanged)
@@ -96,6 +98,7 @@ class PrunedMergeIntoCommand(
     try super.runMerge(spark)
     finally {
       prunedSource = None
+      matching.foreach(_.close())
       matching = None
     }
 
@@ -137,8 +140,22 @@ class PrunedMergeIntoCommand(
       writeUnmodifiedRows)
     // For duplicates, Delta numbers the target's rows: conditions of ON aren't applied before that.
     if (deduplicateCDFDeletes.enabled) write()
-    else sparingRows(if (writeUnmodifiedRows) _.apart(_, _) else _.in(_, _))(write())
+    else if (!writeUnmodifiedRows) sparingRows(_.in(_, _))(write())
+    else {
+      val written = sparingRows(_.apart(_, _, shufflesRows(spark, deltaTxn)))(write())
+      if (matching.exists(_.copiesFiles)) {
+        val session = spark.asInstanceOf[classic.SparkSession]
+        new CopiedFiles(session, deltaTxn.snapshot, MergePruning.tableOf(this))
+          .inCubes(filesToRewrite, written)
+      } else written
+    }
   }
+
+  /** Whether Delta shuffles all rows once more before it writes them ([[writeFiles]]). */
+  private def shufflesRows(spark: SparkSession, txn: OptimisticTransaction): Boolean =
+    TransactionalWrite.shouldOptimizeWrite(txn.metadata, spark.sessionState.conf) ||
+      (txn.metadata.partitionColumns.nonEmpty &&
+        spark.conf.get(DeltaSQLConf.MERGE_REPARTITION_BEFORE_WRITE))
 
   private def sparingRows[T](how: PlanOfRows)(body: => T): T = {
     spared = Some(how)

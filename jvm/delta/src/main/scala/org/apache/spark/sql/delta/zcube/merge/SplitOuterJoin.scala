@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
 /** The rows of `left`, of which at most those that satisfy the condition with a row of `right` match
@@ -12,13 +14,15 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
   *
   * [[SplitOuterJoin]] makes use of it. Where it doesn't, these are the rows of `left` and nothing else.
   *
-  * @param table name for the log
+  * @param table  name for the log
+  * @param byFile a session in which a task reads a file, if the rows that can't match are to be read so
   */
 case class TargetWithKeys(
     left: LogicalPlan,
     right: LogicalPlan,
     condition: Expression,
-    table: String)
+    table: String,
+    @transient byFile: Option[SparkSession] = None)
     extends BinaryNode {
 
   override def output: Seq[Attribute] = left.output
@@ -27,6 +31,8 @@ case class TargetWithKeys(
 
   override def maxRows: Option[Long] = left.maxRows
 
+  override protected def stringArgs: Iterator[Any] = Iterator(condition, table)
+
   override def stats: Statistics = left.stats
 
   override protected def withNewChildrenInternal(
@@ -34,17 +40,31 @@ case class TargetWithKeys(
       newRight: LogicalPlan): TargetWithKeys = copy(left = newLeft, right = newRight)
 
   /** The rows that may match, or those that can't. */
-  private[merge] def rows(of: JoinType): LogicalPlan =
-    Join(left, right, of, Some(condition), TargetWithKeys.BroadcastKeys)
+  private[merge] def rows(of: JoinType): LogicalPlan = {
+    import TargetWithKeys.ByFile
+    val files = byFile.filter(_ => of == LeftAnti).fold(left) { session =>
+      left.transform { case scan: LogicalRelation =>
+        scan.relation match {
+          // With an option of its own: by the session alone, Spark doesn't tell the copy from the original.
+          case files: HadoopFsRelation =>
+            scan.copy(relation = files.copy(options = files.options + ByFile)(session))
+          case _ => scan
+        }
+      }
+    }
+    Join(files, right, of, Some(condition), TargetWithKeys.BroadcastKeys)
+  }
 }
 
 object TargetWithKeys {
+
+  private val ByFile = "zcube.taskPerFile" -> "true"
 
   private[merge] val BroadcastKeys = JoinHint(None, Some(HintInfo(strategy = Some(BROADCAST))))
 
   object Strategy extends SparkStrategy {
     override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-      case TargetWithKeys(left, _, _, _) => Seq(planLater(left))
+      case TargetWithKeys(left, _, _, _, _) => Seq(planLater(left))
       case _ => Nil
     }
   }

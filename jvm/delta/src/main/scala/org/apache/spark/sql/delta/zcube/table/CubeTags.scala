@@ -6,6 +6,7 @@ import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.delta.zorder.ZCubeInfo
+import org.apache.spark.sql.types.StructType
 
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, NewCube}
 import io.zcube.layout.kinds.LayoutKind
@@ -71,11 +72,50 @@ object CubeTags {
   /** The value of the tag of physical names. */
   def physicalNames(columns: Seq[ColumnPath]): String = JsonUtils.toJson(columns.map(_.physical))
 
+  /** The columns by which ZCube laid it out; None if it didn't, or if one no longer exists. */
+  def columnsOf(file: AddFile, schema: StructType): Option[Seq[ColumnPath]] =
+    file.getTag(PhysicalColumns)
+      .flatMap(text => Try(JsonUtils.fromJson[Seq[Seq[String]]](text)).toOption)
+      .map(_.map(TableColumns.findPhysical(schema, _)))
+      .collect {
+        case columns if columns.nonEmpty && columns.forall(_.isDefined) => columns.flatten
+      }
+
+  /** Whether ZCube laid it out, or copied it: files of Delta's cubes have only Delta's tags. */
+  def isOfZCube(file: AddFile): Boolean = file.getTag(PhysicalColumns).isDefined
+
+  /** Whether a system has laid it out, be it unknown. */
+  def isInCube(file: AddFile): Boolean =
+    ofCube(file).nonEmpty || file.clusteringProvider.isDefined
+
+  /** How many rows it had when it was clustered; None if the log doesn't know. */
+  def clusteredRows(file: AddFile): Option[Long] =
+    file.getTag(ClusteredRows).flatMap(_.toLongOption).orElse(file.numPhysicalRecords)
+
+  /** The new file with the place of another, most of whose rows are its rows, and no others. */
+  def copied(from: AddFile, to: AddFile): AddFile = {
+    val rows = clusteredRows(from).map(ClusteredRows -> _.toString)
+    val time = ClusteredTime -> from.getTag(ClusteredTime).getOrElse(from.modificationTime.toString)
+    to.copy(
+      tags = Option(to.tags).getOrElse(Map.empty) ++ ofCube(from) ++ rows + time,
+      clusteringProvider = from.clusteringProvider)
+  }
+
+  /** Delta's tags of cubes, and ZCube's. */
+  private def ofCube(file: AddFile): Map[String, String] =
+    Option(file.tags).getOrElse(Map.empty).filter { case (key, _) => key.startsWith("ZCUBE_") }
+
   /** Not one of Delta's tags; a writer that doesn't know it either keeps or drops it. */
   val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
 
   /** The weights of the columns, unless all are equal. */
   val Weights = "ZCUBE_WEIGHTS"
+
+  /** The rows that a file had when it was clustered, on one whose rows a MERGE has copied since. */
+  private val ClusteredRows = "ZCUBE_CLUSTERED_ROWS"
+
+  /** When such a file was clustered, in milliseconds since 1970. */
+  private[table] val ClusteredTime = "ZCUBE_CLUSTERED_TIME"
 
   /** Fingerprint of the workload, if there is one. */
   private val Workload = "ZCUBE_WORKLOAD"

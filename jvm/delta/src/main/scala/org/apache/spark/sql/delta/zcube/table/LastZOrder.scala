@@ -24,24 +24,23 @@ object LastZOrder {
     val newest = snapshot.allFiles
       .where(col("tags").getItem(CubeTags.PhysicalColumns).isNotNull &&
         col("clusteringProvider").isNull)
-      .orderBy(col("modificationTime").desc, col("path"))
+      .orderBy(LoggedTags.clusteredTime.desc, col("path"))
       .take(1)
       .headOption
     for {
       file <- newest
-      columns <- columnsOf(snapshot, file)
+      columns <- CubeTags.columnsOf(file, snapshot.schema)
       curve <- file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).flatMap(LayoutKind.find)
     } yield LastZOrder(columns, curve, weightsOf(file))
   }
 
-  /** The columns recorded in the newest tagged file, whichever system wrote it, if all still exist.
-    */
+  /** The columns of the file that was clustered last, by whichever system, if all still exist. */
   def columns(session: SparkSession, snapshot: Snapshot): Option[Seq[ColumnPath]] =
     Sessions.within(session) {
       val tags = struct(LoggedTags.zOrderBy, LoggedTags.physicalColumns)
       val newest = snapshot.allFiles.toDF()
         .where(LoggedTags.zOrderBy.isNotNull)
-        .agg(max(struct(col("modificationTime"), tags, col("path"))))
+        .agg(max(struct(LoggedTags.clusteredTime, tags, col("path"))))
         .head()
       for {
         found <- Option(newest.getStruct(0))
@@ -63,14 +62,6 @@ object LastZOrder {
         TableColumns.find(snapshot.schema, parts, session.sessionState.conf.resolver)
       }
   }
-
-  private def columnsOf(snapshot: Snapshot, file: AddFile): Option[Seq[ColumnPath]] =
-    file.getTag(CubeTags.PhysicalColumns)
-      .flatMap(text => Try(JsonUtils.fromJson[Seq[Seq[String]]](text)).toOption)
-      .map(_.map(TableColumns.findPhysical(snapshot.schema, _)))
-      .collect {
-        case columns if columns.nonEmpty && columns.forall(_.isDefined) => columns.flatten
-      }
 
   private def weightsOf(file: AddFile): Seq[Double] = file.getTag(CubeTags.Weights)
     .flatMap(tag =>

@@ -45,7 +45,7 @@ final class LoggedStatistics private (
     */
   def actions(of: FileFilter): Seq[AddFile] = Sessions.within(session) {
     import org.apache.spark.sql.delta.implicits._
-    // Files of a cube have the same tags.
+    // Files of a cube have the same tags, except those that a MERGE has copied.
     val known = new mutable.HashMap[Map[String, String], Map[String, String]]
     def same(map: Map[String, String]) =
       if (map == null) map else known.getOrElseUpdate(map, map)

@@ -17,6 +17,10 @@ object LoggedTags {
   val zOrderBy: Column = tag(AddFile.tag(AddFile.Tags.ZCUBE_ZORDER_BY))
   val physicalColumns: Column = tag(CubeTags.PhysicalColumns)
 
+  /** When a file, or the one whose rows it has, was clustered. */
+  val clusteredTime: Column =
+    coalesce(tag(CubeTags.ClusteredTime).try_cast("bigint"), col("modificationTime"))
+
   private val isTagged = cubeId.isNotNull && zOrderBy.isNotNull
   private val isForeign = coalesce(col("clusteringProvider") =!= CubeTags.Provider, lit(false))
 

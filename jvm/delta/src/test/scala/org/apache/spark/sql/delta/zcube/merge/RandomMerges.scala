@@ -144,7 +144,7 @@ final class RandomMerges(seed: Int) {
     None,
     Some((t: String) => s"DELETE FROM $t WHERE id % 11 = 5"),
     Some((t: String) => s"UPDATE $t SET m = m + 1 WHERE id % 17 = 3"),
-    Some((t: String) => s"OPTIMIZE $t")
+    Some((t: String) => s"OPTIMIZE $t ZORDER BY (id, m)")
   ))
 }
 

@@ -1,0 +1,81 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.zcube.table.CubeTags
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.zcube.Sessions
+
+/** A session in which a scan has a task for each file, so that what is copied is in as many files, each
+  * with the rows of one. Spark has a scan's tasks read several files, largest first, wherever their rows
+  * lie; and parts of larger ones.
+  */
+final private[merge] class FileByFile(session: SparkSession) extends AutoCloseable with Logging {
+  import FileByFile._
+
+  override protected def logName: String = MergePruning.LogName
+
+  private var own: Option[SparkSession] = None
+
+  /** Whether a scan was to be so. */
+  def isUsed: Boolean = own.isDefined
+
+  /** None where it gains too little, as few rows are in cubes, or costs too much, as there are many small
+    * files, or as a large one would take longer than the rest. None, too, if it can't be made.
+    *
+    * @param table name for the log
+    */
+  def sessionFor(files: Seq[AddFile], table: String): Option[SparkSession] =
+    if (!isWorthIt(files, session.sessionState.conf)) None
+    else {
+      close()
+      try {
+        own = Some(Sessions.cloneOf(session))
+        own.foreach(made => readByFile(files.map(_.size).max, made.sessionState.conf))
+      } catch {
+        case MergeFailures.Recoverable(e) =>
+          val text = s"$table: MERGE: a task may copy several files"
+          logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
+          logDebug(text, e)
+          close()
+      }
+      own
+    }
+
+  private def readByFile(largest: Long, conf: SQLConf): Unit = {
+    // Spark closes a task's list of files once they have as many bytes, counting this for each.
+    Seq(SQLConf.FILES_MAX_PARTITION_BYTES, SQLConf.FILES_OPEN_COST_IN_BYTES)
+      .foreach(setting => conf.setConfString(setting.key, largest.toString))
+    Seq(SQLConf.FILES_MAX_PARTITION_NUM, SQLConf.FILES_MIN_PARTITION_NUM).foreach(conf.unsetConf)
+  }
+
+  private def isWorthIt(files: Seq[AddFile], conf: SQLConf): Boolean = {
+    def bytes(of: Seq[AddFile]) = of.map(_.size).sum
+    val cores = session.leafNodeDefaultParallelism
+    files.nonEmpty && files.size <= MaxFiles &&
+    conf.filesMinPartitionNum.forall(_ <= files.size) &&
+    conf.filesMaxPartitionNum.forall(_ >= files.size) &&
+    2 * bytes(files.filter(CubeTags.isOfZCube)) >= bytes(files) &&
+    files.count(_.size < MinOpenCosts * conf.filesOpenCostInBytes) <= math.max(
+      cores,
+      files.size / 2) && {
+      val largest = files.map(_.size).max
+      largest <= math.max(conf.filesMaxPartitionBytes, bytes(files) / (2 * cores))
+    }
+  }
+
+  override def close(): Unit = {
+    own.foreach(Sessions.close)
+    own = None
+  }
+}
+
+private object FileByFile {
+
+  /** With more, [[CopiedFiles]] would compare too many with each other. */
+  private val MaxFiles = 10000
+
+  /** A file is small that has fewer bytes than so many times what Spark counts for opening one. */
+  private val MinOpenCosts = 4
+}

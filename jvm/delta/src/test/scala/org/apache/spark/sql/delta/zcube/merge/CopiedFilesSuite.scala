@@ -1,0 +1,392 @@
+package org.apache.spark.sql.delta.zcube.merge
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.actions.{AddFile, DeletionVectorDescriptor, FileAction}
+import org.apache.spark.sql.delta.zcube.table.LastZOrder
+import org.apache.spark.sql.delta.{DeltaLog, DeltaOperations}
+import org.apache.spark.sql.functions.input_file_name
+import org.apache.spark.sql.zcube.SparkEvents
+import org.scalatest.Assertion
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Files that a MERGE without deletion vectors copies stay in their cubes. */
+class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
+  import CopiedFilesSuite._
+
+  override protected def settings: Map[String, String] =
+    super.settings + ("spark.sql.files.openCostInBytes" -> "0")
+
+  private def filesOf(path: String): Seq[AddFile] =
+    DeltaLog.forTable(spark, path).update().allFiles.collect().toSeq
+
+  private def cubeOf(file: AddFile): Option[String] =
+    Option(file.tags).flatMap(_.get(AddFile.tag(AddFile.Tags.ZCUBE_ID)))
+
+  /** Without what each file has of its own, and what its copies have besides. */
+  private def tagsOf(file: AddFile): (Map[String, String], Option[String]) =
+    (Option(file.tags).getOrElse(Map.empty) -- OfFile, file.clusteringProvider)
+
+  private lazy val size = filesOf(withoutVectors).map(_.size).sum / 6
+
+  /** How many files an OPTIMIZE rewrites. */
+  private def rewritten(path: String, by: String): Long =
+    spark.sql(s"OPTIMIZE delta.`$path` $by OPTIONS ('maxFileSize' = '$size')")
+      .select("metrics.numFilesRemoved").head().getLong(0)
+
+  /** A copy of a table, whose files are a cube. */
+  private def clustered(table: String, by: String): String = {
+    val path = copyOf(table)
+    assert(rewritten(path, by) > 0)
+    val files = filesOf(path)
+    assert(files.size >= 6 && files.flatMap(cubeOf).distinct.size == 1)
+    path
+  }
+
+  private lazy val ordered = clustered(withoutVectors, ZOrder)
+
+  /** A table like `withoutVectors`, with other columns, partitions, or properties. */
+  private def tableWith(key: String, of: String, rest: String): String = create(
+    s"(id BIGINT, k $key, p INT, v STRING) USING delta $rest",
+    6,
+    "id")(
+    "id",
+    s"CAST($of AS $key) AS k",
+    "CAST(id % 2 AS INT) AS p",
+    "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v")
+
+  /** Compares a MERGE with Delta's, and shows that what it copies stays in its cube, and nothing else. */
+  private def keeps(path: String, by: String, source: String = Scattered): Assertion = {
+    assert(isSaid(SplitOuterJoinSuite.Copied, path, source, "t.k = s.k", Upsert))
+    val before = filesOf(path)
+    val merged = copyOf(path)
+    merge(source, "t.k = s.k", Upsert)(merged)
+    val (kept, fresh) = filesOf(merged).partition(cubeOf(_).isDefined)
+    assert(kept.map(tagsOf).toSet == before.map(tagsOf).toSet)
+    // Each with most rows of one that it replaces.
+    assert(kept.size == before.size)
+    def origins(of: Seq[AddFile])(rows: AddFile => Long, time: AddFile => Long) =
+      of.map(file => (rows(file), time(file))).sorted
+    assert(origins(kept)(_.tags(ClusteredRows).toLong, _.tags(ClusteredTime).toLong) ==
+      origins(before)(_.numLogicalRecords.get, _.modificationTime))
+    assert(kept.map(_.path).toSet.intersect(before.map(_.path).toSet).isEmpty)
+    val changed = spark.read.format("delta").load(merged).where("v = 'new'")
+    assert(changed.count() == 30 && fresh.flatMap(_.numLogicalRecords).sum == 30)
+    val names = changed.select(input_file_name()).distinct().collect().map(_.getString(0))
+    assert(names.forall(name => fresh.exists(file => name.endsWith(file.path))))
+    val rows = rowsOf(merged)
+    assert(rewritten(merged, by) == fresh.size)
+    assert(rowsOf(merged) == rows)
+  }
+
+  test("what is copied stays in its cube, what is changed doesn't") {
+    keeps(ordered, ZOrder)
+  }
+
+  test("so it does in a clustered table") {
+    val table = tableWith("BIGINT", "id", s"CLUSTER BY (id, k) TBLPROPERTIES ($NoVectors)")
+    val path = clustered(table, "")
+    assert(filesOf(path).forall(_.clusteringProvider.isDefined))
+    keeps(path, "")
+  }
+
+  test("so it does with change rows, row ids and stored names, after a column was renamed") {
+    val path = clustered(
+      tableWith(
+        "STRING",
+        "lpad(id, 40, '0')",
+        s"TBLPROPERTIES ($NoVectors, 'delta.enableChangeDataFeed' = 'true', " +
+          "'delta.enableRowTracking' = 'true', 'delta.columnMapping.mode' = 'name')"
+      ),
+      ZOrder
+    )
+    spark.sql(s"ALTER TABLE delta.`$path` RENAME COLUMN id TO `an \"odd\" id`")
+    val source = "SELECT lpad(id * 29, 40, '0') AS k, 'new' AS v FROM range(30)"
+    keeps(path, "ZORDER BY (`an \"odd\" id`, k)", source)
+  }
+
+  test("by Delta, or with several files to a task, all are fresh") {
+    for (setting <- Seq(
+        "spark.zcube.mergeInto.pruning" -> "false",
+        // Small files, at this cost.
+        "spark.sql.files.openCostInBytes" -> (size / 3).toString)) withSettings(setting) {
+      val path = copyOf(ordered)
+      merge(Scattered, "t.k = s.k", Upsert)(path)
+      assert(filesOf(path).flatMap(cubeOf).isEmpty, setting)
+    }
+  }
+
+  test("a task copies a file, if few files are small, and none takes longer than the rest") {
+    val MB = 1L << 20
+    def sized(sizes: Long*) =
+      sizes.zipWithIndex.map { case (size, i) =>
+        file(i.toString, 1).copy(size = size * MB, tags = Map("ZCUBE_PHYSICAL_COLUMNS" -> "[]"))
+      }
+    withSettings(
+      "spark.sql.files.openCostInBytes" -> "4m",
+      "spark.sql.files.maxPartitionBytes" -> "128m",
+      "spark.sql.leafNodeDefaultParallelism" -> "3"
+    ) {
+      val session = spark.asInstanceOf[SparkSession]
+      val byFile = new FileByFile(session)
+      def by(files: Seq[AddFile]) = byFile.sessionFor(files, "t")
+      def isByFile(sizes: Long*) = by(sized(sizes: _*)).isDefined
+      assert(isByFile(128) && !isByFile(129) && isByFile(128, 128, 1))
+      // The largest takes at most half as long as all on three cores.
+      assert(isByFile(Seq.fill(6)(1000L): _*) && !isByFile(Seq.fill(5)(1000L): _*))
+      assert(isByFile(16, 16, 16, 16, 15, 15, 15, 15) && !isByFile(16, 16, 16, 15, 15, 15, 15))
+      // As many as cores don't matter.
+      assert(isByFile(15, 15, 15) && !isByFile())
+      assert(by(sized(Seq.fill(10000)(16L): _*)).isDefined)
+      assert(by(sized(Seq.fill(10001)(16L): _*)).isEmpty)
+      // Half of the bytes are in cubes of ZCube.
+      val of = sized(100, 60, 40)
+      def inCubes(at: Int*) = of.zipWithIndex.map { case (file, i) =>
+        if (at.contains(i)) file else file.copy(tags = Map("ZCUBE_ID" -> "Delta's"))
+      }
+      assert(by(inCubes(0)).isDefined && by(inCubes(1, 2)).isDefined)
+      assert(by(inCubes(1)).isEmpty && by(inCubes()).isEmpty)
+      // Who sets the number of tasks has it.
+      for ((setting, of, isUsed) <-
+          Seq(("min", 2, true), ("min", 3, false), ("max", 2, true), ("max", 1, false)))
+        withSettings(s"spark.sql.files.${setting}PartitionNum" -> of.toString)(
+          assert(isByFile(100, 100) == isUsed, (setting, of)))
+      val conf = withSettings("spark.sql.files.maxPartitionNum" -> "9")(
+        by(sized(128, 20, 50)).get.sessionState.conf)
+      // No two files fit into a task, and none is split.
+      assert(conf.filesMaxPartitionBytes == 128 * MB && conf.filesOpenCostInBytes == 128 * MB)
+      assert(conf.filesMaxPartitionNum.isEmpty)
+      // The user's session isn't changed.
+      assert(session.sessionState.conf.filesOpenCostInBytes == 4 * MB)
+      assert(byFile.isUsed)
+      byFile.close()
+      assert(!byFile.isUsed)
+    }
+  }
+
+  test("cubes of Delta aren't continued") {
+    val path = copyOf(withoutVectors)
+    withSettings(
+      "spark.zcube.enabled" -> "false",
+      "spark.databricks.delta.optimize.maxFileSize" -> size.toString)(
+      spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (id, k)").collect())
+    merge(Scattered, "t.k = s.k", Upsert)(path)
+    assert(filesOf(path).flatMap(cubeOf).isEmpty)
+  }
+
+  test("copies of copies leave the cube when half of the rows are gone") {
+    val path = copyOf(ordered)
+    val rows = filesOf(path).head.numLogicalRecords.get
+    // Of each key, and so of each file, some are left.
+    val left = (1 to 4).map { round =>
+      val keys = s"SELECT id AS k, 'new' AS v FROM range(600) WHERE id % 7 = $round"
+      merge(keys, "t.k = s.k", Upsert)(path)
+      filesOf(path).count(cubeOf(_).isDefined)
+    }
+    // A seventh of the rows each time.
+    assert(rows == 100 && left == Seq(6, 6, 6, 0))
+  }
+
+  test("a copy doesn't make an older ZORDER BY the last one") {
+    val path = copyOf(tableWith("BIGINT", "id", s"PARTITIONED BY (p) TBLPROPERTIES ($NoVectors)"))
+    Seq(0 -> "id, k", 1 -> "k").foreach { case (p, columns) =>
+      spark.sql(s"OPTIMIZE delta.`$path` WHERE p = $p ZORDER BY ($columns) " +
+        s"OPTIONS ('maxFileSize' = '$size')").collect()
+    }
+    def columns() = {
+      val snapshot = DeltaLog.forTable(spark, path).update()
+      val session = spark.asInstanceOf[SparkSession]
+      Seq(LastZOrder.of(session, snapshot).map(_.columns), LastZOrder.columns(session, snapshot))
+        .map(_.map(_.map(_.name)))
+    }
+    val before = filesOf(path).flatMap(cubeOf).groupBy(identity).view.mapValues(_.size).toMap
+    assert(before.size == 2 && columns() == Seq.fill(2)(Some(Seq("k"))))
+    // Keys of the first partition.
+    def source(round: Int) = s"SELECT id * 58 + 2 * $round AS k, 'new' AS v FROM range(10)"
+    withSettings("spark.databricks.delta.merge.repartitionBeforeWrite.enabled" -> "false") {
+      // Then copies of copies.
+      for (round <- 1 to 2) {
+        val lines = LogLines.of("io.zcube.merge")(
+          merge(source(round), "t.k = s.k AND t.p = 0", Upsert)(path))
+        assert(lines.exists(_.contains("new files belong to the cubes")), lines)
+      }
+    }
+    assert(filesOf(path).flatMap(cubeOf).groupBy(identity).view.mapValues(_.size).toMap == before)
+    assert(columns() == Seq.fill(2)(Some(Seq("k"))))
+  }
+
+  test("nothing is copied by file where all rows are shuffled before they are written") {
+    val partitioned =
+      copyOf(tableWith("BIGINT", "id", s"PARTITIONED BY (p) TBLPROPERTIES ($NoVectors)"))
+    assert(rewritten(partitioned, ZOrder) > 0)
+    val path = copyOf(ordered)
+    spark.sql(
+      s"ALTER TABLE delta.`$path` SET TBLPROPERTIES ('delta.autoOptimize.optimizeWrite' = 'true')")
+    for (of <- Seq(partitioned, path)) {
+      assert(isSaid(SplitOuterJoinSuite.Copied, of, Scattered, "t.k = s.k", Upsert))
+      val (_, jobs) =
+        SparkEvents.jobsOf(spark.sparkContext)(merge(Scattered, "t.k = s.k", Upsert)(of))
+      assert(filesOf(of).flatMap(cubeOf).isEmpty && !jobs.exists(_.contains("ranges of")))
+    }
+  }
+
+  test("if the log can't be read, all are fresh") {
+    val path = copyOf(ordered)
+    val snapshot = DeltaLog.forTable(spark, path).update()
+    val removed = snapshot.allFiles.collect().toSeq
+    val log = new CopiedFiles(spark.asInstanceOf[SparkSession], snapshot, path)
+    snapshot.uncache()
+    deleteAll(java.nio.file.Paths.get(path, "_delta_log"))
+    val written = removed.map(file => file.copy(path = s"new-${file.path}", tags = null))
+    var after = Seq.empty[FileAction]
+    val lines = LogLines.of("io.zcube.merge") { after = log.inCubes(removed, written) }
+    assert(after == written)
+    assert(lines.exists(_.contains("no new files belong to the cubes")))
+  }
+
+  /** The new files that get tags, and of which file. */
+  private def copiesOf(
+      path: String,
+      removed: Seq[AddFile],
+      written: AddFile*): Map[String, String] = {
+    val snapshot = DeltaLog.forTable(spark, path).update()
+    val copied = new CopiedFiles(spark.asInstanceOf[SparkSession], snapshot, path)
+    // Delta's scan leaves them the number of rows.
+    val scanned =
+      removed.map(f => f.copy(stats = s"""{"numRecords":${f.numPhysicalRecords.get}}"""))
+    val files = copied.inCubes(scanned, written).collect { case file: AddFile => file }
+    // Nothing else is changed, and their order isn't.
+    assert(files.map(_.copy(tags = null, clusteringProvider = None)) ==
+      written.map(_.copy(tags = null, clusteringProvider = None)))
+    files.flatMap(file => cubeOf(file).map(file.path -> _)).toMap
+  }
+
+  /** A new file with these rows. */
+  private def file(name: String, rows: Long, of: (String, (Any, Any))*): AddFile = {
+    def values(at: ((Any, Any)) => Any) = of.collect {
+      case (column, bounds) if at(bounds) != null => s""""$column":${at(bounds)}"""
+    }.mkString("{", ",", "}")
+    val nulls = of.map { case (column, (min, _)) =>
+      s""""$column":${if (min == null) rows else 0}"""
+    }
+    AddFile(
+      name,
+      Map.empty,
+      1,
+      1,
+      dataChange = true,
+      s"""{"numRecords":$rows,"minValues":${values(_._1)},"maxValues":${values(_._2)},""" +
+        s""""nullCount":${nulls.mkString("{", ",", "}")}}"""
+    )
+  }
+
+  test("a copy is within the ranges, has half of the rows, and each file has one") {
+    val path = copyOf(ordered)
+    val files = filesOf(path).sortBy(bounds(_, "id"))
+    val (first, second) = (files.head, files(1))
+    val rows = first.numLogicalRecords.get
+    val (low, high) = bounds(first, "id")
+    def like(name: String, rows: Long, low: Long = low, high: Long = high, k: Long = high) =
+      file(name, rows, "id" -> ((low, high)), "k" -> ((low, k)))
+    val only = like("a", rows)
+    def isCopy(written: AddFile, removed: AddFile = first) =
+      copiesOf(path, Seq(removed), written).nonEmpty
+    assert(isCopy(only) && isCopy(like("a", (rows + 1) / 2)))
+    assert(!isCopy(like("a", rows / 2 - 1)) && !isCopy(like("a", rows + 1)))
+    assert(!isCopy(like("a", rows, low = low - 1)) && !isCopy(like("a", rows, high = high + 1)))
+    assert(!isCopy(like(
+      "a",
+      rows,
+      k = high + 1)) && isCopy(like("a", rows, low + 1, high - 1, high - 1)))
+    assert(!isCopy(only, second) && copiesOf(path, Seq(first, second), only).size == 1)
+    // Each is a copy of one, and one has one copy.
+    assert(copiesOf(path, Seq(first, second), only, like("b", rows)).size == 1)
+    // One without values is within any range, one without statistics in none.
+    assert(isCopy(file("a", rows, "id" -> ((low, high)), "k" -> ((null, null)))))
+    assert(!isCopy(file("a", rows, "id" -> ((low, high)))) && !isCopy(file("a", rows)))
+    assert(!isCopy(only.copy(stats = null)) && !isCopy(only.copy(stats = "{}")))
+    // One that was in a cube already, or in another partition.
+    assert(!isCopy(only.copy(clusteringProvider = Some("other"))))
+    assert(!isCopy(only.copy(partitionValues = Map("p" -> "1"))))
+    assert(copiesOf(
+      path,
+      Seq(first),
+      only.copy(tags = second.tags)) == Map("a" -> cubeOf(second).get))
+    // The file that was removed was in no cube, or in one of columns that aren't there any more.
+    assert(!isCopy(only, first.copy(tags = null)))
+    assert(!isCopy(
+      only,
+      first.copy(tags = first.tags + ("ZCUBE_PHYSICAL_COLUMNS" -> "[[\"id\"],[\"x\"]]"))))
+    assert(!isCopy(only, first.copy(tags = first.tags + ("ZCUBE_PHYSICAL_COLUMNS" -> "[["))))
+  }
+
+  test("deleted rows were clustered, too, and each cube has its columns") {
+    val path = copyOf(ordered)
+    val files = filesOf(path).sortBy(bounds(_, "id"))
+    val Seq(first, second) = files.take(2)
+    // Of 100 rows, 45 are left.
+    val marked = first.copy(deletionVector =
+      DeletionVectorDescriptor.inlineInLog(Array[Byte](1), first.numLogicalRecords.get - 45))
+    def like(of: AddFile, name: String, rows: Long) =
+      file(name, rows, "id" -> bounds(of, "id"), "k" -> bounds(of, "k"))
+    assert(first.numLogicalRecords.contains(100L) && marked.numLogicalRecords.contains(45L))
+    assert(copiesOf(path, Seq(marked), like(first, "a", 45)).isEmpty)
+    assert(copiesOf(path, Seq(first), like(first, "a", 50)).size == 1)
+    val other = second.copy(tags = second.tags ++
+      Map("ZCUBE_PHYSICAL_COLUMNS" -> "[[\"k\"]]", AddFile.tag(AddFile.Tags.ZCUBE_ID) -> "other"))
+    assert(copiesOf(path, Seq(first, other), like(second, "b", 90), like(first, "a", 90)) ==
+      Map("a" -> cubeOf(first).get, "b" -> "other"))
+    // Both have the same ranges, and only one the rows.
+    val (large, small) = (like(first, first.path, 100), like(first, second.path, 90))
+    DeltaLog.forTable(spark, path).startTransaction(None).commit(
+      Seq(first.copy(stats = large.stats), second.copy(stats = small.stats)),
+      DeltaOperations.ManualUpdate)
+    val removed = Seq(
+      first.copy(stats = large.stats),
+      other.copy(
+        stats = small.stats,
+        tags =
+          first.tags + (AddFile.tag(AddFile.Tags.ZCUBE_ID) -> "other")))
+    assert(copiesOf(path, removed, like(first, "x", 99), like(first, "w", 89)) ==
+      Map("x" -> cubeOf(first).get, "w" -> "other"))
+  }
+
+  test("a copy of two files is one of the narrower") {
+    val path = copyOf(ordered)
+    val files = filesOf(path).sortBy(bounds(_, "id")).take(2)
+    val Seq(wide, narrow) = files.zip(Seq("wide", "narrow")).map { case (file, cube) =>
+      file.copy(tags = file.tags + (AddFile.tag(AddFile.Tags.ZCUBE_ID) -> cube))
+    }
+    val (low, high) = bounds(narrow, "id")
+    val all = file(wide.path, 100, "id" -> ((0L, 599L)), "k" -> ((0L, 599L)))
+    val log = DeltaLog.forTable(spark, path)
+    log.startTransaction(None).commit(
+      Seq(wide.copy(stats = all.stats)),
+      DeltaOperations.ManualUpdate)
+    val small = file("small", 90, "id" -> ((low, high)), "k" -> ((low, high)))
+    val large = file("large", 90, "id" -> ((1L, 590L)), "k" -> ((1L, 590L)))
+    val removed = Seq(wide, narrow)
+    assert(copiesOf(path, removed, large, small) == Map("large" -> "wide", "small" -> "narrow"))
+    assert(copiesOf(path, removed, small.copy(path = "b"), small) == Map(
+      "b" -> "narrow",
+      "small" -> "wide"))
+  }
+}
+
+object CopiedFilesSuite {
+
+  private val ZOrder = "ZORDER BY (id, k)"
+
+  private val ClusteredRows = "ZCUBE_CLUSTERED_ROWS"
+
+  private val ClusteredTime = "ZCUBE_CLUSTERED_TIME"
+
+  private val OfFile = Set(ClusteredRows, ClusteredTime)
+
+  private val NoVectors = "'delta.enableDeletionVectors' = 'false'"
+
+  private def bounds(file: AddFile, column: String): (Long, Long) = {
+    def of(kind: String) = s""""$kind":\\{[^}]*"$column":(-?\\d+)""".r
+      .findFirstMatchIn(file.stats).get.group(1).toLong
+    (of("minValues"), of("maxValues"))
+  }
+}
