@@ -53,7 +53,8 @@ SETTINGS_OF_SPARK = {
     # As in a large table: it is pruned, and its files are too large to be broadcast, unlike a source's keys.
     MIN_TABLE_BYTES: 0,
     "spark.sql.autoBroadcastJoinThreshold": "200k",
-    # A task reads what becomes a few files, but there aren't so many that they take most of the time.
+    # A task of Delta reads what becomes a few files, so that there aren't so many that they take most of the time.
+    # ZCube has one for each file that it copies without vectors: no file is small.
     "spark.sql.files.maxPartitionBytes": 16 * FILE_BYTES,
     "spark.sql.files.openCostInBytes": 0,
 }

@@ -33,7 +33,7 @@ object DescribeClusteringReport {
     .add("notes", StringType, nullable = false)
 
   /** The report on some columns, or else on the table's clustering columns, or else on those of the
-    * newest clustered file.
+    * file that was clustered last.
     *
     * Throws ZCUBE_COLUMN_NOT_FOUND, ZCUBE_NO_CLUSTERING_COLUMNS or ZCUBE_UNORDERED_TYPE.
     *

@@ -24,8 +24,8 @@ trait TableVersion {
   /** The columns that the table is declared to be clustered by; Nil if there are none. */
   def clusteringColumns: Seq[ColumnPath]
 
-  /** The columns of the newest file in a cube, by ZORDER BY or an earlier CLUSTER BY, if all of them still
-    * exist.
+  /** The columns of the file that was clustered last, by ZORDER BY or an earlier CLUSTER BY, if all of
+    * them still exist.
     */
   def lastColumns: Option[Seq[ColumnPath]]
 

@@ -1,10 +1,12 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import scala.collection.mutable
+
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
-import org.apache.spark.sql.delta.zcube.table.{CubeTags, FileFilter, LoggedStatistics, PlanningRanges}
+import org.apache.spark.sql.delta.zcube.table.{CubeTags, FileFilter, LoggedStatistics, PlanningRanges, TableColumns}
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.ColumnPath
@@ -27,10 +29,30 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
 
   override protected def logName: String = MergePruning.LogName
 
+  private val columnsOfTags = mutable.Map.empty[String, Option[Seq[ColumnPath]]]
+
+  /** What the table is clustered by, in the form of the tag. */
+  private lazy val declared: Option[String] =
+    Option(TableColumns.clusteringColumns(session, snapshot)).filter(_.nonEmpty)
+      .map(CubeTags.physicalNames)
+
+  /** The columns of a file's cube, if copies of it may stay there; no more if the table is clustered by
+    * others since, which take over where files are written.
+    */
+  private def columnsOf(file: AddFile): Option[Seq[ColumnPath]] =
+    file.getTag(CubeTags.PhysicalColumns).flatMap { tag =>
+      columnsOfTags.getOrElseUpdate(
+        tag,
+        if (declared.forall(_ == tag)) CubeTags.columnsOf(file, snapshot.schema) else None)
+    }
+
+  /** Whether ZCube has laid a file out by columns that may still be those of its copies. */
+  def mayStay(file: AddFile): Boolean = columnsOf(file).isDefined
+
   /** The new files of a MERGE, some with the tags of removed ones. */
   def inCubes(removed: Seq[AddFile], written: Seq[FileAction]): Seq[FileAction] = {
     val copies =
-      try copiesOf(removed.filter(CubeTags.isOfZCube), written.collect { case f: AddFile => f })
+      try copiesOf(removed.filter(mayStay), written.collect { case f: AddFile => f })
       catch {
         // An OPTIMIZE then clusters these files again.
         case MergeFailures.Recoverable(e) =>
@@ -52,9 +74,8 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
   private def copiesOf(removed: Seq[AddFile], added: Seq[AddFile]): Map[String, AddFile] = {
     val candidates = added.filter(!CubeTags.isInCube(_)).groupBy(_.partitionValues)
     // Mostly all have the same columns: their ranges are read at once, for all partitions.
-    removed.groupBy(_.getTag(CubeTags.PhysicalColumns)).values.flatMap { originals =>
-      val columns = CubeTags.columnsOf(originals.head, snapshot.schema)
-      if (columns.isEmpty || candidates.isEmpty) Nil
+    removed.groupBy(columnsOf).flatMap { case (columns, originals) =>
+      if (candidates.isEmpty) Nil
       else {
         val ranges = rangesOf(originals, candidates.values.flatten.toSeq, columns.get)
         originals.groupBy(_.partitionValues).toSeq.flatMap { case (partition, files) =>
@@ -67,7 +88,7 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
           }
         }
       }
-    }.toMap
+    }
   }
 
   /** Delta's scan leaves of the originals' statistics only the row count. */

@@ -3,7 +3,6 @@ package org.apache.spark.sql.delta.zcube.merge
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
-import org.apache.spark.sql.delta.zcube.table.CubeTags
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.zcube.Sessions
 
@@ -18,30 +17,35 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
 
   private var own: Option[SparkSession] = None
 
-  /** Whether a scan was to be so. */
-  def isUsed: Boolean = own.isDefined
+  /** Whether there is one. */
+  def isOpen: Boolean = own.isDefined
 
-  /** None where it gains too little, as few rows are in cubes, or costs too much, as there are many small
-    * files, or as a large one would take longer than the rest. None, too, if it can't be made.
+  /** None where it gains too little, as few copies may stay in cubes, or costs too much, as there are many
+    * small files, or as a large one would take longer than the rest. None, too, if it can't be made.
     *
-    * @param table name for the log
+    * @param mayStay whether a file's copies may stay in its cube
+    * @param table   name for the log
     */
-  def sessionFor(files: Seq[AddFile], table: String): Option[SparkSession] =
-    if (!isWorthIt(files, session.sessionState.conf)) None
-    else {
-      close()
-      try {
-        own = Some(Sessions.cloneOf(session))
-        own.foreach(made => readByFile(files.map(_.size).max, made.sessionState.conf))
-      } catch {
-        case MergeFailures.Recoverable(e) =>
-          val text = s"$table: MERGE: a task may copy several files"
-          logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
-          logDebug(text, e)
-          close()
+  def sessionFor(
+      files: Seq[AddFile],
+      mayStay: AddFile => Boolean,
+      table: String): Option[SparkSession] = {
+    close()
+    try
+      if (isWorthIt(files, mayStay, session.sessionState.conf)) {
+        val made = Sessions.cloneOf(session)
+        own = Some(made)
+        readByFile(files.map(_.size).max, made.sessionState.conf)
       }
-      own
+    catch {
+      case MergeFailures.Recoverable(e) =>
+        val text = s"$table: MERGE: a task may copy several files"
+        logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
+        logDebug(text, e)
+        close()
     }
+    own
+  }
 
   private def readByFile(largest: Long, conf: SQLConf): Unit = {
     // Spark closes a task's list of files once they have as many bytes, counting this for each.
@@ -50,19 +54,21 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     Seq(SQLConf.FILES_MAX_PARTITION_NUM, SQLConf.FILES_MIN_PARTITION_NUM).foreach(conf.unsetConf)
   }
 
-  private def isWorthIt(files: Seq[AddFile], conf: SQLConf): Boolean = {
-    def bytes(of: Seq[AddFile]) = of.map(_.size).sum
+  private def isWorthIt(
+      files: Seq[AddFile],
+      mayStay: AddFile => Boolean,
+      conf: SQLConf): Boolean = {
     val cores = session.leafNodeDefaultParallelism
-    files.nonEmpty && files.size <= MaxFiles &&
-    conf.filesMinPartitionNum.forall(_ <= files.size) &&
-    conf.filesMaxPartitionNum.forall(_ >= files.size) &&
-    2 * bytes(files.filter(CubeTags.isOfZCube)) >= bytes(files) &&
-    files.count(_.size < MinOpenCosts * conf.filesOpenCostInBytes) <= math.max(
-      cores,
-      files.size / 2) && {
-      val largest = files.map(_.size).max
-      largest <= math.max(conf.filesMaxPartitionBytes, bytes(files) / (2 * cores))
-    }
+    def bytes(of: Seq[AddFile]) = of.map(_.size).sum
+    def areFew = files.nonEmpty && files.size <= MaxFiles
+    def areAsManyAsAsked = conf.filesMinPartitionNum.forall(_ <= files.size) &&
+      conf.filesMaxPartitionNum.forall(_ >= files.size)
+    def areLarge = files.count(_.size < MinOpenCosts * conf.filesOpenCostInBytes) <=
+      math.max(cores, files.size / 2)
+    def areEven = files.map(_.size).max <=
+      math.max(conf.filesMaxPartitionBytes, bytes(files) / (2 * cores))
+    areFew && areAsManyAsAsked && areLarge && areEven &&
+    2 * bytes(files.filter(mayStay)) >= bytes(files)
   }
 
   override def close(): Unit = {

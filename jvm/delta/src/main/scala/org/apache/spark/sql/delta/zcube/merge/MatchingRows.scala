@@ -48,6 +48,7 @@ final class MatchingRows private (
   private val conf = session.sessionState.conf
   private val threshold = conf.autoBroadcastJoinThreshold
   private val maxBytes = math.min(threshold, MaxBytes)
+  private val byFile = new FileByFile(session)
   private val maxHashed = JavaUtils.byteStringAsBytes(conf.getConfString(MaxHashedKey, "8g"))
 
   /** The plan of the target's files, without rows that match nothing. The plan itself, if Spark can
@@ -62,26 +63,24 @@ final class MatchingRows private (
     * second scan may return other rows, or if it would cost more than it saves, as many rows have a key
     * of the source.
     *
-    * @param shuffles whether all rows are shuffled before they are written, so that no file is copied
+    * @param mayStay whether the copies of a file may stay in its cube
     */
   def apart(
       files: Seq[AddFile],
       planOf: Seq[AddFile] => LogicalPlan,
-      shuffles: Boolean): LogicalPlan =
+      mayStay: AddFile => Boolean): LogicalPlan =
     unlessItFails(
       files,
       planOf,
       !isExcluded && !MergeKeys.mayIgnoreFiles(_, conf),
       "may be copied without a join") { keyed =>
-      if (!areFew(files, keyed, planOf)) keyed.left
-      else if (shuffles) keyed
-      else keyed.copy(byFile = byFile.sessionFor(files, table))
+      if (areFew(files, keyed, planOf))
+        keyed.copy(byFile = byFile.sessionFor(files, mayStay, table))
+      else keyed.left
     }
 
-  private val byFile = new FileByFile(session)
-
-  /** Whether [[apart]] had a task copy each file. */
-  def copiesFiles: Boolean = byFile.isUsed
+  /** Whether [[apart]] returned a plan by which a task copies each file. */
+  def copiesFiles: Boolean = byFile.isOpen
 
   override def close(): Unit = byFile.close()
 

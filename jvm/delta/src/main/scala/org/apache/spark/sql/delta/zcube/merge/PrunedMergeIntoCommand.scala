@@ -142,12 +142,13 @@ class PrunedMergeIntoCommand(
     if (deduplicateCDFDeletes.enabled) write()
     else if (!writeUnmodifiedRows) sparingRows(_.in(_, _))(write())
     else {
-      val written = sparingRows(_.apart(_, _, shufflesRows(spark, deltaTxn)))(write())
-      if (matching.exists(_.copiesFiles)) {
-        val session = spark.asInstanceOf[classic.SparkSession]
-        new CopiedFiles(session, deltaTxn.snapshot, MergePruning.tableOf(this))
-          .inCubes(filesToRewrite, written)
-      } else written
+      val copied = new CopiedFiles(
+        spark.asInstanceOf[classic.SparkSession],
+        deltaTxn.snapshot,
+        MergePruning.tableOf(this))
+      def mayStay(file: AddFile) = !shufflesRows(spark, deltaTxn) && copied.mayStay(file)
+      val written = sparingRows(_.apart(_, _, mayStay))(write())
+      if (matching.exists(_.copiesFiles)) copied.inCubes(filesToRewrite, written) else written
     }
   }
 

@@ -13,7 +13,8 @@ import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.CubeTag
 
 /** The tags that assign a file to a ZCube: Delta's own, so that each system can continue with the
-  * other's cubes, and one more with the physical names, so that a cube survives a renamed column.
+  * other's cubes, and some more: one with the physical names, so that a cube survives a renamed column,
+  * and those of a layout or a job that Delta doesn't have.
   */
 final class CubeTags(layout: LayoutTag) extends Serializable {
   import CubeTags._
@@ -72,7 +73,9 @@ object CubeTags {
   /** The value of the tag of physical names. */
   def physicalNames(columns: Seq[ColumnPath]): String = JsonUtils.toJson(columns.map(_.physical))
 
-  /** The columns by which ZCube laid it out; None if it didn't, or if one no longer exists. */
+  /** The columns by which ZCube laid it out; None if it didn't, or if one no longer exists. Files of
+    * Delta's cubes have only Delta's tags.
+    */
   def columnsOf(file: AddFile, schema: StructType): Option[Seq[ColumnPath]] =
     file.getTag(PhysicalColumns)
       .flatMap(text => Try(JsonUtils.fromJson[Seq[Seq[String]]](text)).toOption)
@@ -80,9 +83,6 @@ object CubeTags {
       .collect {
         case columns if columns.nonEmpty && columns.forall(_.isDefined) => columns.flatten
       }
-
-  /** Whether ZCube laid it out, or copied it: files of Delta's cubes have only Delta's tags. */
-  def isOfZCube(file: AddFile): Boolean = file.getTag(PhysicalColumns).isDefined
 
   /** Whether a system has laid it out, be it unknown. */
   def isInCube(file: AddFile): Boolean =

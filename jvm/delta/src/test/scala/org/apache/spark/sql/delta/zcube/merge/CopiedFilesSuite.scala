@@ -89,6 +89,18 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     keeps(path, "")
   }
 
+  test("in a table that is clustered by other columns since, all are fresh") {
+    val path = clustered(
+      tableWith("BIGINT", "id", s"CLUSTER BY (id, k) TBLPROPERTIES ($NoVectors)"),
+      "")
+    spark.sql(s"ALTER TABLE delta.`$path` CLUSTER BY (k)")
+    assert(isSaid(SplitOuterJoinSuite.Copied, path, Scattered, "t.k = s.k", Upsert))
+    merge(Scattered, "t.k = s.k", Upsert)(path)
+    assert(filesOf(path).flatMap(cubeOf).isEmpty)
+    rewritten(path, "")
+    assert(filesOf(path).flatMap(_.getTag("ZCUBE_PHYSICAL_COLUMNS")).distinct == Seq("[[\"k\"]]"))
+  }
+
   test("so it does with change rows, row ids and stored names, after a column was renamed") {
     val path = clustered(
       tableWith(
@@ -119,7 +131,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val MB = 1L << 20
     def sized(sizes: Long*) =
       sizes.zipWithIndex.map { case (size, i) =>
-        file(i.toString, 1).copy(size = size * MB, tags = Map("ZCUBE_PHYSICAL_COLUMNS" -> "[]"))
+        file(i.toString, 1).copy(size = size * MB, tags = Map("in a cube" -> ""))
       }
     withSettings(
       "spark.sql.files.openCostInBytes" -> "4m",
@@ -128,7 +140,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     ) {
       val session = spark.asInstanceOf[SparkSession]
       val byFile = new FileByFile(session)
-      def by(files: Seq[AddFile]) = byFile.sessionFor(files, "t")
+      def by(files: Seq[AddFile]) = byFile.sessionFor(files, _.tags.contains("in a cube"), "t")
       def isByFile(sizes: Long*) = by(sized(sizes: _*)).isDefined
       assert(isByFile(128) && !isByFile(129) && isByFile(128, 128, 1))
       // The largest takes at most half as long as all on three cores.
@@ -138,10 +150,10 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
       assert(isByFile(15, 15, 15) && !isByFile())
       assert(by(sized(Seq.fill(10000)(16L): _*)).isDefined)
       assert(by(sized(Seq.fill(10001)(16L): _*)).isEmpty)
-      // Half of the bytes are in cubes of ZCube.
+      // Half of the bytes may stay in cubes.
       val of = sized(100, 60, 40)
       def inCubes(at: Int*) = of.zipWithIndex.map { case (file, i) =>
-        if (at.contains(i)) file else file.copy(tags = Map("ZCUBE_ID" -> "Delta's"))
+        if (at.contains(i)) file else file.copy(tags = Map.empty)
       }
       assert(by(inCubes(0)).isDefined && by(inCubes(1, 2)).isDefined)
       assert(by(inCubes(1)).isEmpty && by(inCubes()).isEmpty)
@@ -157,9 +169,9 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
       assert(conf.filesMaxPartitionNum.isEmpty)
       // The user's session isn't changed.
       assert(session.sessionState.conf.filesOpenCostInBytes == 4 * MB)
-      assert(byFile.isUsed)
+      assert(byFile.isOpen)
       byFile.close()
-      assert(!byFile.isUsed)
+      assert(!byFile.isOpen)
     }
   }
 
