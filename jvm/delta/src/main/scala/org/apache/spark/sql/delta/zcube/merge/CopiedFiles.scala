@@ -36,8 +36,8 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
     Option(TableColumns.clusteringColumns(session, snapshot)).filter(_.nonEmpty)
       .map(CubeTags.physicalNames)
 
-  /** The columns of a file's cube, if copies of it may stay there; no more if the table is clustered by
-    * others since, which take over where files are written.
+  /** The columns of a file's cube, if copies of it may stay there. None if the table has other clustering
+    * columns since: what is written anew is clustered by those.
     */
   private def columnsOf(file: AddFile): Option[Seq[ColumnPath]] =
     file.getTag(CubeTags.PhysicalColumns).flatMap { tag =>

@@ -17,7 +17,7 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
 
   private var own: Option[SparkSession] = None
 
-  /** Whether there is one. */
+  /** Whether a session is open. */
   def isOpen: Boolean = own.isDefined
 
   /** None where it gains too little, as few copies may stay in cubes, or costs too much, as there are many

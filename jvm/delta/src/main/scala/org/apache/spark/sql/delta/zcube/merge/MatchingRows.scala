@@ -79,7 +79,7 @@ final class MatchingRows private (
       else keyed.left
     }
 
-  /** Whether [[apart]] returned a plan by which a task copies each file. */
+  /** Whether [[apart]] returned a plan by which a task may copy each file. */
   def copiesFiles: Boolean = byFile.isOpen
 
   override def close(): Unit = byFile.close()

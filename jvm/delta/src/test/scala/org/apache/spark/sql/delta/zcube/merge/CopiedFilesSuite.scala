@@ -93,7 +93,18 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val path = clustered(
       tableWith("BIGINT", "id", s"CLUSTER BY (id, k) TBLPROPERTIES ($NoVectors)"),
       "")
+    val first = filesOf(path).head
+    def copies(removed: AddFile*) = copiesOf(
+      path,
+      removed,
+      file("a", 100, "id" -> bounds(first, "id"), "k" -> bounds(first, "k")))
+    spark.sql(s"ALTER TABLE delta.`$path` CLUSTER BY NONE")
+    assert(copies(first).nonEmpty)
     spark.sql(s"ALTER TABLE delta.`$path` CLUSTER BY (k)")
+    // Among others, too.
+    val present = first.copy(tags =
+      first.tags ++ Map("ZCUBE_PHYSICAL_COLUMNS" -> "[[\"k\"]]", AddFile.tag(AddFile.Tags.ZCUBE_ID) -> "k"))
+    assert(copies(first).isEmpty && copies(first, present) == Map("a" -> "k"))
     assert(isSaid(SplitOuterJoinSuite.Copied, path, Scattered, "t.k = s.k", Upsert))
     merge(Scattered, "t.k = s.k", Upsert)(path)
     assert(filesOf(path).flatMap(cubeOf).isEmpty)
@@ -246,6 +257,8 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val snapshot = DeltaLog.forTable(spark, path).update()
     val removed = snapshot.allFiles.collect().toSeq
     val log = new CopiedFiles(spark.asInstanceOf[SparkSession], snapshot, path)
+    // Not only the table's columns.
+    assert(log.mayStay(removed.head))
     snapshot.uncache()
     deleteAll(java.nio.file.Paths.get(path, "_delta_log"))
     val written = removed.map(file => file.copy(path = s"new-${file.path}", tags = null))
