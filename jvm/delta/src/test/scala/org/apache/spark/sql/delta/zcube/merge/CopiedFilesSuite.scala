@@ -103,7 +103,9 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     spark.sql(s"ALTER TABLE delta.`$path` CLUSTER BY (k)")
     // Among others, too.
     val present = first.copy(tags =
-      first.tags ++ Map("ZCUBE_PHYSICAL_COLUMNS" -> "[[\"k\"]]", AddFile.tag(AddFile.Tags.ZCUBE_ID) -> "k"))
+      first.tags ++ Map(
+        "ZCUBE_PHYSICAL_COLUMNS" -> "[[\"k\"]]",
+        AddFile.tag(AddFile.Tags.ZCUBE_ID) -> "k"))
     assert(copies(first).isEmpty && copies(first, present) == Map("a" -> "k"))
     assert(isSaid(SplitOuterJoinSuite.Copied, path, Scattered, "t.k = s.k", Upsert))
     merge(Scattered, "t.k = s.k", Upsert)(path)

@@ -183,7 +183,8 @@ abstract class RandomMergesSuite(part: Int) extends AnyFunSuite with MergeSessio
       assert(fewer >= merges / 5)
       assert(failed > 0)
       assert(leftOut > 0)
-      assert(copied > 0 && inCubes > 0 || merges < 150)
+      assert(copied > 0 || merges < 150)
+      assert(inCubes > 0 || merges < 1000)
     }
   }
 }
