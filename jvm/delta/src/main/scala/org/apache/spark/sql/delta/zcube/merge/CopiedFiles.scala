@@ -52,7 +52,7 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
   /** The new files of a MERGE, some with the tags of removed ones. */
   def inCubes(removed: Seq[AddFile], written: Seq[FileAction]): Seq[FileAction] = {
     val copies =
-      try copiesOf(removed.filter(mayStay), written.collect { case f: AddFile => f })
+      try copiesOf(removed, written.collect { case f: AddFile => f })
       catch {
         // An OPTIMIZE then clusters these files again.
         case MergeFailures.Recoverable(e) =>
@@ -74,10 +74,11 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
   private def copiesOf(removed: Seq[AddFile], added: Seq[AddFile]): Map[String, AddFile] = {
     val candidates = added.filter(!CubeTags.isInCube(_)).groupBy(_.partitionValues)
     // Mostly all have the same columns: their ranges are read at once, for all partitions.
-    removed.groupBy(columnsOf).flatMap { case (columns, originals) =>
+    val ofCubes = for (file <- removed; columns <- columnsOf(file)) yield columns -> file
+    ofCubes.groupMap(_._1)(_._2).flatMap { case (columns, originals) =>
       if (candidates.isEmpty) Nil
       else {
-        val ranges = rangesOf(originals, candidates.values.flatten.toSeq, columns.get)
+        val ranges = rangesOf(originals, candidates.values.flatten.toSeq, columns)
         originals.groupBy(_.partitionValues).toSeq.flatMap { case (partition, files) =>
           val written = candidates.getOrElse(partition, Nil)
           if (files.size.toLong * written.size <= MaxPairs) pairs(files, written, ranges)

@@ -146,7 +146,8 @@ class PrunedMergeIntoCommand(
         spark.asInstanceOf[classic.SparkSession],
         deltaTxn.snapshot,
         MergePruning.tableOf(this))
-      def mayStay(file: AddFile) = !shufflesRows(spark, deltaTxn) && copied.mayStay(file)
+      lazy val shuffles = shufflesRows(spark, deltaTxn)
+      def mayStay(file: AddFile) = !shuffles && copied.mayStay(file)
       val written = sparingRows(_.apart(_, _, mayStay))(write())
       if (matching.exists(_.copiesFiles)) copied.inCubes(filesToRewrite, written) else written
     }

@@ -44,15 +44,8 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
 
   private lazy val ordered = clustered(withoutVectors, ZOrder)
 
-  /** A table like `withoutVectors`, with other columns, partitions, or properties. */
-  private def tableWith(key: String, of: String, rest: String): String = create(
-    s"(id BIGINT, k $key, p INT, v STRING) USING delta $rest",
-    6,
-    "id")(
-    "id",
-    s"CAST($of AS $key) AS k",
-    "CAST(id % 2 AS INT) AS p",
-    "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v")
+  private def laidOut(layout: String): String =
+    table("BIGINT", "id", vectors = false, layout = layout)
 
   /** Compares a MERGE with Delta's, and shows that what it copies stays in its cube, and nothing else. */
   private def keeps(path: String, by: String, source: String = Scattered): Assertion = {
@@ -83,7 +76,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
   }
 
   test("so it does in a clustered table") {
-    val table = tableWith("BIGINT", "id", s"CLUSTER BY (id, k) TBLPROPERTIES ($NoVectors)")
+    val table = laidOut("CLUSTER BY (id, k)")
     val path = clustered(table, "")
     assert(filesOf(path).forall(_.clusteringProvider.isDefined))
     keeps(path, "")
@@ -91,7 +84,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
 
   test("in a table that is clustered by other columns since, all are fresh") {
     val path = clustered(
-      tableWith("BIGINT", "id", s"CLUSTER BY (id, k) TBLPROPERTIES ($NoVectors)"),
+      laidOut("CLUSTER BY (id, k)"),
       "")
     val first = filesOf(path).head
     def copies(removed: AddFile*) = copiesOf(
@@ -116,11 +109,14 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
 
   test("so it does with change rows, row ids and stored names, after a column was renamed") {
     val path = clustered(
-      tableWith(
+      table(
         "STRING",
         "lpad(id, 40, '0')",
-        s"TBLPROPERTIES ($NoVectors, 'delta.enableChangeDataFeed' = 'true', " +
-          "'delta.enableRowTracking' = 'true', 'delta.columnMapping.mode' = 'name')"
+        Seq(
+          "'delta.enableChangeDataFeed' = 'true'",
+          "'delta.enableRowTracking' = 'true'",
+          "'delta.columnMapping.mode' = 'name'"),
+        vectors = false
       ),
       ZOrder
     )
@@ -212,7 +208,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
   }
 
   test("a copy doesn't make an older ZORDER BY the last one") {
-    val path = copyOf(tableWith("BIGINT", "id", s"PARTITIONED BY (p) TBLPROPERTIES ($NoVectors)"))
+    val path = copyOf(laidOut("PARTITIONED BY (p)"))
     Seq(0 -> "id, k", 1 -> "k").foreach { case (p, columns) =>
       spark.sql(s"OPTIMIZE delta.`$path` WHERE p = $p ZORDER BY ($columns) " +
         s"OPTIONS ('maxFileSize' = '$size')").collect()
@@ -241,7 +237,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
 
   test("nothing is copied by file where all rows are shuffled before they are written") {
     val partitioned =
-      copyOf(tableWith("BIGINT", "id", s"PARTITIONED BY (p) TBLPROPERTIES ($NoVectors)"))
+      copyOf(laidOut("PARTITIONED BY (p)"))
     assert(rewritten(partitioned, ZOrder) > 0)
     val path = copyOf(ordered)
     spark.sql(
@@ -408,8 +404,6 @@ object CopiedFilesSuite {
   private val ClusteredTime = "ZCUBE_CLUSTERED_TIME"
 
   private val OfFile = Set(ClusteredRows, ClusteredTime)
-
-  private val NoVectors = "'delta.enableDeletionVectors' = 'false'"
 
   private def bounds(file: AddFile, column: String): (Long, Long) = {
     def of(kind: String) = s""""$kind":\\{[^}]*"$column":(-?\\d+)""".r

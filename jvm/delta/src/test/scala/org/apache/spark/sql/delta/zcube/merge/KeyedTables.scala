@@ -20,9 +20,10 @@ trait KeyedTables extends MergeSession { self: Suite =>
       key: String,
       of: String,
       properties: Seq[String] = Nil,
-      vectors: Boolean = true): String =
+      vectors: Boolean = true,
+      layout: String = ""): String =
     create(
-      s"(id BIGINT, k $key, p INT, v STRING) USING delta TBLPROPERTIES (" +
+      s"(id BIGINT, k $key, p INT, v STRING) USING delta $layout TBLPROPERTIES (" +
         (s"'delta.enableDeletionVectors' = '$vectors'" +: properties).mkString(", ") + ")",
       6,
       "id",
