@@ -9,7 +9,6 @@ import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.DeduplicateCDFDeletes
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
 import org.apache.spark.sql.delta.files.{TahoeFileIndex, TransactionalWrite}
-import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
@@ -146,18 +145,14 @@ class PrunedMergeIntoCommand(
         spark.asInstanceOf[classic.SparkSession],
         deltaTxn.snapshot,
         MergePruning.tableOf(this))
-      lazy val shuffles = shufflesRows(spark, deltaTxn)
-      def mayStay(file: AddFile) = !shuffles && copied.mayStay(file)
+      // Such a write shuffles all rows.
+      lazy val isOptimized = TransactionalWrite
+        .shouldOptimizeWrite(deltaTxn.metadata, spark.sessionState.conf)
+      def mayStay(file: AddFile) = !isOptimized && copied.mayStay(file)
       val written = sparingRows(_.apart(_, _, mayStay))(write())
       if (matching.exists(_.copiesFiles)) copied.inCubes(filesToRewrite, written) else written
     }
   }
-
-  /** Whether Delta shuffles all rows once more before it writes them ([[writeFiles]]). */
-  private def shufflesRows(spark: SparkSession, txn: OptimisticTransaction): Boolean =
-    TransactionalWrite.shouldOptimizeWrite(txn.metadata, spark.sessionState.conf) ||
-      (txn.metadata.partitionColumns.nonEmpty &&
-        spark.conf.get(DeltaSQLConf.MERGE_REPARTITION_BEFORE_WRITE))
 
   private def sparingRows[T](how: PlanOfRows)(body: => T): T = {
     spared = Some(how)

@@ -82,30 +82,61 @@ object TargetWithKeys {
   *   source FULL OUTER JOIN target ON c
   *     = (source FULL OUTER JOIN (target SEMI JOIN keys) ON c) UNION ALL (nulls, target ANTI JOIN keys)
   * }}}
+  *
+  * Before Delta writes a table with partitions, it shuffles all rows by partition, so that few tasks write
+  * to each. Where a task reads one file, it writes to one partition anyway: there, only the joined rows
+  * are shuffled.
   */
 object SplitOuterJoin extends Rule[LogicalPlan] {
 
   override protected def logName: String = MergePruning.LogName
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    plan.transformUpWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
-      case join @ Join(source, target @ Keyed(rows), FullOuter, Some(_), _) =>
-        val what = s"${rows.table}: MERGE: rows without a key of the source are"
-        // A union isn't resolved if a column comes twice.
-        if (join.outputSet.size < join.output.size) {
-          logInfo(s"$what joined like all others: a column of the source comes twice")
-          join
-        } else {
-          logInfo(s"$what copied without a join")
-          def part(of: JoinType) = target.transformUp { case `rows` => rows.rows(of) }
-          val others = part(LeftAnti)
-          val nulls = source.output.map(column => AbsentValue(column.dataType))
-          // With ids of its own, as Spark's analyzer makes the parts of a union.
-          val columns = (nulls ++ others.output).zip(join.output)
-            .map { case (value, column) => Alias(value, column.name)() }
-          Union(join.copy(right = part(LeftSemi)), Project(columns, others))
-        }
+    plan.transformDownWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
+      case shuffle: RepartitionByExpression =>
+        val split = for {
+          Outer(join, rows) <- Option(RowByRow.rowsOf(shuffle.child))
+          if rows.byFile.isDefined && hasEachColumnOnce(join)
+          parts <- partsOf(join, rows, "a join or a shuffle")
+        } yield Union(
+          shuffle.transform { case `join` => parts.joined },
+          RowByRow.over(shuffle.child, parts.others))
+        split.getOrElse(shuffle)
+      case Outer(join, rows) =>
+        partsOf(join, rows, "a join").fold[LogicalPlan](join)(p => Union(p.joined, p.others))
     }
+
+  /** @param without what the log says that the others are spared */
+  private def partsOf(join: Join, rows: TargetWithKeys, without: String): Option[Parts] = {
+    val what = s"${rows.table}: MERGE: rows without a key of the source are"
+    if (!hasEachColumnOnce(join)) {
+      logInfo(s"$what joined like all others: a column of the source comes twice")
+      None
+    } else {
+      logInfo(s"$what copied without $without")
+      def part(of: JoinType) = join.right.transformUp { case `rows` => rows.rows(of) }
+      val others = part(LeftAnti)
+      val nulls = join.left.output.map(column => AbsentValue(column.dataType))
+      // With ids of its own, as Spark's analyzer makes the parts of a union.
+      val columns = (nulls ++ others.output).zip(join.output)
+        .map { case (value, column) => Alias(value, column.name)() }
+      Some(Parts(join.copy(right = part(LeftSemi)), Project(columns, others)))
+    }
+  }
+
+  /** Otherwise, a union isn't resolved. */
+  private def hasEachColumnOnce(join: Join): Boolean =
+    join.outputSet.size == join.output.size
+
+  final private case class Parts(joined: LogicalPlan, others: LogicalPlan)
+
+  /** The join of a source with a target that can be split. */
+  private object Outer {
+    def unapply(plan: LogicalPlan): Option[(Join, TargetWithKeys)] = plan match {
+      case join @ Join(_, Keyed(rows), FullOuter, Some(_), _) => Some(join -> rows)
+      case _ => None
+    }
+  }
 
   /** Rows that come from a [[TargetWithKeys]] directly, so that its parts are parts of them. */
   private object Keyed {

@@ -38,7 +38,8 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val path = copyOf(table)
     assert(rewritten(path, by) > 0)
     val files = filesOf(path)
-    assert(files.size >= 6 && files.flatMap(cubeOf).distinct.size == 1)
+    val cubes = files.flatMap(cubeOf).distinct
+    assert(files.size >= 6 && cubes.size == files.map(_.partitionValues).distinct.size)
     path
   }
 
@@ -80,6 +81,45 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val path = clustered(table, "")
     assert(filesOf(path).forall(_.clusteringProvider.isDefined))
     keeps(path, "")
+  }
+
+  private val Partitioned = "PARTITIONED BY (p)"
+
+  test("so it does in a table with partitions, where only changed rows are shuffled") {
+    val path = clustered(laidOut(Partitioned), ZOrder)
+    withSettings("spark.sql.planChangeValidation" -> "true")(keeps(path, ZOrder))
+    // Delta shuffles all of them for the join, too.
+    assert(shuffled(path, Upsert, isPruned = false) > 1200)
+    assert(shuffled(path, Upsert, isPruned = true) < 200)
+    // Of each partition, the changed rows are in one file.
+    merge(Scattered, "t.k = s.k", Upsert)(path)
+    val fresh = filesOf(path).filter(cubeOf(_).isEmpty).map(_.partitionValues("p"))
+    assert(fresh.sortBy(Option(_)) == Seq(null, "0", "1"))
+  }
+
+  test("so it does with change rows and row ids of rows that change their partition") {
+    val path = clustered(
+      table(
+        "BIGINT",
+        "id",
+        Seq(
+          "'delta.enableChangeDataFeed' = 'true'",
+          "'delta.enableRowTracking' = 'true'",
+          "'delta.columnMapping.mode' = 'name'"),
+        vectors = false,
+        layout = Partitioned
+      ),
+      ZOrder
+    )
+    val clauses = "WHEN MATCHED AND s.k > 400 THEN DELETE WHEN MATCHED THEN UPDATE SET p = 1 - t.p, v = s.v " +
+      "WHEN NOT MATCHED AND s.k < 800 THEN INSERT (k, p, v) VALUES (s.k, s.k DIV 100, s.v)"
+    withSettings("spark.sql.planChangeValidation" -> "true")(
+      assert(isSaid("without a join or a shuffle", path, Scattered, "t.k = s.k", clauses)))
+    val before = filesOf(path)
+    merge(Scattered, "t.k = s.k", clauses)(path)
+    val (kept, fresh) = filesOf(path).partition(cubeOf(_).isDefined)
+    assert(kept.map(tagsOf).toSet == before.map(tagsOf).toSet && kept.size == before.size)
+    assert(fresh.map(_.partitionValues.values.head).sorted == Seq("0", "1", "6", "7"))
   }
 
   test("in a table that is clustered by other columns since, all are fresh") {
@@ -208,7 +248,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
   }
 
   test("a copy doesn't make an older ZORDER BY the last one") {
-    val path = copyOf(laidOut("PARTITIONED BY (p)"))
+    val path = copyOf(laidOut(Partitioned))
     Seq(0 -> "id, k", 1 -> "k").foreach { case (p, columns) =>
       spark.sql(s"OPTIMIZE delta.`$path` WHERE p = $p ZORDER BY ($columns) " +
         s"OPTIONS ('maxFileSize' = '$size')").collect()
@@ -223,31 +263,26 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     assert(before.size == 2 && columns() == Seq.fill(2)(Some(Seq("k"))))
     // Keys of the first partition.
     def source(round: Int) = s"SELECT id * 58 + 2 * $round AS k, 'new' AS v FROM range(10)"
-    withSettings("spark.databricks.delta.merge.repartitionBeforeWrite.enabled" -> "false") {
-      // Then copies of copies.
-      for (round <- 1 to 2) {
+    // Then copies of copies.
+    for (round <- 1 to 2)
+      withSettings(
+        "spark.databricks.delta.merge.repartitionBeforeWrite.enabled" -> s"${round == 1}") {
         val lines = LogLines.of("io.zcube.merge")(
           merge(source(round), "t.k = s.k AND t.p = 0", Upsert)(path))
         assert(lines.exists(_.contains("new files belong to the cubes")), lines)
       }
-    }
     assert(filesOf(path).flatMap(cubeOf).groupBy(identity).view.mapValues(_.size).toMap == before)
     assert(columns() == Seq.fill(2)(Some(Seq("k"))))
   }
 
   test("nothing is copied by file where all rows are shuffled before they are written") {
-    val partitioned =
-      copyOf(laidOut("PARTITIONED BY (p)"))
-    assert(rewritten(partitioned, ZOrder) > 0)
     val path = copyOf(ordered)
     spark.sql(
       s"ALTER TABLE delta.`$path` SET TBLPROPERTIES ('delta.autoOptimize.optimizeWrite' = 'true')")
-    for (of <- Seq(partitioned, path)) {
-      assert(isSaid(SplitOuterJoinSuite.Copied, of, Scattered, "t.k = s.k", Upsert))
-      val (_, jobs) =
-        SparkEvents.jobsOf(spark.sparkContext)(merge(Scattered, "t.k = s.k", Upsert)(of))
-      assert(filesOf(of).flatMap(cubeOf).isEmpty && !jobs.exists(_.contains("ranges of")))
-    }
+    assert(isSaid(SplitOuterJoinSuite.Copied, path, Scattered, "t.k = s.k", Upsert))
+    val (_, jobs) =
+      SparkEvents.jobsOf(spark.sparkContext)(merge(Scattered, "t.k = s.k", Upsert)(path))
+    assert(filesOf(path).flatMap(cubeOf).isEmpty && !jobs.exists(_.contains("ranges of")))
   }
 
   test("if the log can't be read, all are fresh") {
