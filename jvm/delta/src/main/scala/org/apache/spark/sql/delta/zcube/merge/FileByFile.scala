@@ -1,24 +1,30 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.files.TahoeBatchFileIndex
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.zcube.Sessions
 
-/** A session in which a scan has a task for each file, so that what is copied is in as many files, each
-  * with the rows of one. Spark has a scan's tasks read several files, largest first, wherever their rows
-  * lie; and parts of larger ones.
+/** Has files copied each by a task of its own, so that there are as many copies, each with the rows of
+  * one. Spark has a scan's tasks read several files, largest first, wherever their rows lie; and parts
+  * of larger ones.
+  *
+  * Only files of cubes are copied so, as their copies may stay there. Others, mostly the small ones of
+  * earlier MERGEs, are better put together.
   */
 final private[merge] class FileByFile(session: SparkSession) extends AutoCloseable with Logging {
   import FileByFile._
 
   override protected def logName: String = MergePruning.LogName
 
-  private var own: Option[SparkSession] = None
+  private var own: Option[Scan] = None
 
-  /** Whether a session is open. */
-  def isOpen: Boolean = own.isDefined
+  /** Whether a plan reads files so. */
+  def isUsed: Boolean = own.exists(_.isUsed)
 
   /** None where it gains too little, as few copies may stay in cubes, or costs too much, as there are many
     * small files, or as a large one would take longer than the rest. None, too, if it can't be made.
@@ -26,18 +32,16 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     * @param mayStay whether a file's copies may stay in its cube
     * @param table   name for the log
     */
-  def sessionFor(
-      files: Seq[AddFile],
-      mayStay: AddFile => Boolean,
-      table: String): Option[SparkSession] = {
+  def scanOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String): Option[Scan] = {
     close()
-    try
-      if (isWorthIt(files, mayStay, session.sessionState.conf)) {
-        val made = Sessions.cloneOf(session)
-        own = Some(made)
-        readByFile(files.map(_.size).max, made.sessionState.conf)
+    try {
+      val ofCubes = files.filter(mayStay)
+      if (isWorthIt(ofCubes, files, session.sessionState.conf)) {
+        val scan = new Scan(Sessions.cloneOf(session), ofCubes.iterator.map(_.path).toSet)
+        own = Some(scan)
+        readByFile(ofCubes.map(_.size).max, scan.session.sessionState.conf)
       }
-    catch {
+    } catch {
       case MergeFailures.Recoverable(e) =>
         val text = s"$table: MERGE: a task may copy several files"
         logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
@@ -54,30 +58,82 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     Seq(SQLConf.FILES_MAX_PARTITION_NUM, SQLConf.FILES_MIN_PARTITION_NUM).foreach(conf.unsetConf)
   }
 
-  private def isWorthIt(
-      files: Seq[AddFile],
-      mayStay: AddFile => Boolean,
-      conf: SQLConf): Boolean = {
+  private def isWorthIt(ofCubes: Seq[AddFile], all: Seq[AddFile], conf: SQLConf): Boolean = {
     val cores = session.leafNodeDefaultParallelism
     def bytes(of: Seq[AddFile]) = of.map(_.size).sum
-    def areFew = files.nonEmpty && files.size <= MaxFiles
-    def areAsManyAsAsked = conf.filesMinPartitionNum.forall(_ <= files.size) &&
-      conf.filesMaxPartitionNum.forall(_ >= files.size)
-    def areLarge = files.count(_.size < MinOpenCosts * conf.filesOpenCostInBytes) <=
-      math.max(cores, files.size / 2)
-    def areEven = files.map(_.size).max <=
-      math.max(conf.filesMaxPartitionBytes, bytes(files) / (2 * cores))
-    areFew && areAsManyAsAsked && areLarge && areEven &&
-    2 * bytes(files.filter(mayStay)) >= bytes(files)
+    def areFew = ofCubes.nonEmpty && ofCubes.size <= MaxFiles
+    def areAsManyAsAsked = conf.filesMinPartitionNum.forall(_ <= ofCubes.size) &&
+      conf.filesMaxPartitionNum.forall(_ >= ofCubes.size)
+    def areLarge = ofCubes.count(_.size < MinOpenCosts * conf.filesOpenCostInBytes) <=
+      math.max(cores, ofCubes.size / 2)
+    def areEven = ofCubes.map(_.size).max <=
+      math.max(conf.filesMaxPartitionBytes, bytes(all) / (2 * cores))
+    areFew && areAsManyAsAsked && areLarge && areEven && 2 * bytes(ofCubes) >= bytes(all)
   }
 
   override def close(): Unit = {
-    own.foreach(Sessions.close)
+    own.foreach(scan => Sessions.close(scan.session))
     own = None
   }
 }
 
-private object FileByFile {
+private[merge] object FileByFile {
+
+  /** @param session in which a task reads a file
+    * @param paths   of the files that are read so
+    */
+  final class Scan(private[merge] val session: SparkSession, paths: Set[String]) {
+
+    @volatile private[FileByFile] var isUsed = false
+
+    /** The plan of a table's files as a plan of these and one of the others, if there are any. */
+    def partsOf(plan: LogicalPlan): (Seq[LogicalPlan], Seq[LogicalPlan]) =
+      plan.collect { case OfFiles(_, _, index) => index } match {
+        case Seq(index) =>
+          val (here, others) = index.addFiles.partition(file => paths.contains(file.path))
+          isUsed |= here.nonEmpty
+          // With an option of its own: by the session alone, Spark doesn't tell the copy from the original.
+          def byFile(scan: HadoopFsRelation) = scan.copy(options = scan.options + ByFile)(session)
+          (of(here, plan, byFile), of(others, plan, identity))
+        case _ => (Nil, Seq(plan))
+      }
+
+    private def of(
+        files: Seq[AddFile],
+        plan: LogicalPlan,
+        how: HadoopFsRelation => HadoopFsRelation): Seq[LogicalPlan] =
+      if (files.isEmpty) Nil
+      else Seq(plan.transform { case OfFiles(scan, relation, index) =>
+        val ofThese = relation.copy(location = selected(index, files))(relation.sparkSession)
+        scan.copy(relation = how(ofThese))
+      })
+
+    private def selected(index: TahoeBatchFileIndex, files: Seq[AddFile]) = new TahoeBatchFileIndex(
+      index.spark,
+      index.actionType,
+      files,
+      index.deltaLog,
+      index.path,
+      index.snapshot,
+      index.partitionFiltersGenerated)
+  }
+
+  private object OfFiles {
+    def unapply(
+        plan: LogicalPlan): Option[(LogicalRelation, HadoopFsRelation, TahoeBatchFileIndex)] =
+      plan match {
+        case scan: LogicalRelation => scan.relation match {
+            case relation: HadoopFsRelation => relation.location match {
+                case index: TahoeBatchFileIndex => Some((scan, relation, index))
+                case _ => None
+              }
+            case _ => None
+          }
+        case _ => None
+      }
+  }
+
+  private val ByFile = "zcube.taskPerFile" -> "true"
 
   /** With more, [[CopiedFiles]] would compare too many with each other. */
   private val MaxFiles = 10000

@@ -75,12 +75,12 @@ final class MatchingRows private (
       !isExcluded && !MergeKeys.mayIgnoreFiles(_, conf),
       "may be copied without a join") { keyed =>
       if (areFew(files, keyed, planOf))
-        keyed.copy(byFile = byFile.sessionFor(files, mayStay, table))
+        keyed.copy(byFile = byFile.scanOf(files, mayStay, table))
       else keyed.left
     }
 
-  /** Whether [[apart]] returned a plan by which a task may copy each file. */
-  def copiesFiles: Boolean = byFile.isOpen
+  /** Whether tasks have copied files one by one. */
+  def copiesFiles: Boolean = byFile.isUsed
 
   override def close(): Unit = byFile.close()
 

@@ -29,7 +29,8 @@ private[merge] object RowByRow {
       val below = over(child, others)
       val to = renaming(child, below)
       val renamed = columns.map {
-        case alias: Alias => alias.withNewChildren(Seq(to(alias.child))).asInstanceOf[Alias].newInstance()
+        case alias: Alias =>
+          alias.withNewChildren(Seq(to(alias.child))).asInstanceOf[Alias].newInstance()
         case column => to(column)
       }
       Project(renamed, below)

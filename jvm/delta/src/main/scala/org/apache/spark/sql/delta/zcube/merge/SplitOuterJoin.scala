@@ -5,8 +5,6 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.{FullOuter, JoinType, LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
-import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
 /** The rows of `left`, of which at most those that satisfy the condition with a row of `right` match
@@ -15,14 +13,14 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
   * [[SplitOuterJoin]] makes use of it. Where it doesn't, these are the rows of `left` and nothing else.
   *
   * @param table  name for the log
-  * @param byFile a session in which a task reads a file, if the rows that can't match are to be read so
+  * @param byFile how files are read each by a task of its own, if rows that can't match are to be read so
   */
 case class TargetWithKeys(
     left: LogicalPlan,
     right: LogicalPlan,
     condition: Expression,
     table: String,
-    @transient byFile: Option[SparkSession] = None)
+    @transient byFile: Option[FileByFile.Scan] = None)
     extends BinaryNode {
 
   override def output: Seq[Attribute] = left.output
@@ -40,25 +38,11 @@ case class TargetWithKeys(
       newRight: LogicalPlan): TargetWithKeys = copy(left = newLeft, right = newRight)
 
   /** The rows that may match, or those that can't. */
-  private[merge] def rows(of: JoinType): LogicalPlan = {
-    import TargetWithKeys.ByFile
-    val files = byFile.filter(_ => of == LeftAnti).fold(left) { session =>
-      left.transform { case scan: LogicalRelation =>
-        scan.relation match {
-          // With an option of its own: by the session alone, Spark doesn't tell the copy from the original.
-          case files: HadoopFsRelation =>
-            scan.copy(relation = files.copy(options = files.options + ByFile)(session))
-          case _ => scan
-        }
-      }
-    }
-    Join(files, right, of, Some(condition), TargetWithKeys.BroadcastKeys)
-  }
+  private[merge] def rows(of: JoinType): LogicalPlan =
+    Join(left, right, of, Some(condition), TargetWithKeys.BroadcastKeys)
 }
 
 object TargetWithKeys {
-
-  private val ByFile = "zcube.taskPerFile" -> "true"
 
   private[merge] val BroadcastKeys = JoinHint(None, Some(HintInfo(strategy = Some(BROADCAST))))
 
@@ -84,8 +68,8 @@ object TargetWithKeys {
   * }}}
   *
   * Before Delta writes a table with partitions, it shuffles all rows by partition, so that few tasks write
-  * to each. Where a task reads one file, it writes to one partition anyway: there, only the joined rows
-  * are shuffled.
+  * to each. A task that reads one file writes to one partition anyway: rows that are read so aren't
+  * shuffled.
   */
 object SplitOuterJoin extends Rule[LogicalPlan] {
 
@@ -94,41 +78,56 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.transformDownWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
       case shuffle: RepartitionByExpression =>
-        val split = for {
-          Outer(join, rows) <- Option(RowByRow.rowsOf(shuffle.child))
-          if rows.byFile.isDefined && hasEachColumnOnce(join)
-          parts <- partsOf(join, rows, "a join or a shuffle")
-        } yield Union(
-          shuffle.transform { case `join` => parts.joined },
-          RowByRow.over(shuffle.child, parts.others))
-        split.getOrElse(shuffle)
+        RowByRow.rowsOf(shuffle.child) match {
+          case Outer(join, rows) if hasEachColumnOnce(join) && rows.byFile.isDefined =>
+            val parts = partsOf(join, rows)
+            val shuffled = shuffle.transform { case `join` => union(parts.joined +: parts.others) }
+            union(shuffled +: parts.byFile.map(RowByRow.over(shuffle.child, _)))
+          // Otherwise, no row stays with those of its file.
+          case _ => shuffle.transform { case rows: TargetWithKeys => rows.copy(byFile = None) }
+        }
+      case Outer(join, rows) if hasEachColumnOnce(join) =>
+        val parts = partsOf(join, rows)
+        union(parts.joined +: (parts.others ++ parts.byFile))
       case Outer(join, rows) =>
-        partsOf(join, rows, "a join").fold[LogicalPlan](join)(p => Union(p.joined, p.others))
+        logInfo(s"${of(rows)} joined like all others: a column of the source comes twice")
+        join
     }
 
-  /** @param without what the log says that the others are spared */
-  private def partsOf(join: Join, rows: TargetWithKeys, without: String): Option[Parts] = {
-    val what = s"${rows.table}: MERGE: rows without a key of the source are"
-    if (!hasEachColumnOnce(join)) {
-      logInfo(s"$what joined like all others: a column of the source comes twice")
-      None
-    } else {
-      logInfo(s"$what copied without $without")
-      def part(of: JoinType) = join.right.transformUp { case `rows` => rows.rows(of) }
-      val others = part(LeftAnti)
-      val nulls = join.left.output.map(column => AbsentValue(column.dataType))
+  private def of(rows: TargetWithKeys) =
+    s"${rows.table}: MERGE: rows without a key of the source are"
+
+  private def partsOf(join: Join, rows: TargetWithKeys): Parts = {
+    logInfo(s"${of(rows)} copied without a join")
+    val nulls = join.left.output.map(column => AbsentValue(column.dataType))
+    def withNulls(others: LogicalPlan) = {
       // With ids of its own, as Spark's analyzer makes the parts of a union.
       val columns = (nulls ++ others.output).zip(join.output)
         .map { case (value, column) => Alias(value, column.name)() }
-      Some(Parts(join.copy(right = part(LeftSemi)), Project(columns, others)))
+      Project(columns, others)
     }
+    def part(of: TargetWithKeys, how: JoinType) =
+      join.right.transformUp { case `rows` => of.rows(how) }
+    def copied(of: LogicalPlan) = withNulls(part(rows.copy(left = of), LeftAnti))
+    val (byFile, others) =
+      rows.byFile.fold((Seq.empty[LogicalPlan], Seq(rows.left)))(_.partsOf(rows.left))
+    Parts(join.copy(right = part(rows, LeftSemi)), others.map(copied), byFile.map(copied))
   }
+
+  private def union(parts: Seq[LogicalPlan]): LogicalPlan =
+    if (parts.size == 1) parts.head else Union(parts)
+
+  /** @param others rows that are copied as Spark reads them, several files to a task
+    * @param byFile rows that are copied file by file
+    */
+  final private case class Parts(
+      joined: LogicalPlan,
+      others: Seq[LogicalPlan],
+      byFile: Seq[LogicalPlan])
 
   /** Otherwise, a union isn't resolved. */
   private def hasEachColumnOnce(join: Join): Boolean =
     join.outputSet.size == join.output.size
-
-  final private case class Parts(joined: LogicalPlan, others: LogicalPlan)
 
   /** The join of a source with a target that can be split. */
   private object Outer {

@@ -111,15 +111,65 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
       ),
       ZOrder
     )
-    val clauses = "WHEN MATCHED AND s.k > 400 THEN DELETE WHEN MATCHED THEN UPDATE SET p = 1 - t.p, v = s.v " +
-      "WHEN NOT MATCHED AND s.k < 800 THEN INSERT (k, p, v) VALUES (s.k, s.k DIV 100, s.v)"
+    val clauses =
+      "WHEN MATCHED AND s.k > 400 THEN DELETE WHEN MATCHED THEN UPDATE SET p = 1 - t.p, v = s.v " +
+        "WHEN NOT MATCHED AND s.k < 800 THEN INSERT (k, p, v) VALUES (s.k, s.k DIV 100, s.v)"
     withSettings("spark.sql.planChangeValidation" -> "true")(
-      assert(isSaid("without a join or a shuffle", path, Scattered, "t.k = s.k", clauses)))
+      assert(isSaid(SplitOuterJoinSuite.Copied, path, Scattered, "t.k = s.k", clauses)))
     val before = filesOf(path)
     merge(Scattered, "t.k = s.k", clauses)(path)
     val (kept, fresh) = filesOf(path).partition(cubeOf(_).isDefined)
     assert(kept.map(tagsOf).toSet == before.map(tagsOf).toSet && kept.size == before.size)
     assert(fresh.map(_.partitionValues.values.head).sorted == Seq("0", "1", "6", "7"))
+  }
+
+  test("files that aren't of a cube are put together, as Spark does") {
+    for ((layout, most) <- Seq(Partitioned -> 3, "" -> 4)) {
+      val path = clustered(laidOut(layout), ZOrder)
+      val before = filesOf(path)
+      // The rows that the MERGE before has changed, and so in all its new files.
+      for (round <- 1 to 4) {
+        merge(s"SELECT id * 29 AS k, 'of $round' AS v FROM range(30)", "t.k = s.k", Upsert)(path)
+        val (kept, fresh) = filesOf(path).partition(cubeOf(_).isDefined)
+        assert(kept.size == before.size && fresh.size <= most, (layout, round))
+      }
+      compared(path)(merge(Scattered, "t.k = s.k", Upsert))
+    }
+  }
+
+  test("rows are in their partitions, whatever these are called and however tasks write") {
+    val path = create(
+      "(id BIGINT, k BIGINT, v STRING, p STRING, t TIMESTAMP) USING delta " +
+        "PARTITIONED BY (p, t) TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')",
+      4,
+      "id"
+    )(
+      "id",
+      "id AS k",
+      "concat_ws(' ', md5(CAST(id AS STRING)), sha2(CAST(id AS STRING), 512)) AS v",
+      "element_at(array('', NULL, '%2F = /', 'é'), CAST(id % 2 * 2 + id % 200 DIV 100 + 1 AS INT)) AS p",
+      "IF(id % 4 < 2, NULL, timestamp_millis(id % 4)) AS t"
+    )
+    assert(rewritten(path, ZOrder) > 0)
+    val before = filesOf(path)
+    def partitions(of: Seq[AddFile]) = of.groupMapReduce(_.partitionValues)(_ => 1)(_ + _)
+    // Delta writes '' as NULL.
+    assert(partitions(before).size == 6)
+    val source = "SELECT id * 7 AS k, 'new' AS v FROM range(100)"
+    val moves = "WHEN MATCHED THEN UPDATE SET p = 'é', t = if(t.p IS NULL, NULL, t.t) " +
+      "WHEN NOT MATCHED THEN INSERT (k, v, p) VALUES (s.k, s.v, '')"
+    // Of joined rows, none is left.
+    val deletes = "WHEN MATCHED THEN DELETE " +
+      "WHEN NOT MATCHED AND s.k < 0 THEN INSERT (k, v, p) VALUES (s.k, s.v, '')"
+    for ((setting, clauses) <- Seq(
+        ("spark.sql.adaptive.enabled" -> "false", moves),
+        ("spark.sql.maxConcurrentOutputFileWriters" -> "5", moves),
+        ("spark.sql.shuffle.partitions" -> "1", deletes))) withSettings(setting) {
+      assert(isSaid(SplitOuterJoinSuite.Copied, path, source, "t.k = s.k", clauses))
+      val merged = copyOf(path)
+      merge(source, "t.k = s.k", clauses)(merged)
+      assert(partitions(filesOf(merged).filter(cubeOf(_).isDefined)) == partitions(before), setting)
+    }
   }
 
   test("in a table that is clustered by other columns since, all are fresh") {
@@ -189,7 +239,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     ) {
       val session = spark.asInstanceOf[SparkSession]
       val byFile = new FileByFile(session)
-      def by(files: Seq[AddFile]) = byFile.sessionFor(files, _.tags.contains("in a cube"), "t")
+      def by(files: Seq[AddFile]) = byFile.scanOf(files, _.tags.contains("in a cube"), "t")
       def isByFile(sizes: Long*) = by(sized(sizes: _*)).isDefined
       assert(isByFile(128) && !isByFile(129) && isByFile(128, 128, 1))
       // The largest takes at most half as long as all on three cores.
@@ -206,21 +256,22 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
       }
       assert(by(inCubes(0)).isDefined && by(inCubes(1, 2)).isDefined)
       assert(by(inCubes(1)).isEmpty && by(inCubes()).isEmpty)
+      // Of others, any number may be small.
+      val small = sized(Seq.fill(9)(1L): _*).map(_.copy(tags = Map.empty))
+      assert(by(sized(16) ++ small).isDefined && by(sized(16, 1, 1, 1, 1) ++ small).isEmpty)
       // Who sets the number of tasks has it.
       for ((setting, of, isUsed) <-
           Seq(("min", 2, true), ("min", 3, false), ("max", 2, true), ("max", 1, false)))
         withSettings(s"spark.sql.files.${setting}PartitionNum" -> of.toString)(
           assert(isByFile(100, 100) == isUsed, (setting, of)))
       val conf = withSettings("spark.sql.files.maxPartitionNum" -> "9")(
-        by(sized(128, 20, 50)).get.sessionState.conf)
+        by(sized(128, 20, 50)).get.session.sessionState.conf)
       // No two files fit into a task, and none is split.
       assert(conf.filesMaxPartitionBytes == 128 * MB && conf.filesOpenCostInBytes == 128 * MB)
       assert(conf.filesMaxPartitionNum.isEmpty)
       // The user's session isn't changed.
       assert(session.sessionState.conf.filesOpenCostInBytes == 4 * MB)
-      assert(byFile.isOpen)
       byFile.close()
-      assert(!byFile.isOpen)
     }
   }
 
@@ -279,10 +330,15 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val path = copyOf(ordered)
     spark.sql(
       s"ALTER TABLE delta.`$path` SET TBLPROPERTIES ('delta.autoOptimize.optimizeWrite' = 'true')")
-    assert(isSaid(SplitOuterJoinSuite.Copied, path, Scattered, "t.k = s.k", Upsert))
-    val (_, jobs) =
-      SparkEvents.jobsOf(spark.sparkContext)(merge(Scattered, "t.k = s.k", Upsert)(path))
-    assert(filesOf(path).flatMap(cubeOf).isEmpty && !jobs.exists(_.contains("ranges of")))
+    val twice = s"SELECT *, v FROM delta.`$scattered`"
+    for ((of, source, said) <- Seq(
+        (path, Scattered, SplitOuterJoinSuite.Copied),
+        (clustered(laidOut(Partitioned), ZOrder), twice, "a column of the source comes twice"))) {
+      assert(isSaid(said, of, source, "t.k = s.k", Upsert))
+      val (_, jobs) = SparkEvents.jobsOf(spark.sparkContext)(
+        merge(source, "t.k = s.k", Upsert)(of))
+      assert(filesOf(of).flatMap(cubeOf).isEmpty && !jobs.exists(_.contains("ranges of")))
+    }
   }
 
   test("if the log can't be read, all are fresh") {

@@ -1,0 +1,186 @@
+"""MERGE with keys all over a clustered table without deletion vectors, and the OPTIMIZE after it.
+
+Such a MERGE has to copy every file for a row in a thousand. Tables of files of usual sizes, with partitions and without,
+are laid out by ZCube. Each run starts from the same table: a copy that links its files. ZCube's MERGE and OPTIMIZE in
+turns with Delta's. CPU seconds are the JVM's, user and system.
+
+    python -m benchmarks.merge_copies [--tables plain partitioned] [--files 12] [--rounds 3] [--warm 1]
+        [--output benchmarks/results]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+from pathlib import Path
+from statistics import median
+
+from pyspark.sql import SparkSession
+
+from benchmarks import markdown
+from benchmarks.cpu import measured
+from benchmarks.machine import machine
+from benchmarks.merge import (
+    ENGINES,
+    SETTINGS_OF_SPARK,
+    VECTORS,
+    make_grid,
+)
+from benchmarks.session import MAX_FILE_SIZE, scratch
+from tests.support.log_replay import live_files
+
+PARTITIONS = 4
+TABLES = {"plain": "", "partitioned": "part"}
+CELL_ROWS = 5000
+FILE_BYTES = 22 << 20
+FIGURES = ("MERGE", "OPTIMIZE")
+
+
+def make(spark: SparkSession, folder: Path, name: str, files: int) -> Path:
+    """Write a table of about so many files and lay it out."""
+    rows, table = folder / "rows", folder / name
+    for path in (rows, table):
+        shutil.rmtree(path, ignore_errors=True)
+    # A file of FILE_BYTES has about 180,000 rows.
+    make_grid(spark, rows, vectors=False, cell_rows=CELL_ROWS * files // 6)
+    df = spark.read.format("delta").load(str(rows))
+    df = df.withColumn("part", df.id % PARTITIONS)
+    by = [TABLES[name]] if TABLES[name] else []
+    writer = df.repartition(*by) if by else df
+    writer.write.format("delta").option(VECTORS, False).partitionBy(*by).save(str(table))
+    shutil.rmtree(rows)
+    optimize(spark, table)
+    return table
+
+
+def optimize(spark: SparkSession, table: Path) -> None:
+    spark.sql(f"OPTIMIZE delta.`{table}` ZORDER BY (tenant, ts)").collect()
+
+
+def merge(spark: SparkSession, table: Path, source: Path) -> None:
+    spark.sql(
+        f"MERGE INTO delta.`{table}` t USING (SELECT * FROM delta.`{source}`) s ON t.id = s.id "
+        "AND t.tenant = s.tenant WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *"
+    ).collect()
+
+
+def run(spark: SparkSession, original: Path, source: Path, work: Path, engine: str) -> dict:
+    """A MERGE and an OPTIMIZE of a copy: their times, and what each leaves."""
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copytree(original, work, copy_function=os.link)
+    spark.conf.set("spark.zcube.enabled", str(engine == "zcube").lower())
+    spark.conf.set("spark.zcube.mergeInto.pruning", str(engine == "zcube").lower())
+    try:
+        merged = measured(spark, lambda: merge(spark, work, source))
+        after_merge = live_files(work)
+        optimized = measured(spark, lambda: optimize(spark, work))
+        after_all = live_files(work)
+    finally:
+        spark.conf.unset("spark.zcube.enabled")
+    known = {f.path for f in after_merge}
+    written = sum(f.size for f in after_all if f.path not in known)
+    return {
+        "engine": engine,
+        "MERGE": merged,
+        "OPTIMIZE": optimized,
+        "files after MERGE": len(after_merge),
+        "written by OPTIMIZE": written / sum(f.size for f in after_all),
+    }
+
+
+def measure(
+    spark: SparkSession, folder: Path, name: str, files: int, rounds: int, warm: int
+) -> dict:
+    original, source = make(spark, folder, name, files), folder / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    target = spark.read.format("delta").load(str(original))
+    # Half of them are keys of the table.
+    chosen = target.where("id % 1000 < 1").selectExpr("* EXCEPT (id, v)", "id", "'new' AS v")
+    chosen = chosen.selectExpr("* EXCEPT (id)", "IF(id % 2000 = 0, id, -1 - id) AS id")
+    chosen.coalesce(1).write.format("delta").save(str(source))
+    found = {
+        "table": name,
+        "rows": target.count(),
+        "files": len(live_files(original)),
+        "megabytes": sum(f.size for f in live_files(original)) / 1e6,
+        "rounds": rounds,
+        "warm": warm,
+    }
+    runs = []
+    for number in range(-warm, rounds):
+        for engine in ENGINES if number % 2 else ENGINES[::-1]:
+            figures = run(spark, original, source, folder / "work", engine)
+            print(name, number, figures, flush=True)
+            if number >= 0:
+                runs.append(figures)
+    return found | {"runs": runs}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--files", type=int, default=12)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm", type=int, default=1, help="rounds that aren't counted")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    settings = SETTINGS_OF_SPARK | {MAX_FILE_SIZE: FILE_BYTES}
+    with scratch(settings) as (spark, folder):
+        found = {"about": machine(), "tables": []}
+        for name in options.tables:
+            found["tables"].append(
+                measure(spark, folder, name, options.files, options.rounds, options.warm)
+            )
+            (options.output / "merge_copies.json").write_text(json.dumps(found, indent=1) + "\n")
+            markdown.write(options.output / "merge_copies.md", report(found))
+
+
+def report(found: dict) -> str:
+    lines = [
+        "# MERGE with keys all over a clustered table, and OPTIMIZE after it",
+        "",
+        "Made by `python -m benchmarks.merge_copies`. Without deletion vectors, a MERGE of 0.1 % of the rows, half of them "
+        "new, has to copy every file. Medians, in turns in one warm JVM, of the whole statements. "
+        f"{markdown.described(found['about'])}.",
+    ]
+    for table in found["tables"]:
+        lines += ["", *section(table)]
+    return "\n".join([*lines, ""])
+
+
+def section(table: dict) -> list[str]:
+    lines = [
+        f"## {'With ' + str(PARTITIONS) if TABLES[table['table']] else 'Without'} partitions",
+        "",
+        f"{table['rows']:,} rows, {table['files']} files, {table['megabytes']:.0f} MB, rounds {table['rounds']} "
+        f"after {table['warm']}.",
+        "",
+        "| engine | MERGE: CPU s | wall s | files after it | OPTIMIZE: CPU s | wall s | share of the table that it writes "
+        "| both: CPU s | wall s |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for engine, title in zip(ENGINES, ("ZCube", "Delta"), strict=True):
+        runs = [r for r in table["runs"] if r["engine"] == engine]
+        cells = [
+            cell
+            for figure, other in zip(
+                FIGURES, ("files after MERGE", "written by OPTIMIZE"), strict=True
+            )
+            for cell in (
+                f"{median(r[figure]['cpu'] for r in runs):.1f}",
+                f"{median(r[figure]['wall'] for r in runs):.1f}",
+                f"{median(r[other] for r in runs):.3g}",
+            )
+        ]
+        cells += [
+            f"{median(sum(r[f][of] for f in FIGURES) for r in runs):.1f}" for of in ("cpu", "wall")
+        ]
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return lines
+
+
+if __name__ == "__main__":
+    main()
