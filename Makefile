@@ -157,6 +157,7 @@ bench-long: $(VENV)/.ready $(JAR) ## run the benchmarks that take hours: streams
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.large_log
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge_rounds
+	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge_copies
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.merge_large_log
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.growth
 	$(JAVA_RUN) $(BIN)/python -m benchmarks.quality

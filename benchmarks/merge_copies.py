@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks import markdown
 from benchmarks.cpu import measured
+from benchmarks.kept import with_kept
 from benchmarks.machine import machine
 from benchmarks.merge import (
     ENGINES,
@@ -46,7 +47,7 @@ def make(spark: SparkSession, folder: Path, name: str, files: int) -> Path:
     # A file of FILE_BYTES has about 180,000 rows.
     make_grid(spark, rows, vectors=False, cell_rows=CELL_ROWS * files // 6)
     df = spark.read.format("delta").load(str(rows))
-    df = df.withColumn("part", df.id % PARTITIONS)
+    df = df.selectExpr("*", f"pmod(hash(id, 7), {PARTITIONS}) AS part")
     by = [TABLES[name]] if TABLES[name] else []
     writer = df.repartition(*by) if by else df
     writer.write.format("delta").option(VECTORS, False).partitionBy(*by).save(str(table))
@@ -129,24 +130,24 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     settings = SETTINGS_OF_SPARK | {MAX_FILE_SIZE: FILE_BYTES}
     with scratch(settings) as (spark, folder):
-        found = {"about": machine(), "tables": []}
+        about, saved = machine(), options.output / "merge_copies.json"
         for name in options.tables:
-            found["tables"].append(
-                measure(spark, folder, name, options.files, options.rounds, options.warm)
+            found = {"about": about} | measure(
+                spark, folder, name, options.files, options.rounds, options.warm
             )
-            (options.output / "merge_copies.json").write_text(json.dumps(found, indent=1) + "\n")
-            markdown.write(options.output / "merge_copies.md", report(found))
+            every = with_kept(saved, ["table"], [found])
+            saved.write_text(json.dumps({"runs": every}, indent=1) + "\n")
+            markdown.write(options.output / "merge_copies.md", report(every))
 
 
-def report(found: dict) -> str:
+def report(tables: list[dict]) -> str:
     lines = [
         "# MERGE with keys all over a clustered table, and OPTIMIZE after it",
         "",
         "Made by `python -m benchmarks.merge_copies`. Without deletion vectors, a MERGE of 0.1 % of the rows, half of them "
-        "new, has to copy every file. Medians, in turns in one warm JVM, of the whole statements. "
-        f"{markdown.described(found['about'])}.",
+        "new, has to copy every file. Medians, in turns in one warm JVM, of the whole statements.",
     ]
-    for table in found["tables"]:
+    for table in tables:
         lines += ["", *section(table)]
     return "\n".join([*lines, ""])
 
@@ -156,7 +157,7 @@ def section(table: dict) -> list[str]:
         f"## {'With ' + str(PARTITIONS) if TABLES[table['table']] else 'Without'} partitions",
         "",
         f"{table['rows']:,} rows, {table['files']} files, {table['megabytes']:.0f} MB, rounds {table['rounds']} "
-        f"after {table['warm']}.",
+        f"after {table['warm']}. {markdown.described(table['about'])}.",
         "",
         "| engine | MERGE: CPU s | wall s | files after it | OPTIMIZE: CPU s | wall s | share of the table that it writes "
         "| both: CPU s | wall s |",

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
@@ -26,8 +27,9 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
   /** Whether a plan reads files so. */
   def isUsed: Boolean = own.exists(_.isUsed)
 
-  /** None where it gains too little, as few copies may stay in cubes, or costs too much, as there are many
-    * small files, or as a large one would take longer than the rest. None, too, if it can't be made.
+  /** None where it gains too little, as few copies may stay in cubes, or costs too much, as many of their
+    * originals are small, or as a large one would take longer than the rest. None, too, if it can't be
+    * made.
     *
     * @param mayStay whether a file's copies may stay in its cube
     * @param table   name for the log
@@ -68,7 +70,7 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
       math.max(cores, ofCubes.size / 2)
     def areEven = ofCubes.map(_.size).max <=
       math.max(conf.filesMaxPartitionBytes, bytes(all) / (2 * cores))
-    areFew && areAsManyAsAsked && areLarge && areEven && 2 * bytes(ofCubes) >= bytes(all)
+    areFew && areAsManyAsAsked && areLarge && areEven && bytes(ofCubes) >= MinShare * bytes(all)
   }
 
   override def close(): Unit = {
@@ -88,25 +90,17 @@ private[merge] object FileByFile {
 
     /** The plan of a table's files as a plan of these and one of the others, if there are any. */
     def partsOf(plan: LogicalPlan): (Seq[LogicalPlan], Seq[LogicalPlan]) =
-      plan.collect { case OfFiles(_, _, index) => index } match {
-        case Seq(index) =>
+      RowByRow.rowsOf(plan) match {
+        case OfFiles(scan, relation, index) =>
           val (here, others) = index.addFiles.partition(file => paths.contains(file.path))
-          isUsed |= here.nonEmpty
-          // With an option of its own: by the session alone, Spark doesn't tell the copy from the original.
-          def byFile(scan: HadoopFsRelation) = scan.copy(options = scan.options + ByFile)(session)
-          (of(here, plan, byFile), of(others, plan, identity))
+          isUsed = true
+          def part(files: Seq[AddFile], in: sql.SparkSession) = Option.when(files.nonEmpty) {
+            val ofThese = relation.copy(location = selected(index, files))(in)
+            plan.transform { case `scan` => scan.copy(relation = ofThese) }
+          }
+          (part(here, session).toSeq, part(others, relation.sparkSession).toSeq)
         case _ => (Nil, Seq(plan))
       }
-
-    private def of(
-        files: Seq[AddFile],
-        plan: LogicalPlan,
-        how: HadoopFsRelation => HadoopFsRelation): Seq[LogicalPlan] =
-      if (files.isEmpty) Nil
-      else Seq(plan.transform { case OfFiles(scan, relation, index) =>
-        val ofThese = relation.copy(location = selected(index, files))(relation.sparkSession)
-        scan.copy(relation = how(ofThese))
-      })
 
     private def selected(index: TahoeBatchFileIndex, files: Seq[AddFile]) = new TahoeBatchFileIndex(
       index.spark,
@@ -124,7 +118,9 @@ private[merge] object FileByFile {
       plan match {
         case scan: LogicalRelation => scan.relation match {
             case relation: HadoopFsRelation => relation.location match {
-                case index: TahoeBatchFileIndex => Some((scan, relation, index))
+                // Not one of its subclasses, which has more than files.
+                case index: TahoeBatchFileIndex if index.getClass == classOf[TahoeBatchFileIndex] =>
+                  Some((scan, relation, index))
                 case _ => None
               }
             case _ => None
@@ -133,10 +129,11 @@ private[merge] object FileByFile {
       }
   }
 
-  private val ByFile = "zcube.taskPerFile" -> "true"
-
   /** With more, [[CopiedFiles]] would compare too many with each other. */
   private val MaxFiles = 10000
+
+  /** With a smaller share of the bytes, a session and one or two jobs cost more than is gained. */
+  private val MinShare = 0.1
 
   /** A file is small that has fewer bytes than so many times what Spark counts for opening one. */
   private val MinOpenCosts = 4

@@ -59,7 +59,7 @@ object TargetWithKeys {
   * Without deletion vectors, Delta copies them from the touched files to new ones. It finds them by a
   * full outer join, for which Spark shuffles and sorts whole files, and which scatters each file's rows
   * over all new ones, whatever the layout was. Here only the rows with a key of the source are joined;
-  * the others are read in a second scan and keep their order. For each row the keys decide to which of
+  * the others are read in other scans and keep their order. For each row the keys decide to which of
   * the two it belongs, so that it is in exactly one of them.
   *
   * {{{
@@ -79,7 +79,7 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
     plan.transformDownWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
       case shuffle: RepartitionByExpression =>
         RowByRow.rowsOf(shuffle.child) match {
-          case Outer(join, rows) if hasEachColumnOnce(join) && rows.byFile.isDefined =>
+          case Outer(join, rows) if hasEachColumnOnce(join) =>
             val parts = partsOf(join, rows)
             val shuffled = shuffle.transform { case `join` => union(parts.joined +: parts.others) }
             union(shuffled +: parts.byFile.map(RowByRow.over(shuffle.child, _)))

@@ -1,5 +1,8 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import org.apache.spark.sql.catalyst.expressions.{EqualTo, Literal}
+import org.apache.spark.sql.catalyst.plans.FullOuter
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{AddFile, DeletionVectorDescriptor, FileAction}
 import org.apache.spark.sql.delta.zcube.table.LastZOrder
@@ -137,6 +140,66 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     }
   }
 
+  test("deleted rows stay so, and rows keep their ids, in files of cubes and in others") {
+    for (layout <- Seq("", Partitioned)) {
+      val path = clustered(
+        table("BIGINT", "id", Seq("'delta.enableRowTracking' = 'true'"), layout = layout),
+        ZOrder)
+      merge(Scattered, "t.k = s.k", Upsert)(path)
+      spark.sql(s"DELETE FROM delta.`$path` WHERE k % 7 = 1").collect()
+      val (cube, others) = filesOf(path).partition(cubeOf(_).isDefined)
+      assert(cube.forall(_.deletionVector != null) && others.exists(_.deletionVector != null))
+      spark.sql(
+        s"ALTER TABLE delta.`$path` SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')")
+      val source = "SELECT k, 'last' AS v FROM " +
+        "(SELECT id * 31 AS k FROM range(40) UNION SELECT id * 58 AS k FROM range(15))"
+      def merged(isPruned: Boolean): (Seq[String], Seq[AddFile]) = {
+        val copy = copyOf(path)
+        withSettings("spark.zcube.mergeInto.pruning" -> isPruned.toString)(
+          merge(source, "t.k = s.k", Upsert)(copy))
+        // Ids of new rows depend on the order of files.
+        val rows = spark.read.format("delta").load(copy)
+          .selectExpr(
+            "*",
+            "CASE WHEN v != 'last' OR id IS NOT NULL THEN _metadata.row_id END",
+            "_metadata.row_commit_version")
+        (rows.collect().map(_.toString).toSeq.sorted, filesOf(copy))
+      }
+      val ((rows, files), (ofDelta, _)) = (merged(isPruned = true), merged(isPruned = false))
+      assert(rows.size > 500 && rows == ofDelta)
+      val (copies, fresh) = files.partition(cubeOf(_).isDefined)
+      assert(copies.size == cube.size && copies.forall(_.deletionVector == null))
+      assert(others.map(_.path).diff(fresh.map(_.path)).nonEmpty)
+    }
+  }
+
+  test("files are copied one by one only if what is between them and a shuffle leaves rows alone") {
+    val session = spark.asInstanceOf[SparkSession]
+    val snapshot = DeltaLog.forTable(spark, ordered).update()
+    val files = filesOf(ordered)
+    val source = spark.range(9).toDF("s").queryExecution.analyzed
+    def isUsed(between: LogicalPlan => LogicalPlan): Boolean = {
+      val byFile = new FileByFile(session)
+      try {
+        val scan = byFile.scanOf(files, _ => true, "t")
+        assert(scan.isDefined)
+        val target =
+          snapshot.deltaLog.createDataFrame(snapshot, files).queryExecution.optimizedPlan
+        val on = EqualTo(target.output(1), source.output.head)
+        val rows = TargetWithKeys(target, source, on, "t", scan)
+        val join = Join(source, rows, FullOuter, Some(on), JoinHint.NONE)
+        val plan =
+          SplitOuterJoin(RepartitionByExpression(join.output.take(1), between(join), None))
+        assert(plan.resolved && plan.collect { case rows: TargetWithKeys => rows }.isEmpty)
+        assert(plan.isInstanceOf[Union] == byFile.isUsed)
+        byFile.isUsed
+      } finally byFile.close()
+    }
+    assert(isUsed(identity) && isUsed(rows => Project(rows.output, Filter(Literal(true), rows))))
+    assert(!isUsed(Distinct(_)) && !isUsed(rows =>
+      Project(rows.output, LocalLimit(Literal(9), rows))))
+  }
+
   test("rows are in their partitions, whatever these are called and however tasks write") {
     val path = create(
       "(id BIGINT, k BIGINT, v STRING, p STRING, t TIMESTAMP) USING delta " +
@@ -249,21 +312,23 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
       assert(isByFile(15, 15, 15) && !isByFile())
       assert(by(sized(Seq.fill(10000)(16L): _*)).isDefined)
       assert(by(sized(Seq.fill(10001)(16L): _*)).isEmpty)
-      // Half of the bytes may stay in cubes.
+      // A tenth of the bytes may stay in cubes.
       val of = sized(100, 60, 40)
       def inCubes(at: Int*) = of.zipWithIndex.map { case (file, i) =>
         if (at.contains(i)) file else file.copy(tags = Map.empty)
       }
-      assert(by(inCubes(0)).isDefined && by(inCubes(1, 2)).isDefined)
-      assert(by(inCubes(1)).isEmpty && by(inCubes()).isEmpty)
-      // Of others, any number may be small.
-      val small = sized(Seq.fill(9)(1L): _*).map(_.copy(tags = Map.empty))
+      assert(by(inCubes(2)).isDefined && by(inCubes()).isEmpty)
+      def others(sizes: Long*) = sized(sizes: _*).map(_.copy(tags = Map.empty))
+      assert(by(sized(100) ++ others(890)).isDefined && by(sized(100) ++ others(910)).isEmpty)
+      // Of others, any number may be small; and they take their time, too.
+      val small = others(Seq.fill(9)(1L): _*)
       assert(by(sized(16) ++ small).isDefined && by(sized(16, 1, 1, 1, 1) ++ small).isEmpty)
+      assert(by(sized(200) ++ others(1000)).isDefined && by(sized(200) ++ others(990)).isEmpty)
       // Who sets the number of tasks has it.
       for ((setting, of, isUsed) <-
           Seq(("min", 2, true), ("min", 3, false), ("max", 2, true), ("max", 1, false)))
         withSettings(s"spark.sql.files.${setting}PartitionNum" -> of.toString)(
-          assert(isByFile(100, 100) == isUsed, (setting, of)))
+          assert(by(sized(100, 100) ++ small).isDefined == isUsed, (setting, of)))
       val conf = withSettings("spark.sql.files.maxPartitionNum" -> "9")(
         by(sized(128, 20, 50)).get.session.sessionState.conf)
       // No two files fit into a task, and none is split.
