@@ -15,17 +15,17 @@ import org.apache.spark.sql.zcube.Sessions
   * of larger ones.
   *
   * Only files of cubes are copied so, as their copies may stay there. Others, mostly the small ones of
-  * earlier MERGEs, are better put together.
+  * earlier MERGEs, are better put together, as Spark does if there are more of them than cores.
   */
 final private[merge] class FileByFile(session: SparkSession) extends AutoCloseable with Logging {
   import FileByFile._
 
   override protected def logName: String = MergePruning.LogName
 
-  private var own: Option[Scan] = None
+  private var scan: Option[Scan] = None
 
-  /** Whether a plan reads files so. */
-  def isUsed: Boolean = own.exists(_.isUsed)
+  /** Whether the scan is part of a plan. */
+  def isUsed: Boolean = scan.exists(_.isUsed)
 
   /** None where it gains too little, as few copies may stay in cubes, or costs too much, as many of their
     * originals are small, or as a large one would take longer than the rest. None, too, if it can't be
@@ -39,9 +39,9 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     try {
       val ofCubes = files.filter(mayStay)
       if (isWorthIt(ofCubes, files, session.sessionState.conf)) {
-        val scan = new Scan(Sessions.cloneOf(session), ofCubes.iterator.map(_.path).toSet)
-        own = Some(scan)
-        readByFile(ofCubes.map(_.size).max, scan.session.sessionState.conf)
+        val own = Sessions.cloneOf(session)
+        scan = Some(new Scan(own, ofCubes.iterator.map(_.path).toSet))
+        readByFile(ofCubes.map(_.size).max, own.sessionState.conf)
       }
     } catch {
       case MergeFailures.Recoverable(e) =>
@@ -50,7 +50,7 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
         logDebug(text, e)
         close()
     }
-    own
+    scan
   }
 
   private def readByFile(largest: Long, conf: SQLConf): Unit = {
@@ -70,26 +70,29 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
       math.max(cores, ofCubes.size / 2)
     def areEven = ofCubes.map(_.size).max <=
       math.max(conf.filesMaxPartitionBytes, bytes(all) / (2 * cores))
-    areFew && areAsManyAsAsked && areLarge && areEven && bytes(ofCubes) >= MinShare * bytes(all)
+    areFew && areAsManyAsAsked && areLarge && areEven && bytes(
+      ofCubes) >= MinShareOfBytes * bytes(all)
   }
 
   override def close(): Unit = {
-    own.foreach(scan => Sessions.close(scan.session))
-    own = None
+    scan.foreach(of => Sessions.close(of.session))
+    scan = None
   }
 }
 
 private[merge] object FileByFile {
 
-  /** @param session in which a task reads a file
-    * @param paths   of the files that are read so
+  /** How a plan's files are scanned file by file, if they are among some.
+    *
+    * @param session in which a task reads a file
+    * @param paths   of these files
     */
   final class Scan(private[merge] val session: SparkSession, paths: Set[String]) {
 
     @volatile private[FileByFile] var isUsed = false
 
-    /** The plan of a table's files as a plan of these and one of the others, if there are any. */
-    def partsOf(plan: LogicalPlan): (Seq[LogicalPlan], Seq[LogicalPlan]) =
+    /** The plan of the rows that are read file by file, and that of the other rows, if there are any. */
+    def split(plan: LogicalPlan): (Option[LogicalPlan], Option[LogicalPlan]) =
       RowByRow.rowsOf(plan) match {
         case OfFiles(scan, relation, index) =>
           val (here, others) = index.addFiles.partition(file => paths.contains(file.path))
@@ -98,8 +101,8 @@ private[merge] object FileByFile {
             val ofThese = relation.copy(location = selected(index, files))(in)
             plan.transform { case `scan` => scan.copy(relation = ofThese) }
           }
-          (part(here, session).toSeq, part(others, relation.sparkSession).toSeq)
-        case _ => (Nil, Seq(plan))
+          (part(here, session), part(others, relation.sparkSession))
+        case _ => (None, Some(plan))
       }
 
     private def selected(index: TahoeBatchFileIndex, files: Seq[AddFile]) = new TahoeBatchFileIndex(
@@ -132,8 +135,10 @@ private[merge] object FileByFile {
   /** With more, [[CopiedFiles]] would compare too many with each other. */
   private val MaxFiles = 10000
 
-  /** With a smaller share of the bytes, a session and one or two jobs cost more than is gained. */
-  private val MinShare = 0.1
+  /** With a smaller share of the bytes, too little is gained for a session and one or two jobs. An
+    * estimate.
+    */
+  private val MinShareOfBytes = 0.1
 
   /** A file is small that has fewer bytes than so many times what Spark counts for opening one. */
   private val MinOpenCosts = 4

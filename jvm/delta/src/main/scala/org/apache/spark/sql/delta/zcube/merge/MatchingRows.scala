@@ -79,7 +79,7 @@ final class MatchingRows private (
       else keyed.left
     }
 
-  /** Whether tasks have copied files one by one. */
+  /** Whether the plan that [[apart]] returned last was made to copy files file by file. */
   def copiesFiles: Boolean = byFile.isUsed
 
   override def close(): Unit = byFile.close()

@@ -145,7 +145,7 @@ class PrunedMergeIntoCommand(
         spark.asInstanceOf[classic.SparkSession],
         deltaTxn.snapshot,
         MergePruning.tableOf(this))
-      // Such a write shuffles all rows.
+      // An optimized write shuffles all rows, so that no file is copied alone.
       lazy val isOptimized = TransactionalWrite
         .shouldOptimizeWrite(deltaTxn.metadata, spark.sessionState.conf)
       def mayStay(file: AddFile) = !isOptimized && copied.mayStay(file)

@@ -58,18 +58,19 @@ object TargetWithKeys {
   *
   * Without deletion vectors, Delta copies them from the touched files to new ones. It finds them by a
   * full outer join, for which Spark shuffles and sorts whole files, and which scatters each file's rows
-  * over all new ones, whatever the layout was. Here only the rows with a key of the source are joined;
-  * the others are read in other scans and keep their order. For each row the keys decide to which of
-  * the two it belongs, so that it is in exactly one of them.
+  * over all new ones, whatever the layout was. Here only the rows with a key of the source are joined.
+  * The others are read in a second scan, or in two: files of cubes file by file ([[FileByFile]]), others
+  * as Spark puts them together. Unless Delta shuffles them before it writes, they keep their order. For
+  * each row the keys decide to which of the two it belongs, so that it is in exactly one of them.
   *
   * {{{
   *   source FULL OUTER JOIN target ON c
   *     = (source FULL OUTER JOIN (target SEMI JOIN keys) ON c) UNION ALL (nulls, target ANTI JOIN keys)
   * }}}
   *
-  * Before Delta writes a table with partitions, it shuffles all rows by partition, so that few tasks write
-  * to each. A task that reads one file writes to one partition anyway: rows that are read so aren't
-  * shuffled.
+  * Before Delta writes a table with partitions, it shuffles all rows by partition, unless a setting
+  * forbids it, so that few tasks write to each. A task that reads one file writes to one partition
+  * anyway: rows that are read so aren't shuffled.
   */
 object SplitOuterJoin extends Rule[LogicalPlan] {
 
@@ -79,26 +80,28 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
     plan.transformDownWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
       case shuffle: RepartitionByExpression =>
         RowByRow.rowsOf(shuffle.child) match {
-          case Outer(join, rows) if hasEachColumnOnce(join) =>
+          case Splittable(join, rows) =>
             val parts = partsOf(join, rows)
-            val shuffled = shuffle.transform { case `join` => union(parts.joined +: parts.others) }
-            union(shuffled +: parts.byFile.map(RowByRow.over(shuffle.child, _)))
+            val shuffled = shuffle.transform { case `join` =>
+              union(parts.joined +: parts.others.toSeq)
+            }
+            union(shuffled +: parts.byFile.map(RowByRow.over(shuffle.child, _)).toSeq)
           // Otherwise, no row stays with those of its file.
           case _ => shuffle.transform { case rows: TargetWithKeys => rows.copy(byFile = None) }
         }
-      case Outer(join, rows) if hasEachColumnOnce(join) =>
+      case Splittable(join, rows) =>
         val parts = partsOf(join, rows)
-        union(parts.joined +: (parts.others ++ parts.byFile))
-      case Outer(join, rows) =>
-        logInfo(s"${of(rows)} joined like all others: a column of the source comes twice")
+        union(parts.joined +: (parts.others ++ parts.byFile).toSeq)
+      case join @ Outer(rows) =>
+        log(rows, "joined like all others: a column of the source comes twice")
         join
     }
 
-  private def of(rows: TargetWithKeys) =
-    s"${rows.table}: MERGE: rows without a key of the source are"
+  private def log(rows: TargetWithKeys, what: String): Unit =
+    logInfo(s"${rows.table}: MERGE: rows without a key of the source are $what")
 
   private def partsOf(join: Join, rows: TargetWithKeys): Parts = {
-    logInfo(s"${of(rows)} copied without a join")
+    log(rows, "copied without a join")
     val nulls = join.left.output.map(column => AbsentValue(column.dataType))
     def withNulls(others: LogicalPlan) = {
       // With ids of its own, as Spark's analyzer makes the parts of a union.
@@ -110,29 +113,33 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
       join.right.transformUp { case `rows` => of.rows(how) }
     def copied(of: LogicalPlan) = withNulls(part(rows.copy(left = of), LeftAnti))
     val (byFile, others) =
-      rows.byFile.fold((Seq.empty[LogicalPlan], Seq(rows.left)))(_.partsOf(rows.left))
-    Parts(join.copy(right = part(rows, LeftSemi)), others.map(copied), byFile.map(copied))
+      rows.byFile.fold((Option.empty[LogicalPlan], Option(rows.left)))(_.split(rows.left))
+    Parts(join.copy(right = part(rows, LeftSemi)), byFile.map(copied), others.map(copied))
   }
 
   private def union(parts: Seq[LogicalPlan]): LogicalPlan =
     if (parts.size == 1) parts.head else Union(parts)
 
-  /** @param others rows that are copied as Spark reads them, several files to a task
-    * @param byFile rows that are copied file by file
+  /** @param byFile rows that are copied file by file
+    * @param others rows that are copied as Spark reads them, several files to a task
     */
   final private case class Parts(
       joined: LogicalPlan,
-      others: Seq[LogicalPlan],
-      byFile: Seq[LogicalPlan])
+      byFile: Option[LogicalPlan],
+      others: Option[LogicalPlan])
 
-  /** Otherwise, a union isn't resolved. */
-  private def hasEachColumnOnce(join: Join): Boolean =
-    join.outputSet.size == join.output.size
-
-  /** The join of a source with a target that can be split. */
-  private object Outer {
+  private object Splittable {
     def unapply(plan: LogicalPlan): Option[(Join, TargetWithKeys)] = plan match {
-      case join @ Join(_, Keyed(rows), FullOuter, Some(_), _) => Some(join -> rows)
+      // Otherwise, a union isn't resolved.
+      case join @ Outer(rows) if join.outputSet.size == join.output.size =>
+        Some(join.asInstanceOf[Join] -> rows)
+      case _ => None
+    }
+  }
+
+  private object Outer {
+    def unapply(plan: LogicalPlan): Option[TargetWithKeys] = plan match {
+      case Join(_, Keyed(rows), FullOuter, Some(_), _) => Some(rows)
       case _ => None
     }
   }

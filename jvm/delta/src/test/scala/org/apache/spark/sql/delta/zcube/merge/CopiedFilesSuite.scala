@@ -1,6 +1,6 @@
 package org.apache.spark.sql.delta.zcube.merge
 
-import org.apache.spark.sql.catalyst.expressions.{EqualTo, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, CreateArray, EqualTo, Explode, Literal}
 import org.apache.spark.sql.catalyst.plans.FullOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
@@ -8,6 +8,7 @@ import org.apache.spark.sql.delta.actions.{AddFile, DeletionVectorDescriptor, Fi
 import org.apache.spark.sql.delta.zcube.table.LastZOrder
 import org.apache.spark.sql.delta.{DeltaLog, DeltaOperations}
 import org.apache.spark.sql.functions.input_file_name
+import org.apache.spark.sql.types.{LongType, MetadataBuilder}
 import org.apache.spark.sql.zcube.SparkEvents
 import org.scalatest.Assertion
 import org.scalatest.funsuite.AnyFunSuite
@@ -173,7 +174,8 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     }
   }
 
-  test("files are copied one by one only if what is between them and a shuffle leaves rows alone") {
+  test(
+    "files are copied file by file only if what is between them and a shuffle leaves rows alone") {
     val session = spark.asInstanceOf[SparkSession]
     val snapshot = DeltaLog.forTable(spark, ordered).update()
     val files = filesOf(ordered)
@@ -188,14 +190,28 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
         val on = EqualTo(target.output(1), source.output.head)
         val rows = TargetWithKeys(target, source, on, "t", scan)
         val join = Join(source, rows, FullOuter, Some(on), JoinHint.NONE)
-        val plan =
-          SplitOuterJoin(RepartitionByExpression(join.output.take(1), between(join), None))
+        val below = between(join)
+        val plan = SplitOuterJoin(RepartitionByExpression(below.output.take(1), below, None))
         assert(plan.resolved && plan.collect { case rows: TargetWithKeys => rows }.isEmpty)
         assert(plan.isInstanceOf[Union] == byFile.isUsed)
+        if (byFile.isUsed) {
+          assert(plan.children.combinations(2).forall { two =>
+            two.head.outputSet.intersect(two.last.outputSet).isEmpty
+          })
+          assert(plan.children.map(_.output.map(_.metadata)).distinct.size == 1)
+        }
         byFile.isUsed
       } finally byFile.close()
     }
     assert(isUsed(identity) && isUsed(rows => Project(rows.output, Filter(Literal(true), rows))))
+    // What they make has ids of its own, in a union.
+    val metadata = new MetadataBuilder().putString("a", "b").build()
+    assert(isUsed { rows =>
+      val each = Explode(CreateArray(Seq(rows.output.head, rows.output(1))))
+      val made = AttributeReference("each", LongType)()
+      val exploded = Generate(each, Nil, outer = false, None, Seq(made), rows)
+      Project(Seq(made, Alias(made, "twice")(explicitMetadata = Some(metadata))), exploded)
+    })
     assert(!isUsed(Distinct(_)) && !isUsed(rows =>
       Project(rows.output, LocalLimit(Literal(9), rows))))
   }
