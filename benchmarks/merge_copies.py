@@ -1,10 +1,10 @@
 """MERGE with keys all over a clustered table without deletion vectors, and the OPTIMIZE after it.
 
-Such a MERGE has to copy every file for a row in a thousand. Tables of files of usual sizes, with partitions and without,
-are laid out by ZCube. Each run starts from the same table: a copy that links its files. ZCube's MERGE and OPTIMIZE in
-turns with Delta's. CPU seconds are the JVM's, user and system.
+Such a MERGE has to copy every file for a row in two thousand. Tables of files of 24 MB, with partitions and without, are
+laid out by ZCube. Each run starts from the same table: a copy that links its files. ZCube's MERGE and OPTIMIZE in turns
+with Delta's. CPU seconds are the JVM's, user and system.
 
-    python -m benchmarks.merge_copies [--tables plain partitioned] [--files 12] [--rounds 3] [--warm 1]
+    python -m benchmarks.merge_copies [--tables plain partitioned] [--files 10] [--rounds 3] [--warm 2]
         [--output benchmarks/results]
 """
 
@@ -26,17 +26,21 @@ from benchmarks.machine import machine
 from benchmarks.merge import (
     ENGINES,
     SETTINGS_OF_SPARK,
+    SIDE,
     VECTORS,
     make_grid,
 )
+from benchmarks.merge_rounds import set_engine
 from benchmarks.session import MAX_FILE_SIZE, scratch
 from tests.support.log_replay import live_files
 
 PARTITIONS = 4
-TABLES = {"plain": "", "partitioned": "part"}
-CELL_ROWS = 5000
+TABLES: dict[str, list[str]] = {"plain": [], "partitioned": ["part"]}
+"""What each is partitioned by."""
+
 FILE_BYTES = 22 << 20
-FIGURES = ("MERGE", "OPTIMIZE")
+FILE_ROWS = SIDE**2 * 1000
+"""About as many as fit into a file."""
 
 
 def make(spark: SparkSession, folder: Path, name: str, files: int) -> Path:
@@ -44,11 +48,10 @@ def make(spark: SparkSession, folder: Path, name: str, files: int) -> Path:
     rows, table = folder / "rows", folder / name
     for path in (rows, table):
         shutil.rmtree(path, ignore_errors=True)
-    # A file of FILE_BYTES has about 180,000 rows.
-    make_grid(spark, rows, vectors=False, cell_rows=CELL_ROWS * files // 6)
+    make_grid(spark, rows, vectors=False, cell_rows=files * FILE_ROWS // SIDE**2)
     df = spark.read.format("delta").load(str(rows))
     df = df.selectExpr("*", f"pmod(hash(id, 7), {PARTITIONS}) AS part")
-    by = [TABLES[name]] if TABLES[name] else []
+    by = TABLES[name]
     writer = df.repartition(*by) if by else df
     writer.write.format("delta").option(VECTORS, False).partitionBy(*by).save(str(table))
     shutil.rmtree(rows)
@@ -71,15 +74,14 @@ def run(spark: SparkSession, original: Path, source: Path, work: Path, engine: s
     """A MERGE and an OPTIMIZE of a copy: their times, and what each leaves."""
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(original, work, copy_function=os.link)
-    spark.conf.set("spark.zcube.enabled", str(engine == "zcube").lower())
-    spark.conf.set("spark.zcube.mergeInto.pruning", str(engine == "zcube").lower())
+    set_engine(spark, engine)
     try:
         merged = measured(spark, lambda: merge(spark, work, source))
         after_merge = live_files(work)
         optimized = measured(spark, lambda: optimize(spark, work))
         after_all = live_files(work)
     finally:
-        spark.conf.unset("spark.zcube.enabled")
+        set_engine(spark, "zcube")
     known = {f.path for f in after_merge}
     written = sum(f.size for f in after_all if f.path not in known)
     return {
@@ -98,8 +100,9 @@ def measure(
     shutil.rmtree(source, ignore_errors=True)
     target = spark.read.format("delta").load(str(original))
     # Half of them are keys of the table.
-    chosen = target.where("id % 1000 < 1").selectExpr("* EXCEPT (id, v)", "id", "'new' AS v")
-    chosen = chosen.selectExpr("* EXCEPT (id)", "IF(id % 2000 = 0, id, -1 - id) AS id")
+    chosen = target.where("id % 1000 = 0").selectExpr(
+        "* EXCEPT (id, v)", "IF(id % 2000 = 0, id, -1 - id) AS id", "'new' AS v"
+    )
     chosen.coalesce(1).write.format("delta").save(str(source))
     found = {
         "table": name,
@@ -122,9 +125,9 @@ def measure(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
-    parser.add_argument("--files", type=int, default=12)
+    parser.add_argument("--files", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--warm", type=int, default=1, help="rounds that aren't counted")
+    parser.add_argument("--warm", type=int, default=2, help="rounds that aren't counted")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/results"))
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
@@ -145,11 +148,18 @@ def report(tables: list[dict]) -> str:
         "# MERGE with keys all over a clustered table, and OPTIMIZE after it",
         "",
         "Made by `python -m benchmarks.merge_copies`. Without deletion vectors, a MERGE of 0.1 % of the rows, half of them "
-        "new, has to copy every file. Medians, in turns in one warm JVM, of the whole statements.",
+        "new, has to copy every file. ZCube's OPTIMIZE then leaves the changed rows in small ZCubes, Delta's clusters "
+        "everything again. Medians, in turns in one warm JVM, of the whole statements. "
+        "`spark.zcube.mergeInto.minTableBytes` is 0: by default, tables of this size are left to Delta.",
     ]
     for table in tables:
         lines += ["", *section(table)]
     return "\n".join([*lines, ""])
+
+
+def middle(times: list[dict]) -> list[str]:
+    """The medians of CPU and wall seconds."""
+    return [f"{median(t[of] for t in times):.1f}" for of in ("cpu", "wall")]
 
 
 def section(table: dict) -> list[str]:
@@ -165,19 +175,14 @@ def section(table: dict) -> list[str]:
     ]
     for engine, title in zip(ENGINES, ("ZCube", "Delta"), strict=True):
         runs = [r for r in table["runs"] if r["engine"] == engine]
+        merge, optimize = ([r[statement] for r in runs] for statement in ("MERGE", "OPTIMIZE"))
+        both = [{of: m[of] + o[of] for of in m} for m, o in zip(merge, optimize, strict=True)]
         cells = [
-            cell
-            for figure, other in zip(
-                FIGURES, ("files after MERGE", "written by OPTIMIZE"), strict=True
-            )
-            for cell in (
-                f"{median(r[figure]['cpu'] for r in runs):.1f}",
-                f"{median(r[figure]['wall'] for r in runs):.1f}",
-                f"{median(r[other] for r in runs):.3g}",
-            )
-        ]
-        cells += [
-            f"{median(sum(r[f][of] for f in FIGURES) for r in runs):.1f}" for of in ("cpu", "wall")
+            *middle(merge),
+            f"{median(r['files after MERGE'] for r in runs):.0f}",
+            *middle(optimize),
+            f"{100 * median(r['written by OPTIMIZE'] for r in runs):.3g} %",
+            *middle(both),
         ]
         lines.append(f"| {title} | {' | '.join(cells)} |")
     return lines
