@@ -127,18 +127,20 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     assert(fresh.map(_.partitionValues.values.head).sorted == Seq("0", "1", "6", "7"))
   }
 
-  test("files that aren't of a cube are put together, as Spark does") {
-    for ((layout, most) <- Seq(Partitioned -> 3, "" -> 4)) {
-      val path = clustered(laidOut(layout), ZOrder)
-      val before = filesOf(path)
-      // The rows that the MERGE before has changed, and so in all its new files.
-      for (round <- 1 to 4) {
-        merge(s"SELECT id * 29 AS k, 'of $round' AS v FROM range(30)", "t.k = s.k", Upsert)(path)
-        val (kept, fresh) = filesOf(path).partition(cubeOf(_).isDefined)
-        assert(kept.size == before.size && fresh.size <= most, (layout, round))
-      }
-      compared(path)(merge(Scattered, "t.k = s.k", Upsert))
+  test("files that aren't of a cube are put together, as Delta does") {
+    val path = clustered(laidOut(Partitioned), ZOrder)
+    val before = filesOf(path)
+    // Of the rows of each earlier MERGE, two: each of its new files has one, and others.
+    for (round <- 1 to 6) {
+      val source = s"SELECT id * 29 + $round AS k, 'of $round' AS v FROM range(20) UNION ALL " +
+        s"SELECT id % 2 * 29 + id DIV 2 AS k, 'again' AS v FROM range(2, 2 * $round)"
+      merge(source, "t.k = s.k", Upsert)(path)
+      val (kept, fresh) = filesOf(path).partition(cubeOf(_).isDefined)
+      // One in each partition.
+      assert(kept.size == before.size && fresh.size == 2, round)
+      assert(fresh.flatMap(_.numLogicalRecords).sum == 20 * round)
     }
+    compared(path)(merge(Scattered, "t.k = s.k", Upsert))
   }
 
   test("deleted rows stay so, and rows keep their ids, in files of cubes and in others") {
