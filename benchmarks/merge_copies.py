@@ -26,7 +26,6 @@ from benchmarks.machine import machine
 from benchmarks.merge import (
     ENGINES,
     SETTINGS_OF_SPARK,
-    SIDE,
     VECTORS,
     make_grid,
 )
@@ -39,8 +38,8 @@ TABLES: dict[str, list[str]] = {"plain": [], "partitioned": ["part"]}
 """What each is partitioned by."""
 
 FILE_BYTES = 22 << 20
-FILE_ROWS = SIDE**2 * 1000
-"""About as many as fit into a file."""
+CELL_ROWS = 1000
+"""Of each cell, for each file: the grid then has about as many rows as fit into the files."""
 
 
 def make(spark: SparkSession, folder: Path, name: str, files: int) -> Path:
@@ -48,7 +47,7 @@ def make(spark: SparkSession, folder: Path, name: str, files: int) -> Path:
     rows, table = folder / "rows", folder / name
     for path in (rows, table):
         shutil.rmtree(path, ignore_errors=True)
-    make_grid(spark, rows, vectors=False, cell_rows=files * FILE_ROWS // SIDE**2)
+    make_grid(spark, rows, vectors=False, cell_rows=files * CELL_ROWS)
     df = spark.read.format("delta").load(str(rows))
     df = df.selectExpr("*", f"pmod(hash(id, 7), {PARTITIONS}) AS part")
     by = TABLES[name]
@@ -104,11 +103,12 @@ def measure(
         "* EXCEPT (id, v)", "IF(id % 2000 = 0, id, -1 - id) AS id", "'new' AS v"
     )
     chosen.coalesce(1).write.format("delta").save(str(source))
+    laid_out = live_files(original)
     found = {
         "table": name,
         "rows": target.count(),
-        "files": len(live_files(original)),
-        "megabytes": sum(f.size for f in live_files(original)) / 1e6,
+        "files": len(laid_out),
+        "megabytes": sum(f.size for f in laid_out) / 1e6,
         "rounds": rounds,
         "warm": warm,
     }

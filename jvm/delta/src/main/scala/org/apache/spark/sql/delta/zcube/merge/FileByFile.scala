@@ -70,8 +70,8 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
       math.max(cores, ofCubes.size / 2)
     def areEven = ofCubes.map(_.size).max <=
       math.max(conf.filesMaxPartitionBytes, bytes(all) / (2 * cores))
-    areFew && areAsManyAsAsked && areLarge && areEven && bytes(
-      ofCubes) >= MinShareOfBytes * bytes(all)
+    def areEnough = bytes(ofCubes) >= MinShareOfBytes * bytes(all)
+    areFew && areAsManyAsAsked && areLarge && areEven && areEnough
   }
 
   override def close(): Unit = {

@@ -29,8 +29,7 @@ private[merge] object RowByRow {
       val below = over(child, others)
       val to = renaming(child, below)
       val renamed = columns.map {
-        case alias: Alias =>
-          alias.withNewChildren(Seq(to(alias.child))).asInstanceOf[Alias].newInstance()
+        case alias: Alias => to(alias).newInstance()
         case column => to(column)
       }
       Project(renamed, below)

@@ -92,7 +92,7 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
       case Splittable(join, rows) =>
         val parts = partsOf(join, rows)
         union(parts.joined +: (parts.others ++ parts.byFile).toSeq)
-      case join @ Outer(rows) =>
+      case Outer(join, rows) =>
         log(rows, "joined like all others: a column of the source comes twice")
         join
     }
@@ -131,15 +131,14 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
   private object Splittable {
     def unapply(plan: LogicalPlan): Option[(Join, TargetWithKeys)] = plan match {
       // Otherwise, a union isn't resolved.
-      case join @ Outer(rows) if join.outputSet.size == join.output.size =>
-        Some(join.asInstanceOf[Join] -> rows)
+      case Outer(join, rows) if join.outputSet.size == join.output.size => Some(join -> rows)
       case _ => None
     }
   }
 
   private object Outer {
-    def unapply(plan: LogicalPlan): Option[TargetWithKeys] = plan match {
-      case Join(_, Keyed(rows), FullOuter, Some(_), _) => Some(rows)
+    def unapply(plan: LogicalPlan): Option[(Join, TargetWithKeys)] = plan match {
+      case join @ Join(_, Keyed(rows), FullOuter, Some(_), _) => Some(join -> rows)
       case _ => None
     }
   }
