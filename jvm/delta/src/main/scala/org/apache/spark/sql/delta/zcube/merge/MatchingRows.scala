@@ -140,7 +140,7 @@ final class MatchingRows private (
       files: Seq[AddFile],
       keyed: TargetWithKeys,
       planOf: Seq[AddFile] => LogicalPlan): Boolean = {
-    val sample = files.sortBy(_.path).grouped((files.size + 1) / SampledFiles).map(_.head).toSeq
+    val sample = sampleOf(files)
     val rows = sample.flatMap(_.numLogicalRecords)
     def joined(why: String) = {
       logInfo(s"$table: MERGE: rows without a key of the source are joined like all others: $why")
@@ -228,5 +228,18 @@ object MatchingRows extends PredicateHelper with Logging {
     */
   private val MaxShare = 0.25
 
-  private val SampledFiles = 2
+  /** Files that stand for the others, each for as many bytes, among files of about its size. The file
+    * with the rows that the last MERGE changed, which may well be those that this one changes, is
+    * mostly the smallest: it shouldn't decide for all.
+    *
+    * Example: of files of 3, 40, 41, 42 and 50 MB, those of 41 and 50 MB.
+    */
+  private[merge] def sampleOf(files: Seq[AddFile]): Seq[AddFile] = {
+    val bySize = files.sortBy(file => (file.size, file.path))
+    val ends = bySize.map(_.size).scanLeft(0L)(_ + _).tail
+    SampledAt.map(share => bySize(ends.indexWhere(_ > share * ends.last))).distinct
+  }
+
+  /** At which shares of the bytes the sampled files are. */
+  private val SampledAt = Seq(0.25, 0.75)
 }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.catalyst.plans.physical.IdentityBroadcastMode
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart
 import org.apache.spark.sql.functions.expr
@@ -84,6 +85,18 @@ class MatchingRowsSuite extends AnyFunSuite with KeyedTables {
     // Where a plan doesn't broadcast them, they are rows like others.
     assert(query.union(query).where("v = 'needle' OR id = 3").count() == 4)
     assert(query.as("a").join(query.as("b"), expr("a.v = b.v")).count() == 1)
+  }
+
+  test("sampled files stand for half of the bytes each, and small ones rarely for others") {
+    def sampled(sizes: Long*): Seq[Long] = MatchingRows.sampleOf(sizes.zipWithIndex.map {
+      case (size, i) => AddFile(s"${100 - i}", Map.empty, size, 0L, dataChange = true)
+    }).map(_.size)
+    assert(sampled(50, 3, 41, 40, 42) == Seq(41, 50))
+    assert(sampled(1, 2, 3, 1000) == Seq(1000) && sampled(5) == Seq(5))
+    assert(sampled(10, 30) == Seq(30) && sampled(11, 30) == Seq(11, 30))
+    // Small ones that are half of the bytes are one of two.
+    assert(sampled(1L +: 500L +: Seq.fill(499)(1L): _*) == Seq(1, 500))
+    assert(sampled(Seq.fill(10000)(1L << 40): _*) == Seq.fill(2)(1L << 40))
   }
 
   private def serialized(value: AnyRef): Array[Byte] = {

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjection
 import org.apache.spark.sql.catalyst.expressions.{EqualTo, InterpretedUnsafeProjection, IsNull}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.delta.DeltaLog
 import org.apache.spark.sql.functions.input_file_name
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.zcube.{Sessions, SparkEvents}
@@ -226,6 +227,14 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
       withSettings(key -> value)(assert(!copies(withoutVectors)))
     assert(!copies(withoutVectors, clauses = s"$Upsert WHEN NOT MATCHED BY SOURCE THEN DELETE"))
     assert(!copies(withoutVectors, clauses = "WHEN MATCHED THEN UPDATE SET v = s.v"))
+  }
+
+  test("rows that the last MERGE changed, changed again, don't decide for all") {
+    val (path, hot) = (copyOf(withoutVectors), "SELECT id * 6 AS k, 'new' AS v FROM range(101)")
+    merge(hot, "t.k = s.k", Upsert)(path)
+    val files = DeltaLog.forTable(spark, path).update().allFiles.collect()
+    assert(files.length == 3 && files.minBy(_.size).numLogicalRecords.contains(101L))
+    assert(copies(path, s"$hot UNION ALL SELECT id * 102 + 5, 'also' FROM range(6)"))
   }
 
   test("no keys are read where files may be left out of a scan, or without the rule") {
