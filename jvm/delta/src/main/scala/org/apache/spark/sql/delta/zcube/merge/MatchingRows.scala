@@ -135,25 +135,31 @@ final class MatchingRows private (
     TargetWithKeys(target, source, condition, table)
   }
 
-  /** Whether few of the files' rows have a key of the source, by a sample of the files. */
+  /** Whether few of the files' rows have a key of the source, by a sample of the files. Where the sample has
+    * no more than there are keys, hardly any has a key twice: there are no more in all files, though the
+    * sample may have most of them.
+    */
   private def areFew(
       files: Seq[AddFile],
       keyed: TargetWithKeys,
       planOf: Seq[AddFile] => LogicalPlan): Boolean = {
     val sample = sampleOf(files)
-    val rows = sample.flatMap(_.numLogicalRecords)
     def joined(why: String) = {
       logInfo(s"$table: MERGE: rows without a key of the source are joined like all others: $why")
       false
     }
-    if (rows.size < sample.size) joined("the log doesn't have the files' numbers of rows")
-    else {
+    rowsOf(sample).fold(joined("the log doesn't have the files' numbers of rows")) { rows =>
       val matching = Sessions.rowsOf(session, keyed.copy(left = planOf(sample)).rows(LeftSemi))
       val found = JobDescription.within(
         session.sparkContext,
         s"$table: MERGE: rows with a key of the source, in ${sample.size} files")(matching.count())
-      found <= rows.sum * MaxShare ||
-      joined(s"in ${sample.size} files, $found of ${rows.sum} rows have one")
+      val keys = keyed.right match {
+        case KeyRows(_, of) => of.size.toLong
+        case _ => Long.MaxValue
+      }
+      def areKeysFew = found <= keys && rowsOf(files).exists(keys <= _ * MaxShare)
+      found <= rows * MaxShare || areKeysFew ||
+      joined(s"in ${sample.size} files, $found of $rows rows have one")
     }
   }
 }
@@ -228,16 +234,25 @@ object MatchingRows extends PredicateHelper with Logging {
     */
   private val MaxShare = 0.25
 
-  /** Files that stand for the others, each for as many bytes, among files of about its size. The file
-    * with the rows that the last MERGE changed, which may well be those that this one changes, is
-    * mostly the smallest: it shouldn't decide for all.
+  /** One or two files that stand for all, by bytes, in the order of their sizes. The file with the rows
+    * that the last MERGE changed, which may well be those that this one changes, is often among the
+    * smallest: it shouldn't decide for all.
     *
     * Example: of files of 3, 40, 41, 42 and 50 MB, those of 41 and 50 MB.
+    *
+    * @param files of at least one byte together
     */
   private[merge] def sampleOf(files: Seq[AddFile]): Seq[AddFile] = {
-    val bySize = files.sortBy(file => (file.size, file.path))
-    val ends = bySize.map(_.size).scanLeft(0L)(_ + _).tail
-    SampledAt.map(share => bySize(ends.indexWhere(_ > share * ends.last))).distinct
+    val bySize = files.toIndexedSeq.sortBy(file => (file.size, file.path))
+    val ends = bySize.scanLeft(0L)(_ + _.size).tail
+    val bytes = ends.last
+    SampledAt.map(share => bySize(ends.indexWhere(_ > share * bytes))).distinct
+  }
+
+  /** None if the log doesn't have the number of each. */
+  private def rowsOf(files: Seq[AddFile]): Option[Long] = {
+    val rows = files.flatMap(_.numLogicalRecords)
+    Option.when(rows.size == files.size)(rows.sum)
   }
 
   /** At which shares of the bytes the sampled files are. */

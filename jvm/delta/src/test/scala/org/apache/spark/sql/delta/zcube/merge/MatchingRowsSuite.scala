@@ -87,16 +87,22 @@ class MatchingRowsSuite extends AnyFunSuite with KeyedTables {
     assert(query.as("a").join(query.as("b"), expr("a.v = b.v")).count() == 1)
   }
 
-  test("sampled files stand for half of the bytes each, and small ones rarely for others") {
-    def sampled(sizes: Long*): Seq[Long] = MatchingRows.sampleOf(sizes.zipWithIndex.map {
-      case (size, i) => AddFile(s"${100 - i}", Map.empty, size, 0L, dataChange = true)
-    }).map(_.size)
-    assert(sampled(50, 3, 41, 40, 42) == Seq(41, 50))
-    assert(sampled(1, 2, 3, 1000) == Seq(1000) && sampled(5) == Seq(5))
-    assert(sampled(10, 30) == Seq(30) && sampled(11, 30) == Seq(11, 30))
-    // Small ones that are half of the bytes are one of two.
-    assert(sampled(1L +: 500L +: Seq.fill(499)(1L): _*) == Seq(1, 500))
-    assert(sampled(Seq.fill(10000)(1L << 40): _*) == Seq.fill(2)(1L << 40))
+  test("files are sampled by bytes, in the order of their sizes") {
+    def sampled(sizes: Long*): Seq[(Long, String)] = {
+      val count = sizes.size
+      MatchingRows.sampleOf(sizes.zipWithIndex.toList.map { case (size, i) =>
+        AddFile(f"${count - i}%06d", Map.empty, size, 0L, dataChange = true)
+      }).map(file => file.size -> file.path)
+    }
+    def sizes(of: Long*) = sampled(of: _*).map(_._1)
+    assert(sizes(50, 3, 41, 40, 42) == Seq(41, 50))
+    assert(sizes(1, 2, 3, 1000) == Seq(1000) && sizes(5) == Seq(5))
+    assert(sizes(10, 30) == Seq(30) && sizes(11, 30) == Seq(11, 30))
+    // Small ones that have half of the bytes.
+    assert(sizes(1L +: 500L +: Seq.fill(499)(1L): _*) == Seq(1, 500))
+    // Of the same size, by path, whatever their order. A sample of so many takes no time to speak of.
+    assert(sampled(Seq.fill(400000)(1L << 30): _*) ==
+      Seq((1L << 30, "100001"), (1L << 30, "300001")))
   }
 
   private def serialized(value: AnyRef): Array[Byte] = {

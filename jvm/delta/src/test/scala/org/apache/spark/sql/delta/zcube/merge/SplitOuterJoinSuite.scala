@@ -229,12 +229,20 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
     assert(!copies(withoutVectors, clauses = "WHEN MATCHED THEN UPDATE SET v = s.v"))
   }
 
-  test("rows that the last MERGE changed, changed again, don't decide for all") {
-    val (path, hot) = (copyOf(withoutVectors), "SELECT id * 6 AS k, 'new' AS v FROM range(101)")
-    merge(hot, "t.k = s.k", Upsert)(path)
-    val files = DeltaLog.forTable(spark, path).update().allFiles.collect()
-    assert(files.length == 3 && files.minBy(_.size).numLogicalRecords.contains(101L))
-    assert(copies(path, s"$hot UNION ALL SELECT id * 102 + 5, 'also' FROM range(6)"))
+  test("a file with most rows that match doesn't decide for all, in a sample or not") {
+    val files = DeltaLog.forTable(spark, withoutVectors).update().allFiles.collect().toSeq
+    val hot = MatchingRows.sampleOf(files).last
+    val rows = spark.read.format("delta").load(withoutVectors)
+      .where(input_file_name().endsWith(hot.path)).selectExpr("min(id)", "max(id)").head()
+    val (first, last) = (rows.getLong(0), rows.getLong(1))
+    assert(last - first > 90)
+    // More than half of the sample's rows, and a sixth of all.
+    val others = s"SELECT id * 40, 'new' FROM range(15) WHERE id * 40 NOT BETWEEN $first AND $last"
+    assert(copies(
+      withoutVectors,
+      s"SELECT id, 'new' AS v FROM range($first, ${last + 1}) UNION ALL $others",
+      "t.k = s.id",
+      Upsert.replace("s.k", "s.id")))
   }
 
   test("no keys are read where files may be left out of a scan, or without the rule") {
