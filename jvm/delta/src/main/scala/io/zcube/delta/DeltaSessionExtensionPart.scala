@@ -41,6 +41,7 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     // After all projections above the join have been merged: Spark would push some of them through the union
     // and compute for each row what is meant for some.
     extensions.injectPreCBORule(_ => SplitOuterJoin)
+    extensions.injectPreCBORule(_ => UnshuffledFiles)
     extensions.injectPlannerStrategy(_ => TargetWithKeys.Strategy)
     extensions.injectPlannerStrategy(_ => KeyRows.Strategy)
   }

@@ -3,6 +3,7 @@ package org.apache.spark.sql.delta.zcube.merge
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.files.TahoeBatchFileIndex
@@ -27,23 +28,41 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
   /** Whether the scan is part of a plan. */
   def isUsed: Boolean = scan.exists(_.isUsed)
 
-  /** None where it gains too little, as few copies may stay in cubes, or costs too much, as many of their
-    * originals are small, or as a large one would take longer than the rest. None, too, if it can't be
-    * made.
+  /** A scan of files of cubes. None where it gains too little, as few copies may stay in cubes, or costs
+    * too much, as many of their originals are small, or as a large one would take longer than the rest.
+    * None, too, if it can't be made.
     *
     * @param mayStay whether a file's copies may stay in its cube
     * @param table   name for the log
     */
   def scanOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String): Option[Scan] = {
+    val ofCubes = files.filter(mayStay)
+    scanOf(files, ofCubes, ofCubes, table)
+  }
+
+  /** The plan of files with each of them read by a task of its own, be it of a cube or not; the plan itself
+    * where that gains too little or costs too much.
+    */
+  def planOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String)(
+      plan: LogicalPlan): LogicalPlan = {
+    val byFile = scanOf(files, files.filter(mayStay), files, table).fold(plan)(_.all(plan))
+    if (isUsed)
+      logInfo(s"$table: MERGE: a task reads each file, so that what it writes may stay in its cube")
+    byFile
+  }
+
+  private def scanOf(
+      files: Seq[AddFile],
+      ofCubes: Seq[AddFile],
+      read: Seq[AddFile],
+      table: String): Option[Scan] = {
     close()
-    try {
-      val ofCubes = files.filter(mayStay)
-      if (isWorthIt(ofCubes, files, session.sessionState.conf)) {
+    try if (isWorthIt(ofCubes, read, files, session.sessionState.conf)) {
         val own = Sessions.cloneOf(session)
-        scan = Some(new Scan(own, ofCubes.iterator.map(_.path).toSet))
-        readByFile(ofCubes.map(_.size).max, own.sessionState.conf)
+        scan = Some(new Scan(own, read.iterator.map(_.path).toSet))
+        readByFile(read.map(_.size).max, own.sessionState.conf)
       }
-    } catch {
+    catch {
       case MergeFailures.Recoverable(e) =>
         val text = s"$table: MERGE: a task may copy several files"
         logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
@@ -60,15 +79,20 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     Seq(SQLConf.FILES_MAX_PARTITION_NUM, SQLConf.FILES_MIN_PARTITION_NUM).foreach(conf.unsetConf)
   }
 
-  private def isWorthIt(ofCubes: Seq[AddFile], all: Seq[AddFile], conf: SQLConf): Boolean = {
+  /** @param read those that are to be read file by file */
+  private def isWorthIt(
+      ofCubes: Seq[AddFile],
+      read: Seq[AddFile],
+      all: Seq[AddFile],
+      conf: SQLConf): Boolean = {
     val cores = session.leafNodeDefaultParallelism
     def bytes(of: Seq[AddFile]) = of.map(_.size).sum
-    def areFew = ofCubes.nonEmpty && ofCubes.size <= MaxFiles
-    def areAsManyAsAsked = conf.filesMinPartitionNum.forall(_ <= ofCubes.size) &&
-      conf.filesMaxPartitionNum.forall(_ >= ofCubes.size)
-    def areLarge = ofCubes.count(_.size < MinOpenCosts * conf.filesOpenCostInBytes) <=
-      math.max(cores, ofCubes.size / 2)
-    def areEven = ofCubes.map(_.size).max <=
+    def areFew = ofCubes.nonEmpty && read.size <= MaxFiles
+    def areAsManyAsAsked = conf.filesMinPartitionNum.forall(_ <= read.size) &&
+      conf.filesMaxPartitionNum.forall(_ >= read.size)
+    def areLarge = read.count(_.size < MinOpenCosts * conf.filesOpenCostInBytes) <=
+      math.max(cores, read.size / 2)
+    def areEven = read.map(_.size).max <=
       math.max(conf.filesMaxPartitionBytes, bytes(all) / (2 * cores))
     def areEnough = bytes(ofCubes) >= MinShareOfBytes * bytes(all)
     areFew && areAsManyAsAsked && areLarge && areEven && areEnough
@@ -105,6 +129,17 @@ private[merge] object FileByFile {
         case _ => (None, Some(plan))
       }
 
+    /** The plan of all rows, read file by file. */
+    private[FileByFile] def all(plan: LogicalPlan): LogicalPlan = plan.transform {
+      case OfFiles(scan, relation, index) =>
+        isUsed = true
+        // With the same index it would be equal, and a plan keeps what is equal.
+        val ofThese = relation.copy(location = selected(index, index.addFiles))(session)
+        val ofEach = scan.copy(relation = ofThese)
+        ofEach.setTagValue(ByFile, ())
+        ofEach
+    }
+
     private def selected(index: TahoeBatchFileIndex, files: Seq[AddFile]) = new TahoeBatchFileIndex(
       index.spark,
       index.actionType,
@@ -114,6 +149,12 @@ private[merge] object FileByFile {
       index.snapshot,
       index.partitionFiltersGenerated)
   }
+
+  /** On a scan of which each task reads one file. */
+  private val ByFile = TreeNodeTag[Unit]("zcube.fileByFile")
+
+  /** Whether each task that makes these rows reads one file. */
+  def isMadeOf(rows: LogicalPlan): Boolean = RowByRow.rowsOf(rows).getTagValue(ByFile).isDefined
 
   private object OfFiles {
     def unapply(

@@ -1,7 +1,9 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import scala.util.Using
+
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
@@ -70,7 +72,8 @@ class PrunedMergeIntoCommand(
   private var added: Seq[Expression] = Nil
   private var prunedSource: Option[MergeSource] = None
   private var matching: Option[MatchingRows] = None
-  private var spared: Option[PlanOfRows] = None
+  private var isTooSmall = true
+  private var reading: Option[PlanOfFiles] = None
 
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
@@ -78,8 +81,9 @@ class PrunedMergeIntoCommand(
     val pruning = new MergePruning(session, this, txn, keys)
     added = pruning.predicates
     matching.foreach(_.close())
+    isTooSmall = pruning.isTooSmall
     matching =
-      if (pruning.isTooSmall) None
+      if (isTooSmall) None
       else MatchingRows.of(session, this, keys, pruning.unchanged)
     prunedSource = Option.when(added.nonEmpty || matching.nonEmpty)(keys.source)
     try body
@@ -121,7 +125,7 @@ class PrunedMergeIntoCommand(
       numSourceRowsMetric: String): Seq[FileAction] = {
     def write() =
       super.writeOnlyInserts(spark, deltaTxn, filterMatchedRows, numSourceRowsMetric)
-    if (filterMatchedRows) withPredicates(spark, deltaTxn)(sparingRows(_.in(_, _))(write()))
+    if (filterMatchedRows) withPredicates(spark, deltaTxn)(sparingRows(write()))
     else write()
   }
 
@@ -139,7 +143,7 @@ class PrunedMergeIntoCommand(
       writeUnmodifiedRows)
     // For duplicates, Delta numbers the target's rows: conditions of ON aren't applied before that.
     if (deduplicateCDFDeletes.enabled) write()
-    else if (!writeUnmodifiedRows) sparingRows(_.in(_, _))(write())
+    else if (!writeUnmodifiedRows) sparingRows(write())
     else {
       val copied = new CopiedFiles(
         spark.asInstanceOf[classic.SparkSession],
@@ -149,15 +153,47 @@ class PrunedMergeIntoCommand(
       lazy val isOptimized = TransactionalWrite
         .shouldOptimizeWrite(deltaTxn.metadata, spark.sessionState.conf)
       def mayStay(file: AddFile) = !isOptimized && copied.mayStay(file)
-      val written = sparingRows(_.apart(_, _, mayStay))(write())
-      if (matching.exists(_.copiesFiles)) copied.inCubes(filesToRewrite, written) else written
+      def inCubes(write: => Seq[FileAction], areCopied: => Boolean) = {
+        val written = write
+        if (areCopied) copied.inCubes(filesToRewrite, written) else written
+      }
+      if (shouldOptimizeMatchedOnlyMerge(spark)) {
+        if (isTooSmall || !staysInPartitions(deltaTxn)) write()
+        else {
+          Using.resource(new FileByFile(spark.asInstanceOf[classic.SparkSession])) { byFile =>
+            def planOf(files: Seq[AddFile], plan: Seq[AddFile] => LogicalPlan) =
+              byFile.planOf(files, mayStay, MergePruning.tableOf(this))(plan(files))
+            inCubes(readingFiles(Some(planOf(_, _)))(write()), byFile.isUsed)
+          }
+        }
+      } else {
+        inCubes(
+          readingFiles(matching.map(rows => rows.apart(_, _, mayStay)))(write()),
+          matching.exists(_.copiesFiles))
+      }
     }
   }
 
-  private def sparingRows[T](how: PlanOfRows)(body: => T): T = {
-    spared = Some(how)
+  /** Whether a task that reads one file writes one: no row, changed or not, goes to another partition. */
+  private def staysInPartitions(deltaTxn: OptimisticTransaction): Boolean = {
+    val columns = deltaTxn.metadata.partitionColumns
+    def isKept(action: DeltaMergeAction) = !columns.contains(action.targetColNameParts.head) ||
+      target.output.exists(of => of.name == action.targetColNameParts.head && (action.expr match {
+        case column: Attribute => column.semanticEquals(of)
+        case _ => false
+      }))
+    columns.isEmpty || !isCdcEnabled(deltaTxn) && matchedClauses.forall {
+      case update: DeltaMergeIntoMatchedUpdateClause => update.resolvedActions.forall(isKept)
+      case _ => true
+    }
+  }
+
+  private def sparingRows[T](body: => T): T = readingFiles(matching.map(rows => rows.in(_, _)))(body)
+
+  private def readingFiles[T](how: Option[PlanOfFiles])(body: => T): T = {
+    reading = how
     try body
-    finally spared = None
+    finally reading = None
   }
 
   override protected def buildTargetPlanWithFiles(
@@ -167,7 +203,7 @@ class PrunedMergeIntoCommand(
       columnsToDrop: Seq[String]): LogicalPlan = {
     def planOf(of: Seq[AddFile]) =
       super.buildTargetPlanWithFiles(spark, deltaTxn, of, columnsToDrop)
-    spared.zip(matching).fold(planOf(files)) { case (how, rows) => how(rows, files, planOf) }
+    reading.fold(planOf(files))(_(files, planOf))
   }
 
   // Plans show Delta's name, and so do its log lines.
@@ -195,7 +231,7 @@ class PrunedMergeIntoCommand(
 object PrunedMergeIntoCommand {
 
   /** How files of the target are read for a join with the source. */
-  private type PlanOfRows = (MatchingRows, Seq[AddFile], Seq[AddFile] => LogicalPlan) => LogicalPlan
+  private type PlanOfFiles = (Seq[AddFile], Seq[AddFile] => LogicalPlan) => LogicalPlan
 
   /** Whether there are keys, and everything else that is known before anything runs. With WHEN NOT
     * MATCHED BY SOURCE, every row of the target matters.

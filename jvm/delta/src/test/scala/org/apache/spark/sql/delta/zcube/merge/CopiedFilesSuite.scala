@@ -129,6 +129,112 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     assert(fresh.map(_.partitionValues.values.head).sorted == Seq("0", "1", "6", "7"))
   }
 
+  private val Update = "WHEN MATCHED THEN UPDATE SET v = s.v"
+
+  private val UpdateOrDelete = s"WHEN MATCHED AND t.id % 2 = 0 THEN DELETE $Update"
+
+  /** Compares a MERGE without WHEN NOT MATCHED with Delta's, and shows that all files stay in their cubes. */
+  private def staysWhole(
+      path: String,
+      by: String,
+      clauses: String = UpdateOrDelete): Assertion = {
+    assert(isSaid(ByFile, path, Scattered, "t.k = s.k", clauses))
+    val before = filesOf(path)
+    val merged = copyOf(path)
+    merge(Scattered, "t.k = s.k", clauses)(merged)
+    val after = filesOf(merged)
+    assert(after.map(tagsOf).sortBy(_.toString) == before.map(tagsOf).sortBy(_.toString))
+    assert(after.map(_.partitionValues).groupBy(identity) ==
+      before.map(_.partitionValues).groupBy(identity))
+    assert(after.map(_.path).intersect(before.map(_.path)).isEmpty)
+    assert(after.flatMap(_.numLogicalRecords).sum == rowsOf(merged).size)
+    assert(rewritten(merged, by) == 0)
+  }
+
+  for (layout <- Seq("", Partitioned)) {
+    val where = if (layout.isEmpty) "" else ", in a table with partitions, too"
+
+    test(s"with only WHEN MATCHED, whole files stay in their cubes$where") {
+      val path = clustered(laidOut(layout), ZOrder)
+      withSettings("spark.sql.planChangeValidation" -> "true")(staysWhole(path, ZOrder))
+      withSettings("spark.sql.adaptive.enabled" -> "true", "spark.sql.shuffle.partitions" -> "7")(
+        staysWhole(path, ZOrder, Update))
+      // Rows that change their ranges take their files along.
+      val source = "SELECT id AS k FROM range(599)"
+      val far = "WHEN MATCHED AND t.id = 7 THEN UPDATE SET id = 599"
+      assert(isSaid(ByFile, path, source, "t.id = s.k AND t.k < 300", far))
+      merge(source, "t.id = s.k AND t.k < 300", far)(path)
+      val (kept, fresh) = filesOf(path).partition(cubeOf(_).isDefined)
+      assert(fresh.size == 1 && kept.size >= 5)
+    }
+
+    test(s"so they do with row ids and stored names, in a clustered table$where") {
+      val path = clustered(
+        table(
+          "BIGINT",
+          "id",
+          Seq("'delta.enableRowTracking' = 'true'", "'delta.columnMapping.mode' = 'name'"),
+          vectors = false,
+          layout = if (layout.isEmpty) "CLUSTER BY (id, k)" else layout),
+        if (layout.isEmpty) "" else ZOrder
+      )
+      staysWhole(path, if (layout.isEmpty) "" else ZOrder)
+      def ids(isPruned: Boolean): Seq[String] = {
+        val copy = copyOf(path)
+        withSettings("spark.zcube.mergeInto.pruning" -> isPruned.toString)(
+          merge(Scattered, "t.k = s.k", UpdateOrDelete)(copy))
+        spark.read.format("delta").load(copy)
+          .selectExpr("id", "v", "_metadata.row_id", "_metadata.row_commit_version")
+          .collect().map(_.toString).toSeq.sorted
+      }
+      assert(ids(isPruned = true) == ids(isPruned = false))
+    }
+  }
+
+  test("with change rows, whole files stay in their cubes unless the table has partitions") {
+    for (layout <- Seq("", Partitioned)) {
+      val path = clustered(
+        table(
+          "BIGINT",
+          "id",
+          Seq("'delta.enableChangeDataFeed' = 'true'"),
+          vectors = false,
+          layout = layout),
+        ZOrder)
+      if (layout.isEmpty) staysWhole(path, ZOrder)
+      else assert(!isSaid(ByFile, path, Scattered, "t.k = s.k", UpdateOrDelete))
+    }
+  }
+
+  test("rows are shuffled by partition where they change it, or the source isn't broadcast") {
+    val path = clustered(laidOut(Partitioned), ZOrder)
+    assert(shuffled(path, Update, isPruned = true) < 200)
+    assert(shuffled(path, Update, isPruned = false) > 500)
+    val moves = "WHEN MATCHED THEN UPDATE SET v = s.v, p = t.p + 1"
+    assert(shuffled(path, moves, isPruned = true) > 500)
+    assert(!isSaid(ByFile, path, Scattered, "t.k = s.k", moves))
+    // Set to what it is.
+    staysWhole(path, ZOrder, "WHEN MATCHED THEN UPDATE SET v = s.v, p = t.p")
+    for (setting <- Seq("-1", "10")) withSettings("spark.sql.autoBroadcastJoinThreshold" -> setting) {
+      val merged = copyOf(path)
+      compared(path)(merge(Scattered, "t.k = s.k", Update))
+      merge(Scattered, "t.k = s.k", Update)(merged)
+      // One for each partition.
+      assert(filesOf(merged).size == 2, setting)
+    }
+  }
+
+  test("without WHEN NOT MATCHED, too, files are left to Delta where that costs less") {
+    for (setting <- Seq(
+        "spark.sql.files.openCostInBytes" -> (size / 3).toString,
+        "spark.zcube.mergeInto.minTableBytes" -> "1g",
+        "spark.databricks.delta.optimizeWrite.enabled" -> "true",
+        "spark.databricks.delta.merge.optimizeMatchedOnlyMerge.enabled" -> "false"
+      )) withSettings(setting)(
+      assert(!isSaid(ByFile, ordered, Scattered, "t.k = s.k", Update), setting))
+    assert(!isSaid(ByFile, withoutVectors, Scattered, "t.k = s.k", Update))
+  }
+
   test("files that aren't of a cube are put together, as Delta does") {
     val path = clustered(laidOut(Partitioned), ZOrder)
     val before = filesOf(path)
@@ -576,6 +682,9 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
 }
 
 object CopiedFilesSuite {
+
+  /** What the log then says. */
+  val ByFile = "a task reads each file"
 
   private val ZOrder = "ZORDER BY (id, k)"
 

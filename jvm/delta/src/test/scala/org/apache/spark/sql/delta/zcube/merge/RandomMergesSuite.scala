@@ -43,6 +43,7 @@ abstract class RandomMergesSuite(part: Int) extends AnyFunSuite with MergeSessio
   private var failed = 0
   private var leftOut = 0
   private var copied = 0
+  private var byFile = 0
   private var inCubes = 0
 
   private val tables = (0 until (merges + PerTable - 1) / PerTable).filter(_ % Parts == part)
@@ -146,6 +147,8 @@ abstract class RandomMergesSuite(part: Int) extends AnyFunSuite with MergeSessio
         val isCopied = lines.exists(_.contains(SplitOuterJoinSuite.Copied))
         if (isLeftOut) leftOut += 1
         if (isCopied) copied += 1
+        val isByFile = lines.exists(_.contains(CopiedFilesSuite.ByFile))
+        if (isByFile) byFile += 1
         if (lines.exists(_.contains("belong to the cubes"))) inCubes += 1
         val unpruned = withSettings(ZCubeConf.MergeIntoPruning.key -> "false")(
           reportOf(other, merge))
@@ -161,7 +164,7 @@ abstract class RandomMergesSuite(part: Int) extends AnyFunSuite with MergeSessio
         // Which files such a MERGE writes isn't Delta's, and later figures depend on it. Where the log knows
         // few columns, it doesn't tell.
         val isKnown = random.properties.contains("delta.dataSkippingNumIndexedCols" -> "32")
-        if ((isLeftOut || isCopied) && !(isKnown && contentsOf(one) == contentsOf(other))) {
+        if ((isLeftOut || isCopied || isByFile) && !(isKnown && contentsOf(one) == contentsOf(other))) {
           compareRows()
           deleteAll(Paths.get(other))
           other = copyOf(one)
@@ -177,7 +180,7 @@ abstract class RandomMergesSuite(part: Int) extends AnyFunSuite with MergeSessio
     val merges = tables.size * PerTable
     info(s"$merges merges, fewer files in $fewer, $read files of $plain, $failed errors, " +
       s"$leftOut without rows that match nothing, $copied that copied them without a join, " +
-      s"$inCubes that left files in cubes")
+      s"$byFile with a task for each file, $inCubes that left files in cubes")
     // Of few, it may be none.
     if (known.isEmpty && merges >= 80) {
       assert(fewer >= merges / 5)
