@@ -25,7 +25,7 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
 
   private var scan: Option[Scan] = None
 
-  /** Whether the scan is part of a plan. */
+  /** Whether the scan is part of a plan that leaves each file's rows together. */
   def isUsed: Boolean = scan.exists(_.isUsed)
 
   /** A scan of files of cubes. None where it gains too little, as few copies may stay in cubes, or costs
@@ -35,39 +35,49 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     * @param mayStay whether a file's copies may stay in its cube
     * @param table   name for the log
     */
-  def scanOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String): Option[Scan] = {
-    val ofCubes = files.filter(mayStay)
-    scanOf(files, ofCubes, ofCubes, table)
-  }
+  def scanOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String): Option[Scan] =
+    unlessItFails(table) {
+      val ofCubes = files.filter(mayStay)
+      scanOf(ofCubes, ofCubes, files, table)
+    }
 
   /** The plan of files with each of them read by a task of its own, be it of a cube or not; the plan itself
-    * where that gains too little or costs too much.
+    * where that gains too little or costs too much. [[UnshuffledFiles]] then finds out whether they stay
+    * apart.
     */
   def planOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String)(
-      plan: LogicalPlan): LogicalPlan = {
-    val byFile = scanOf(files, files.filter(mayStay), files, table).fold(plan)(_.all(plan))
-    if (isUsed)
-      logInfo(s"$table: MERGE: a task reads each file, so that what it writes may stay in its cube")
-    byFile
-  }
+      plan: LogicalPlan): LogicalPlan =
+    unlessItFails(table) {
+      val (ofCubes, others) = files.partition(mayStay)
+      // Delta puts small ones together, in each partition.
+      val few = math.max(files.map(_.partitionValues).distinct.size, files.size / 10)
+      if (others.count(isSmall(_, session.sessionState.conf)) > few) None
+      else scanOf(ofCubes, files, files, table).map(_.all(plan))
+    }.getOrElse(plan)
 
-  private def scanOf(
-      files: Seq[AddFile],
-      ofCubes: Seq[AddFile],
-      read: Seq[AddFile],
-      table: String): Option[Scan] = {
+  private def unlessItFails[T](table: String)(body: => Option[T]): Option[T] = {
     close()
-    try if (isWorthIt(ofCubes, read, files, session.sessionState.conf)) {
-        val own = Sessions.cloneOf(session)
-        scan = Some(new Scan(own, read.iterator.map(_.path).toSet))
-        readByFile(read.map(_.size).max, own.sessionState.conf)
-      }
+    try body
     catch {
       case MergeFailures.Recoverable(e) =>
         val text = s"$table: MERGE: a task may copy several files"
         logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
         logDebug(text, e)
         close()
+        None
+    }
+  }
+
+  /** @param read those that are to be read file by file */
+  private def scanOf(
+      ofCubes: Seq[AddFile],
+      read: Seq[AddFile],
+      all: Seq[AddFile],
+      table: String): Option[Scan] = {
+    if (isWorthIt(ofCubes, read, all, session.sessionState.conf)) {
+      val own = Sessions.cloneOf(session)
+      scan = Some(new Scan(own, read.iterator.map(_.path).toSet, table))
+      readByFile(read.map(_.size).max, own.sessionState.conf)
     }
     scan
   }
@@ -79,7 +89,6 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     Seq(SQLConf.FILES_MAX_PARTITION_NUM, SQLConf.FILES_MIN_PARTITION_NUM).foreach(conf.unsetConf)
   }
 
-  /** @param read those that are to be read file by file */
   private def isWorthIt(
       ofCubes: Seq[AddFile],
       read: Seq[AddFile],
@@ -90,13 +99,15 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     def areFew = ofCubes.nonEmpty && read.size <= MaxFiles
     def areAsManyAsAsked = conf.filesMinPartitionNum.forall(_ <= read.size) &&
       conf.filesMaxPartitionNum.forall(_ >= read.size)
-    def areLarge = read.count(_.size < MinOpenCosts * conf.filesOpenCostInBytes) <=
-      math.max(cores, read.size / 2)
+    def areLarge = read.count(isSmall(_, conf)) <= math.max(cores, read.size / 2)
     def areEven = read.map(_.size).max <=
       math.max(conf.filesMaxPartitionBytes, bytes(all) / (2 * cores))
     def areEnough = bytes(ofCubes) >= MinShareOfBytes * bytes(all)
     areFew && areAsManyAsAsked && areLarge && areEven && areEnough
   }
+
+  private def isSmall(file: AddFile, conf: SQLConf): Boolean =
+    file.size < MinOpenCosts * conf.filesOpenCostInBytes
 
   override def close(): Unit = {
     scan.foreach(of => Sessions.close(of.session))
@@ -110,10 +121,15 @@ private[merge] object FileByFile {
     *
     * @param session in which a task reads a file
     * @param paths   of these files
+    * @param table   name for the log
     */
-  final class Scan(private[merge] val session: SparkSession, paths: Set[String]) {
+  final class Scan(
+      private[merge] val session: SparkSession,
+      paths: Set[String],
+      private[merge] val table: String) {
 
-    @volatile private[FileByFile] var isUsed = false
+    /** Whether it is part of a plan that leaves each file's rows together. */
+    @volatile private[merge] var isUsed = false
 
     /** The plan of the rows that are read file by file, and that of the other rows, if there are any. */
     def split(plan: LogicalPlan): (Option[LogicalPlan], Option[LogicalPlan]) =
@@ -132,11 +148,10 @@ private[merge] object FileByFile {
     /** The plan of all rows, read file by file. */
     private[FileByFile] def all(plan: LogicalPlan): LogicalPlan = plan.transform {
       case OfFiles(scan, relation, index) =>
-        isUsed = true
         // With the same index it would be equal, and a plan keeps what is equal.
         val ofThese = relation.copy(location = selected(index, index.addFiles))(session)
         val ofEach = scan.copy(relation = ofThese)
-        ofEach.setTagValue(ByFile, ())
+        ofEach.setTagValue(ByFile, this)
         ofEach
     }
 
@@ -150,11 +165,10 @@ private[merge] object FileByFile {
       index.partitionFiltersGenerated)
   }
 
-  /** On a scan of which each task reads one file. */
-  private val ByFile = TreeNodeTag[Unit]("zcube.fileByFile")
+  private val ByFile = TreeNodeTag[Scan]("zcube.fileByFile")
 
-  /** Whether each task that makes these rows reads one file. */
-  def isMadeOf(rows: LogicalPlan): Boolean = RowByRow.rowsOf(rows).getTagValue(ByFile).isDefined
+  /** How rows are scanned, if each task that makes them reads one file. */
+  private[merge] def of(rows: LogicalPlan): Option[Scan] = RowByRow.rowsOf(rows).getTagValue(ByFile)
 
   private object OfFiles {
     def unapply(

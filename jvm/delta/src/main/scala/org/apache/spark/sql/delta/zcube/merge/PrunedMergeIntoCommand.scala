@@ -3,7 +3,7 @@ package org.apache.spark.sql.delta.zcube.merge
 import scala.util.Using
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Equality, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
@@ -177,13 +177,19 @@ class PrunedMergeIntoCommand(
   /** Whether a task that reads one file writes one: no row, changed or not, goes to another partition. */
   private def staysInPartitions(deltaTxn: OptimisticTransaction): Boolean = {
     val columns = deltaTxn.metadata.partitionColumns
-    def isKept(action: DeltaMergeAction) = !columns.contains(action.targetColNameParts.head) ||
-      target.output.exists(of => of.name == action.targetColNameParts.head && (action.expr match {
-        case column: Attribute => column.semanticEquals(of)
-        case _ => false
-      }))
+    def isPartition(column: Attribute) = columns.exists(conf.resolver(_, column.name))
+    /** The column, and what ON says to be equal to it. */
+    def valuesOf(column: Attribute) = column +: splitConjunctivePredicates(condition).collect {
+      case Equality(a, b) if a.semanticEquals(column) => b
+      case Equality(a, b) if b.semanticEquals(column) => a
+    }
+    def areKept(actions: Seq[DeltaMergeAction]) = target.output.filter(isPartition).forall {
+      column =>
+        actions.filter(a => conf.resolver(a.targetColNameParts.head, column.name))
+          .forall(action => valuesOf(column).exists(_.semanticEquals(action.expr)))
+    }
     columns.isEmpty || !isCdcEnabled(deltaTxn) && matchedClauses.forall {
-      case update: DeltaMergeIntoMatchedUpdateClause => update.resolvedActions.forall(isKept)
+      case update: DeltaMergeIntoMatchedUpdateClause => areKept(update.resolvedActions)
       case _ => true
     }
   }

@@ -44,7 +44,12 @@ case class TargetWithKeys(
 
 object TargetWithKeys {
 
-  private[merge] val BroadcastKeys = JoinHint(None, Some(HintInfo(strategy = Some(BROADCAST))))
+  private val Broadcast = Some(HintInfo(strategy = Some(BROADCAST)))
+
+  private[merge] val BroadcastKeys = JoinHint(None, Broadcast)
+
+  /** Of Delta's join of the source with the target. */
+  private[merge] val BroadcastSource = JoinHint(Broadcast, None)
 
   object Strategy extends SparkStrategy {
     override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {

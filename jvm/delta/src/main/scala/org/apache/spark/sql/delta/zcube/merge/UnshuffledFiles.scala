@@ -6,12 +6,12 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
 
-/** Spares rows of a MERGE's target Delta's shuffle by partition, if each task that makes them reads one
-  * file ([[FileByFile]]).
+/** Leaves rows of a MERGE's target with those of their file, if each task that makes them reads one file
+  * ([[FileByFile]]).
   *
-  * A MERGE with only WHEN MATCHED keeps all rows of the target that it doesn't delete. Where the source is
-  * broadcast, its join leaves them with those of their file, so that a task writes to one partition
-  * anyway.
+  * A MERGE with only WHEN MATCHED keeps all rows of the target that it doesn't delete. Where Spark
+  * broadcasts the source, their join doesn't shuffle them, and a task writes to one partition anyway.
+  * So Delta's shuffle by partition is left out.
   *
   * {{{
   *   Repartition(p, Project(source RIGHT OUTER JOIN target ON c))
@@ -22,14 +22,37 @@ object UnshuffledFiles extends Rule[LogicalPlan] with JoinSelectionHelper {
 
   override protected def logName: String = MergePruning.LogName
 
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    plan.transformDownWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
-      case shuffle: RepartitionByExpression =>
-        RowByRow.rowsOf(shuffle.child) match {
-          case join @ Join(_, target, RightOuter, _, JoinHint.NONE)
-              if FileByFile.isMadeOf(target) && canBroadcastBySize(join.left, conf) =>
-            shuffle.child
-          case _ => shuffle
-        }
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case shuffle: RepartitionByExpression => inPlaceOf(shuffle)
+    case _ if !plan.containsPattern(TreePattern.OUTER_JOIN) => plan
+    case Apart(join, scan) => broadcast(join, scan)
+    case _ => plan.mapChildren(apply)
+  }
+
+  /** What is below a shuffle, if it leaves files apart; otherwise the shuffle. */
+  private def inPlaceOf(shuffle: RepartitionByExpression): LogicalPlan =
+    RowByRow.rowsOf(shuffle.child) match {
+      case rows @ Apart(join, scan) =>
+        shuffle.child.transform { case `rows` => broadcast(join, scan) }
+      case _ => shuffle
     }
+
+  private def broadcast(join: Join, scan: FileByFile.Scan): Join = {
+    logInfo(
+      s"${scan.table}: MERGE: a task reads each file, so that what it writes may stay in its cube")
+    scan.isUsed = true
+    // Whatever is estimated later: where the join shuffles, each task would write to each partition.
+    join.copy(hint = TargetWithKeys.BroadcastSource)
+  }
+
+  /** A join that doesn't shuffle what is read file by file. */
+  private object Apart {
+    def unapply(plan: LogicalPlan): Option[(Join, FileByFile.Scan)] = plan match {
+      case join @ Join(source, target, RightOuter, _, hint)
+          if hintToBroadcastLeft(hint) ||
+            (hint == JoinHint.NONE && canBroadcastBySize(source, conf)) =>
+        FileByFile.of(target).map(join -> _)
+      case _ => None
+    }
+  }
 }

@@ -215,13 +215,59 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     assert(!isSaid(ByFile, path, Scattered, "t.k = s.k", moves))
     // Set to what it is.
     staysWhole(path, ZOrder, "WHEN MATCHED THEN UPDATE SET v = s.v, p = t.p")
+    // ON says that it is the same.
+    val both = Scattered.replace("id * 29 AS k", "id * 29 AS k, CAST(id % 2 AS INT) AS p")
+    val all = "WHEN MATCHED THEN UPDATE SET v = s.v, p = s.p"
+    assert(isSaid(ByFile, path, both, "t.k = s.k AND s.p <=> t.p", all))
+    assert(!isSaid(ByFile, path, both, "t.k = s.k", all))
     for (setting <- Seq("-1", "10")) withSettings("spark.sql.autoBroadcastJoinThreshold" -> setting) {
-      val merged = copyOf(path)
-      compared(path)(merge(Scattered, "t.k = s.k", Update))
-      merge(Scattered, "t.k = s.k", Update)(merged)
-      // One for each partition.
-      assert(filesOf(merged).size == 2, setting)
+      assert(!isSaid(ByFile, path, Scattered, "t.k = s.k", Update))
+      val hinted = s"SELECT /*+ BROADCAST(b) */ * FROM ($Scattered) b"
+      assert(isSaid(ByFile, path, hinted, "t.k = s.k", Update), setting)
     }
+  }
+
+  test("a file of rows that were shuffled isn't in its cube, though it has the ranges of one") {
+    val path = copyOf(laidOut(Partitioned))
+    spark.sql(s"OPTIMIZE delta.`$path` $ZOrder").collect()
+    assert(filesOf(path).size == 2 && filesOf(path).forall(cubeOf(_).isDefined))
+    def cubes(threshold: Int): Int = {
+      val merged = copyOf(path)
+      withSettings("spark.sql.autoBroadcastJoinThreshold" -> threshold.toString)(
+        merge(Scattered, "t.k = s.k", Update)(merged))
+      assert(filesOf(merged).size == 2)
+      filesOf(merged).count(cubeOf(_).isDefined)
+    }
+    assert(cubes(-1) == 0 && cubes(40000) == 2)
+  }
+
+  test("of whole files, few may be small ones outside cubes, and it is no matter if that fails") {
+    val MB = 1L << 20
+    val snapshot = DeltaLog.forTable(spark, ordered).update()
+    val plan =
+      snapshot.deltaLog.createDataFrame(snapshot, filesOf(ordered)).queryExecution.optimizedPlan
+    def files(sizes: Seq[Long], partitions: Int) = sizes.zipWithIndex.map { case (size, i) =>
+      file(s"$size-$i", 1)
+        .copy(size = size * MB, partitionValues = Map("p" -> (i % partitions).toString))
+    }
+    val byFile = new FileByFile(spark.asInstanceOf[SparkSession])
+    def isWhole(
+        sizes: Seq[Long],
+        partitions: Int = 1,
+        mayStay: AddFile => Boolean = _.size > 20 * MB) = {
+      val made = byFile.planOf(files(sizes, partitions), mayStay, "t")(plan)
+      assert((made eq plan) != FileByFile.of(made).isDefined)
+      !byFile.isUsed && FileByFile.of(made).isDefined
+    }
+    withSettings("spark.sql.files.openCostInBytes" -> "4m") {
+      val large = Seq.fill(30)(100L)
+      assert(isWhole(large) && isWhole(large ++ Seq.fill(9)(20L)))
+      assert(isWhole(large ++ Seq(1L, 1L, 1L)) && !isWhole(large ++ Seq(1L, 1L, 1L, 1L)))
+      assert(isWhole(large ++ Seq.fill(4)(1L), partitions = 4))
+      assert(!isWhole(large, mayStay = _ => false))
+      assert(!isWhole(large, mayStay = _ => throw new IllegalStateException("no columns")))
+    }
+    byFile.close()
   }
 
   test("without WHEN NOT MATCHED, too, files are left to Delta where that costs less") {
