@@ -25,7 +25,7 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
 
   private var scan: Option[Scan] = None
 
-  /** Whether the scan is part of a plan that leaves each file's rows together. */
+  /** Whether a plan was optimized in which the scan leaves each file's rows together. */
   def isUsed: Boolean = scan.exists(_.isUsed)
 
   /** A scan of files of cubes. None where it gains too little, as few copies may stay in cubes, or costs
@@ -38,7 +38,7 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
   def scanOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String): Option[Scan] =
     unlessItFails(table) {
       val ofCubes = files.filter(mayStay)
-      scanOf(ofCubes, ofCubes, files, table)
+      openIfWorthIt(ofCubes, ofCubes, files, table)
     }
 
   /** The plan of files with each of them read by a task of its own, be it of a cube or not; the plan itself
@@ -49,10 +49,11 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
       plan: LogicalPlan): LogicalPlan =
     unlessItFails(table) {
       val (ofCubes, others) = files.partition(mayStay)
-      // Delta puts small ones together, in each partition.
-      val few = math.max(files.map(_.partitionValues).distinct.size, files.size / 10)
-      if (others.count(isSmall(_, session.sessionState.conf)) > few) None
-      else scanOf(ofCubes, files, files, table).map(_.all(plan))
+      // Of small ones, Delta makes one in each partition.
+      val small = others.filter(isSmall(_, session.sessionState.conf))
+      val more = small.size - small.map(_.partitionValues).distinct.size
+      if (more > files.size / 10) None
+      else openIfWorthIt(ofCubes, files, files, table).map(_.all(plan))
     }.getOrElse(plan)
 
   private def unlessItFails[T](table: String)(body: => Option[T]): Option[T] = {
@@ -68,8 +69,10 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     }
   }
 
-  /** @param read those that are to be read file by file */
-  private def scanOf(
+  /** @param ofCubes those of all that may stay in cubes
+    * @param read    those of all that are to be read file by file
+    */
+  private def openIfWorthIt(
       ofCubes: Seq[AddFile],
       read: Seq[AddFile],
       all: Seq[AddFile],
@@ -128,7 +131,7 @@ private[merge] object FileByFile {
       paths: Set[String],
       private[merge] val table: String) {
 
-    /** Whether it is part of a plan that leaves each file's rows together. */
+    /** Whether a plan was optimized in which it leaves each file's rows together. */
     @volatile private[merge] var isUsed = false
 
     /** The plan of the rows that are read file by file, and that of the other rows, if there are any. */

@@ -19,6 +19,8 @@ case class KeyRows(output: Seq[Attribute], @transient rows: Seq[UnsafeRow])
 
   override def newInstance(): KeyRows = copy(output = output.map(_.newInstance()))
 
+  override def maxRows: Option[Long] = Some(rows.size.toLong)
+
   override def computeStats(): Statistics =
     Statistics(sizeInBytes = rows.iterator.map(row => BigInt(row.getSizeInBytes)).sum.max(1))
 

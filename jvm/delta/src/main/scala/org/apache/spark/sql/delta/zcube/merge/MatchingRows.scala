@@ -135,9 +135,9 @@ final class MatchingRows private (
     TargetWithKeys(target, source, condition, table)
   }
 
-  /** Whether few of the files' rows have a key of the source, by a sample of the files. Where the sample has
-    * no more than there are keys, hardly any has a key twice: there are no more in all files, though the
-    * sample may have most of them.
+  /** Whether few of the files' rows have a key of the source, by a sample of the files. The sample may have
+    * most of those rows: so it also counts if there are few keys, and the sample has hardly any twice,
+    * as where they are the target's key.
     */
   private def areFew(
       files: Seq[AddFile],
@@ -148,16 +148,21 @@ final class MatchingRows private (
       logInfo(s"$table: MERGE: rows without a key of the source are joined like all others: $why")
       false
     }
+    def count(what: LogicalPlan => LogicalPlan) = JobDescription.within(
+      session.sparkContext,
+      s"$table: MERGE: rows with a key of the source, in ${sample.size} files") {
+      val matching = keyed.copy(left = planOf(sample)).rows(LeftSemi)
+      Sessions.rowsOf(session, what(matching)).count()
+    }
     rowsOf(sample).fold(joined("the log doesn't have the files' numbers of rows")) { rows =>
-      val matching = Sessions.rowsOf(session, keyed.copy(left = planOf(sample)).rows(LeftSemi))
-      val found = JobDescription.within(
-        session.sparkContext,
-        s"$table: MERGE: rows with a key of the source, in ${sample.size} files")(matching.count())
-      val keys = keyed.right match {
-        case KeyRows(_, of) => of.size.toLong
-        case _ => Long.MaxValue
+      val found = count(identity)
+      def areKeysFew = rowsOf(files).exists { all =>
+        val keys = keyed.right.maxRows.fold(Double.MaxValue)(_.toDouble)
+        keys <= MaxShare * all && {
+          val ofTarget = equalities.map(equality => Alias(equality.ofTarget, "key")())
+          found <= MaxRowsOfKey * count(rows => Distinct(Project(ofTarget, rows)))
+        }
       }
-      def areKeysFew = found <= keys && rowsOf(files).exists(keys <= _ * MaxShare)
       found <= rows * MaxShare || areKeysFew ||
       joined(s"in ${sample.size} files, $found of $rows rows have one")
     }
@@ -254,6 +259,9 @@ object MatchingRows extends PredicateHelper with Logging {
     val rows = files.flatMap(_.numLogicalRecords)
     Option.when(rows.size == files.size)(rows.sum)
   }
+
+  /** So many rows of the sample have a key that is that of one row, with a few exceptions. */
+  private val MaxRowsOfKey = 1.1
 
   /** At which shares of the bytes the sampled files are. */
   private val SampledAt = Seq(0.25, 0.75)

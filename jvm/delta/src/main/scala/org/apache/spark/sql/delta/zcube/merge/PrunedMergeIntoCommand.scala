@@ -158,11 +158,13 @@ class PrunedMergeIntoCommand(
         if (areCopied) copied.inCubes(filesToRewrite, written) else written
       }
       if (shouldOptimizeMatchedOnlyMerge(spark)) {
-        if (isTooSmall || !staysInPartitions(deltaTxn)) write()
+        if (isTooSmall) write()
         else {
+          lazy val stays = staysInPartitions(deltaTxn)
           Using.resource(new FileByFile(spark.asInstanceOf[classic.SparkSession])) { byFile =>
             def planOf(files: Seq[AddFile], plan: Seq[AddFile] => LogicalPlan) =
-              byFile.planOf(files, mayStay, MergePruning.tableOf(this))(plan(files))
+              byFile.planOf(files, file => stays && mayStay(file), MergePruning.tableOf(this))(
+                plan(files))
             inCubes(readingFiles(Some(planOf(_, _)))(write()), byFile.isUsed)
           }
         }

@@ -1,10 +1,12 @@
 package org.apache.spark.sql.delta.zcube.merge
 
+import org.apache.spark.sql.catalyst.expressions.Equality
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.RightOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 
 /** Leaves rows of a MERGE's target with those of their file, if each task that makes them reads one file
   * ([[FileByFile]]).
@@ -48,11 +50,18 @@ object UnshuffledFiles extends Rule[LogicalPlan] with JoinSelectionHelper {
   /** A join that doesn't shuffle what is read file by file. */
   private object Apart {
     def unapply(plan: LogicalPlan): Option[(Join, FileByFile.Scan)] = plan match {
-      case join @ Join(source, target, RightOuter, _, hint)
-          if hintToBroadcastLeft(hint) ||
-            (hint == JoinHint.NONE && canBroadcastBySize(source, conf)) =>
-        FileByFile.of(target).map(join -> _)
+      case join @ Join(_, target, RightOuter, _, _) =>
+        FileByFile.of(target).filter(_ => isBroadcast(join)).map(join -> _)
       case _ => None
     }
   }
+
+  private def isBroadcast(join: Join): Boolean =
+    (hintToBroadcastLeft(join.hint) ||
+      (join.hint == JoinHint.NONE && canBroadcastBySize(join.left, conf))) &&
+      // Where equal values may have different bytes, Spark sorts, whatever the hint is.
+      join.condition.forall(!_.exists {
+        case Equality(key, _) => !UnsafeRowUtils.isBinaryStable(key.dataType)
+        case _ => false
+      })
 }

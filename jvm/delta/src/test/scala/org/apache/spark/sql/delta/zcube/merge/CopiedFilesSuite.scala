@@ -241,6 +241,19 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     assert(cubes(-1) == 0 && cubes(40000) == 2)
   }
 
+  test("rows are shuffled where Spark can't hash a key, whatever is broadcast") {
+    val key = "STRING COLLATE UTF8_LCASE"
+    val source = "SELECT concat('k', id * 29) COLLATE UTF8_LCASE AS k, id * 29 AS n, 'new' AS v " +
+      "FROM range(30)"
+    withSettings("spark.databricks.delta.schema.typeCheck.enabled" -> "false") {
+      val path = clustered(
+        table(key, "concat('K', id)", vectors = false, layout = Partitioned),
+        "ZORDER BY (id)")
+      assert(!isSaid(ByFile, path, source, "t.id = s.n AND trim(t.k) = s.k", Update))
+      assert(isSaid(ByFile, path, source, "t.id = s.n AND s.v = 'new'", Update))
+    }
+  }
+
   test("of whole files, few may be small ones outside cubes, and it is no matter if that fails") {
     val MB = 1L << 20
     val snapshot = DeltaLog.forTable(spark, ordered).update()
@@ -262,8 +275,9 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     withSettings("spark.sql.files.openCostInBytes" -> "4m") {
       val large = Seq.fill(30)(100L)
       assert(isWhole(large) && isWhole(large ++ Seq.fill(9)(20L)))
-      assert(isWhole(large ++ Seq(1L, 1L, 1L)) && !isWhole(large ++ Seq(1L, 1L, 1L, 1L)))
-      assert(isWhole(large ++ Seq.fill(4)(1L), partitions = 4))
+      assert(isWhole(large ++ Seq.fill(4)(1L)) && !isWhole(large ++ Seq.fill(5)(1L)))
+      assert(isWhole(large ++ Seq.fill(8)(1L), partitions = 5))
+      assert(!isWhole(large ++ Seq.fill(9)(1L), partitions = 5))
       assert(!isWhole(large, mayStay = _ => false))
       assert(!isWhole(large, mayStay = _ => throw new IllegalStateException("no columns")))
     }

@@ -243,6 +243,9 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
       s"SELECT id, 'new' AS v FROM range($first, ${last + 1}) UNION ALL $others",
       "t.k = s.id",
       Upsert.replace("s.k", "s.id")))
+    // Few keys, of which each has ten rows.
+    val few = s"SELECT id * 10 AS k, 'new' AS v FROM range(60)"
+    assert(!copies(withoutVectors, few, "t.id - t.id % 10 = s.k AND t.k >= 0"))
   }
 
   test("no keys are read where files may be left out of a scan, or without the rule") {
