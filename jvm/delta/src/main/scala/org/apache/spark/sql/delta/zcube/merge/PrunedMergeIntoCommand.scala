@@ -180,6 +180,7 @@ class PrunedMergeIntoCommand(
   private def staysInPartitions(deltaTxn: OptimisticTransaction): Boolean = {
     val columns = deltaTxn.metadata.partitionColumns
     def isPartition(column: Attribute) = columns.exists(conf.resolver(_, column.name))
+
     /** The column, and what ON says to be equal to it. */
     def valuesOf(column: Attribute) = column +: splitConjunctivePredicates(condition).collect {
       case Equality(a, b) if a.semanticEquals(column) => b
@@ -196,7 +197,8 @@ class PrunedMergeIntoCommand(
     }
   }
 
-  private def sparingRows[T](body: => T): T = readingFiles(matching.map(rows => rows.in(_, _)))(body)
+  private def sparingRows[T](body: => T): T =
+    readingFiles(matching.map(rows => rows.in(_, _)))(body)
 
   private def readingFiles[T](how: Option[PlanOfFiles])(body: => T): T = {
     reading = how

@@ -175,7 +175,8 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
           "id",
           Seq("'delta.enableRowTracking' = 'true'", "'delta.columnMapping.mode' = 'name'"),
           vectors = false,
-          layout = if (layout.isEmpty) "CLUSTER BY (id, k)" else layout),
+          layout = if (layout.isEmpty) "CLUSTER BY (id, k)" else layout
+        ),
         if (layout.isEmpty) "" else ZOrder
       )
       staysWhole(path, if (layout.isEmpty) "" else ZOrder)
@@ -220,11 +221,12 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val all = "WHEN MATCHED THEN UPDATE SET v = s.v, p = s.p"
     assert(isSaid(ByFile, path, both, "t.k = s.k AND s.p <=> t.p", all))
     assert(!isSaid(ByFile, path, both, "t.k = s.k", all))
-    for (setting <- Seq("-1", "10")) withSettings("spark.sql.autoBroadcastJoinThreshold" -> setting) {
-      assert(!isSaid(ByFile, path, Scattered, "t.k = s.k", Update))
-      val hinted = s"SELECT /*+ BROADCAST(b) */ * FROM ($Scattered) b"
-      assert(isSaid(ByFile, path, hinted, "t.k = s.k", Update), setting)
-    }
+    for (setting <- Seq("-1", "10"))
+      withSettings("spark.sql.autoBroadcastJoinThreshold" -> setting) {
+        assert(!isSaid(ByFile, path, Scattered, "t.k = s.k", Update))
+        val hinted = s"SELECT /*+ BROADCAST(b) */ * FROM ($Scattered) b"
+        assert(isSaid(ByFile, path, hinted, "t.k = s.k", Update), setting)
+      }
   }
 
   test("a file of rows that were shuffled isn't in its cube, though it has the ranges of one") {

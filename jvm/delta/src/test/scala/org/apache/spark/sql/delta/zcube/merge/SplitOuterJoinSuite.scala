@@ -244,7 +244,7 @@ class SplitOuterJoinSuite extends AnyFunSuite with KeyedTables {
       "t.k = s.id",
       Upsert.replace("s.k", "s.id")))
     // Few keys, of which each has ten rows.
-    val few = s"SELECT id * 10 AS k, 'new' AS v FROM range(60)"
+    val few = "SELECT id * 10 AS k, 'new' AS v FROM range(60)"
     assert(!copies(withoutVectors, few, "t.id - t.id % 10 = s.k AND t.k >= 0"))
   }
 
