@@ -2,10 +2,10 @@
 
 Such a MERGE has to copy every file for a row in two thousand. Tables of files of 24 MB, with partitions and without, are
 laid out by ZCube. Each run starts from the same table: a copy that links its files. ZCube's MERGE and OPTIMIZE in turns
-with Delta's. CPU seconds are the JVM's, user and system.
+with Delta's: one that updates and inserts, and one that only updates. CPU seconds are the JVM's, user and system.
 
-    python -m benchmarks.merge_copies [--tables plain partitioned] [--files 10] [--rounds 3] [--warm 2]
-        [--output benchmarks/results]
+    python -m benchmarks.merge_copies [--tables plain partitioned] [--clauses upsert update] [--files 10] [--rounds 3]
+        [--warm 2] [--output benchmarks/results]
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ PARTITIONS = 4
 TABLES: dict[str, list[str]] = {"plain": [], "partitioned": ["part"]}
 """What each is partitioned by."""
 
+UPDATE = "WHEN MATCHED THEN UPDATE SET v = s.v"
+CLAUSES = {"upsert": f"{UPDATE} WHEN NOT MATCHED THEN INSERT *", "update": UPDATE}
+
 FILE_BYTES = 22 << 20
 CELL_ROWS = 1000
 """Of each cell, for each file: the grid then has about as many rows as fit into the files."""
@@ -62,20 +65,22 @@ def optimize(spark: SparkSession, table: Path) -> None:
     spark.sql(f"OPTIMIZE delta.`{table}` ZORDER BY (tenant, ts)").collect()
 
 
-def merge(spark: SparkSession, table: Path, source: Path) -> None:
+def merge(spark: SparkSession, table: Path, source: Path, clauses: str) -> None:
     spark.sql(
         f"MERGE INTO delta.`{table}` t USING (SELECT * FROM delta.`{source}`) s ON t.id = s.id "
-        "AND t.tenant = s.tenant WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *"
+        f"AND t.tenant = s.tenant {CLAUSES[clauses]}"
     ).collect()
 
 
-def run(spark: SparkSession, original: Path, source: Path, work: Path, engine: str) -> dict:
+def run(
+    spark: SparkSession, original: Path, source: Path, work: Path, clauses: str, engine: str
+) -> dict:
     """A MERGE and an OPTIMIZE of a copy: their times, and what each leaves."""
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(original, work, copy_function=os.link)
     set_engine(spark, engine)
     try:
-        merged = measured(spark, lambda: merge(spark, work, source))
+        merged = measured(spark, lambda: merge(spark, work, source, clauses))
         after_merge = live_files(work)
         optimized = measured(spark, lambda: optimize(spark, work))
         after_all = live_files(work)
@@ -92,39 +97,48 @@ def run(spark: SparkSession, original: Path, source: Path, work: Path, engine: s
     }
 
 
-def measure(
-    spark: SparkSession, folder: Path, name: str, files: int, rounds: int, warm: int
-) -> dict:
+def tables(spark: SparkSession, folder: Path, name: str, files: int) -> tuple[Path, Path]:
+    """A table, and a source: of each thousand rows one, of which half are keys of the table."""
     original, source = make(spark, folder, name, files), folder / "source"
     shutil.rmtree(source, ignore_errors=True)
-    target = spark.read.format("delta").load(str(original))
-    # Half of them are keys of the table.
-    chosen = target.where("id % 1000 = 0").selectExpr(
-        "* EXCEPT (id, v)", "IF(id % 2000 = 0, id, -1 - id) AS id", "'new' AS v"
+    chosen = (
+        spark.read.format("delta")
+        .load(str(original))
+        .where("id % 1000 = 0")
+        .selectExpr("* EXCEPT (id, v)", "IF(id % 2000 = 0, id, -1 - id) AS id", "'new' AS v")
     )
     chosen.coalesce(1).write.format("delta").save(str(source))
+    return original, source
+
+
+def measure(
+    spark: SparkSession, original: Path, source: Path, clauses: str, rounds: int, warm: int
+) -> dict:
     laid_out = live_files(original)
-    found = {
-        "table": name,
-        "rows": target.count(),
+    runs = []
+    for number in range(-warm, rounds):
+        for engine in ENGINES if number % 2 else ENGINES[::-1]:
+            work = original.with_name("work")
+            figures = run(spark, original, source, work, clauses, engine)
+            print(original.name, clauses, number, figures, flush=True)
+            if number >= 0:
+                runs.append(figures)
+    return {
+        "table": original.name,
+        "clauses": clauses,
+        "rows": spark.read.format("delta").load(str(original)).count(),
         "files": len(laid_out),
         "megabytes": sum(f.size for f in laid_out) / 1e6,
         "rounds": rounds,
         "warm": warm,
+        "runs": runs,
     }
-    runs = []
-    for number in range(-warm, rounds):
-        for engine in ENGINES if number % 2 else ENGINES[::-1]:
-            figures = run(spark, original, source, folder / "work", engine)
-            print(name, number, figures, flush=True)
-            if number >= 0:
-                runs.append(figures)
-    return found | {"runs": runs}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--clauses", nargs="+", choices=CLAUSES, default=list(CLAUSES))
     parser.add_argument("--files", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--warm", type=int, default=2, help="rounds that aren't counted")
@@ -135,25 +149,25 @@ def main() -> None:
     with scratch(settings) as (spark, folder):
         about, saved = machine(), options.output / "merge_copies.json"
         for name in options.tables:
-            found = {"about": about} | measure(
-                spark, folder, name, options.files, options.rounds, options.warm
-            )
-            every = with_kept(saved, ["table"], [found])
-            saved.write_text(json.dumps({"runs": every}, indent=1) + "\n")
-            markdown.write(options.output / "merge_copies.md", report(every))
+            made = tables(spark, folder, name, options.files)
+            for clauses in options.clauses:
+                found = measure(spark, *made, clauses, options.rounds, options.warm)
+                every = with_kept(saved, ["table", "clauses"], [{"about": about} | found])
+                saved.write_text(json.dumps({"runs": every}, indent=1) + "\n")
+                markdown.write(options.output / "merge_copies.md", report(every))
 
 
-def report(tables: list[dict]) -> str:
+def report(cases: list[dict]) -> str:
     lines = [
         "# MERGE with keys all over a clustered table, and OPTIMIZE after it",
         "",
-        "Made by `python -m benchmarks.merge_copies`. Without deletion vectors, a MERGE of 0.1 % of the rows, half of them "
-        "new, has to copy every file. ZCube's OPTIMIZE then leaves the changed rows in small ZCubes, Delta's clusters "
-        "everything again. Medians, in turns in one warm JVM, of the whole statements. "
+        "Made by `python -m benchmarks.merge_copies`. Without deletion vectors, a MERGE with a source of 0.1 % of the "
+        "rows, half of them new, has to copy every file. ZCube's OPTIMIZE then leaves the changed rows in small ZCubes, or "
+        "where they are, if there is no WHEN NOT MATCHED. Delta's clusters everything again. Medians, in turns in one warm JVM, of the whole statements. "
         "`spark.zcube.mergeInto.minTableBytes` is 0: by default, tables of this size are left to Delta.",
     ]
-    for table in tables:
-        lines += ["", *section(table)]
+    for case in cases:
+        lines += ["", *section(case)]
     return "\n".join([*lines, ""])
 
 
@@ -163,8 +177,10 @@ def middle(times: list[dict]) -> list[str]:
 
 
 def section(table: dict) -> list[str]:
+    partitions = f"with {PARTITIONS}" if TABLES[table["table"]] else "without"
+    what = {"upsert": "Updates and inserts", "update": "Only updates"}[table["clauses"]]
     lines = [
-        f"## {'With ' + str(PARTITIONS) if TABLES[table['table']] else 'Without'} partitions",
+        f"## {what}, {partitions} partitions",
         "",
         f"{table['rows']:,} rows, {table['files']} files, {table['megabytes']:.0f} MB, rounds {table['rounds']} "
         f"after {table['warm']}. {markdown.described(table['about'])}.",
