@@ -114,11 +114,10 @@ def tables(spark: SparkSession, folder: Path, name: str, files: int) -> tuple[Pa
 def measure(
     spark: SparkSession, original: Path, source: Path, clauses: str, rounds: int, warm: int
 ) -> dict:
-    laid_out = live_files(original)
+    laid_out, work = live_files(original), original.with_name("work")
     runs = []
     for number in range(-warm, rounds):
         for engine in ENGINES if number % 2 else ENGINES[::-1]:
-            work = original.with_name("work")
             figures = run(spark, original, source, work, clauses, engine)
             print(original.name, clauses, number, figures, flush=True)
             if number >= 0:
@@ -163,8 +162,9 @@ def report(cases: list[dict]) -> str:
         "",
         "Made by `python -m benchmarks.merge_copies`. Without deletion vectors, a MERGE with a source of 0.1 % of the "
         "rows, half of them new, has to copy every file. ZCube's OPTIMIZE then leaves the changed rows in small ZCubes, or "
-        "where they are, if there is no WHEN NOT MATCHED. Delta's clusters everything again. Medians, in turns in one warm JVM, of the whole statements. "
-        "`spark.zcube.mergeInto.minTableBytes` is 0: by default, tables of this size are left to Delta.",
+        "where they are, if there is no WHEN NOT MATCHED. Delta's clusters everything again. Medians, in turns in one warm "
+        "JVM, of the whole statements. `spark.zcube.mergeInto.minTableBytes` is 0: by default, tables of this size are left "
+        "to Delta.",
     ]
     for case in cases:
         lines += ["", *section(case)]

@@ -52,7 +52,7 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
       // Of small ones, Delta makes one in each partition.
       val small = others.filter(isSmall(_, session.sessionState.conf))
       val more = small.size - small.map(_.partitionValues).distinct.size
-      if (more > files.size / 10) None
+      if (more > files.size / FilesForEachSmall) None
       else openIfWorthIt(ofCubes, files, files, table).map(_.all(plan))
     }.getOrElse(plan)
 
@@ -197,6 +197,11 @@ private[merge] object FileByFile {
     * estimate.
     */
   private val MinShareOfBytes = 0.1
+
+  /** Of so many files that are read file by file, one may be a small one that would be put together with
+    * others. An estimate.
+    */
+  private val FilesForEachSmall = 10
 
   /** A file is small that has fewer bytes than so many times what Spark counts for opening one. */
   private val MinOpenCosts = 4

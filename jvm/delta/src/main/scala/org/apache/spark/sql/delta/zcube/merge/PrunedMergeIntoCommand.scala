@@ -153,10 +153,9 @@ class PrunedMergeIntoCommand(
       lazy val isOptimized = TransactionalWrite
         .shouldOptimizeWrite(deltaTxn.metadata, spark.sessionState.conf)
       def mayStay(file: AddFile) = !isOptimized && copied.mayStay(file)
-      def inCubes(write: => Seq[FileAction], areCopied: => Boolean) = {
-        val written = write
+      // Whether files are copied is known when they are written.
+      def inCubes(written: Seq[FileAction], areCopied: Boolean) =
         if (areCopied) copied.inCubes(filesToRewrite, written) else written
-      }
       if (shouldOptimizeMatchedOnlyMerge(spark)) {
         if (isTooSmall) write()
         else {
