@@ -58,10 +58,19 @@ object UnshuffledFiles extends Rule[LogicalPlan] with JoinSelectionHelper {
 
   private def isBroadcast(join: Join): Boolean =
     (hintToBroadcastLeft(join.hint) ||
-      (join.hint == JoinHint.NONE && canBroadcastBySize(join.left, conf))) &&
+      (join.hint == JoinHint.NONE && canBroadcastBySize(join.left, conf) && isFinal(join.left))) &&
       // Where equal values may have different bytes, Spark sorts, whatever the hint is.
       join.condition.forall(!_.exists {
         case Equality(key, _) => !UnsafeRowUtils.isBinaryStable(key.dataType)
         case _ => false
       })
+
+  /** Whether Spark learns no more of the size of these rows before it broadcasts them. Of what is shuffled,
+    * it does (adaptive execution), and then rather shuffles a join than broadcast what is too large: a
+    * hint would keep it from that.
+    */
+  private def isFinal(rows: LogicalPlan): Boolean = !rows.exists {
+    case _: Project | _: Filter | _: Union | _: LeafNode => false
+    case _ => true
+  }
 }

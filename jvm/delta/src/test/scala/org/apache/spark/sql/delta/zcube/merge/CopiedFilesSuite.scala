@@ -221,6 +221,10 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val all = "WHEN MATCHED THEN UPDATE SET v = s.v, p = s.p"
     assert(isSaid(ByFile, path, both, "t.k = s.k AND s.p <=> t.p", all))
     assert(!isSaid(ByFile, path, both, "t.k = s.k", all))
+    // Spark knows the size of a shuffled source only when it has run.
+    val read = s"SELECT * FROM delta.`$scattered`"
+    assert(isSaid(ByFile, path, s"$read WHERE k >= 0", "t.k = s.k", Update))
+    assert(!isSaid(ByFile, path, read.replace("*", "DISTINCT *"), "t.k = s.k", Update))
     for (setting <- Seq("-1", "10"))
       withSettings("spark.sql.autoBroadcastJoinThreshold" -> setting) {
         assert(!isSaid(ByFile, path, Scattered, "t.k = s.k", Update))
