@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as t
@@ -56,8 +57,11 @@ class SparkLog:
         return [row.asDict() for row in rows]
 
     def run(self, statement: str, doing: str) -> list[Row]:
-        """Run a statement; raise typed errors."""
-        with gateway.typed_errors(f"{doing} {self.name}", connect=self.over_connect):
+        """Run a statement, whose jobs Ctrl-C stops; raise typed errors."""
+        # Over Connect, PySpark handles Ctrl-C.
+        connect = self.over_connect
+        stoppable = nullcontext() if connect else gateway.stoppable(self._spark)
+        with gateway.typed_errors(f"{doing} {self.name}", connect=connect), stoppable:
             return self._spark.sql(statement).collect()
 
     def files_read(self, predicate: str) -> list[str]:

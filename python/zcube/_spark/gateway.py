@@ -238,14 +238,18 @@ def stoppable(spark: SparkSession) -> Iterator[str]:
     try:
         yield tag
     except KeyboardInterrupt:
+        # If Java is gone, nothing is left to cancel, and the user must see what was raised here.
         if grouped:
-            context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
-        context.cancelJobsWithTag(tag)
+            with suppress(Exception):
+                context._jsc.sc().cancelJobGroupAndFutureJobs(tag)
+        with suppress(Exception):
+            context.cancelJobsWithTag(tag)
         raise
     finally:
-        context.removeJobTag(tag)
-        if grouped:
-            context._jsc.setLocalProperty(_JOB_GROUP, None)
+        with suppress(Exception):
+            context.removeJobTag(tag)
+            if grouped:
+                context._jsc.setLocalProperty(_JOB_GROUP, None)
 
 
 RewriteProgress = Callable[[], tuple[int, float, int]]
