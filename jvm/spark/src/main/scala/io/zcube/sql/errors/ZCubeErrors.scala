@@ -215,6 +215,9 @@ object ZCubeErrors {
   def whereGivenTwice(clause: String, option: String): Throwable =
     analysis("ZCUBE_WHERE_GIVEN_TWICE", "clause" -> clause, "option" -> option)
 
+  def whereNeedsSkipping(predicate: String): Throwable =
+    analysis("ZCUBE_WHERE_NEEDS_SKIPPING", "predicate" -> predicate)
+
   def writtenFileMissing(table: String, path: String): Throwable =
     new ZCubeExecutionException(
       "ZCUBE_WRITTEN_FILE_MISSING",

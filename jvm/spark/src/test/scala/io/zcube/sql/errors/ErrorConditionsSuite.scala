@@ -61,6 +61,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.workloadNotTaken("zorder"),
     ZCubeErrors.workloadWithoutRanges(Seq("a", "b")),
     ZCubeErrors.whereGivenTwice("a = 1", "a = 2"),
+    ZCubeErrors.whereNeedsSkipping("a = 1"),
     ZCubeErrors.writtenFileMissing("t", "f.parquet")
   ) ++
     Seq(

@@ -45,7 +45,8 @@ object ClusteringPredicate {
     WhereClause(
       written,
       written.reduceOption(And(_, _)).fold(Seq.empty[Expression]) { all =>
-        filtersOf(session, analyzed(session, all, table))
+        filtersOf(session, analyzed(session, all, table)).getOrElse(
+          throw ZCubeErrors.whereNeedsSkipping(texts.map(_._2).mkString(" AND ")))
       })
   }
 
@@ -72,18 +73,19 @@ object ClusteringPredicate {
     }
   }
 
-  /** The filters of the only scan in the optimized query. */
-  private def filtersOf(session: SparkSession, query: LogicalPlan): Seq[Expression] = {
+  /** The filters of the only scan in the optimized query. None if Delta prepares no scan, because its
+    * data skipping is off or an extension changed the plan: a query would then read every file, and an
+    * OPTIMIZE would rewrite what its user didn't ask for.
+    */
+  private def filtersOf(session: SparkSession, query: LogicalPlan): Option[Seq[Expression]] = {
     val optimized = Sessions.optimizedUncached(session, query)
     val read = optimized.collect { case relation: LogicalRelation => relation.relation }
     read.collect { case files: HadoopFsRelation => files.location } match {
-      case Seq(prepared: PreparedDeltaFileIndex) => prepared.preparedScan.allFilters.toSeq
+      case Seq(prepared: PreparedDeltaFileIndex) => Some(prepared.preparedScan.allFilters.toSeq)
       // The predicate is never true, so there is nothing to read.
       case Seq() if optimized.collectLeaves().forall(_.maxRows.contains(0L)) =>
-        Seq(Literal.FalseLiteral)
-      // Either Delta's data skipping is off and a scan reads every file, or an extension changed
-      // the plan: no file may be missed.
-      case _ => Nil
+        Some(Seq(Literal.FalseLiteral))
+      case _ => None
     }
   }
 }

@@ -142,7 +142,7 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     finally spark.conf.unset("spark.sql.readSideCharPadding")
   }
 
-  if (Night.all) test("predicates that match all files, none, or allow no skipping") {
+  if (Night.all) test("predicates that match all files, none, or by which nothing can be skipped") {
     spark.udf.register("odd", udf((x: Long) => x % 2 == 1))
     check(
       first,
@@ -162,9 +162,17 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
     )
     assert(considered(first, "false").isEmpty)
     assert(considered(first, "odd(id)").size == 10)
+  }
+
+  test("without Delta's data skipping, WHERE is rejected instead of selecting all files") {
     spark.conf.set("spark.databricks.delta.stats.skipping", "false")
-    try check(first, Seq("id < 100", "false"), skipping = false)
-    finally spark.conf.unset("spark.databricks.delta.stats.skipping")
+    try {
+      assert(refused(first, "id < 100") == "ZCUBE_WHERE_NEEDS_SKIPPING")
+      val error = intercept[AnalysisException](described(first, "id < 100"))
+      assert(error.getMessage.contains("(id < 100)"))
+      // Nothing is left to skip.
+      assert(considered(first, "false").isEmpty)
+    } finally spark.conf.unset("spark.databricks.delta.stats.skipping")
   }
 
   test("a cached table, or a version of it, changes nothing") {
