@@ -31,7 +31,8 @@ object CandidateFiles {
 
     val (inCubes, others) = files.partition(_.cube.exists(isInOrder(_, options)))
     others.foreach { file =>
-      if (!file.selected) kept += PlannedFile(file, FileReason.NotSelected)
+      if (options.freshBelow.exists(file.storedBytes >= _) && !file.cube.exists(_.sameColumns))
+        kept += PlannedFile(file, FileReason.NotSmall)
       else if (file.cube.isEmpty) fresh += PlannedFile(file, FileReason.Fresh)
       else if (options.otherColumns || options.force || file.cube.exists(_.sameColumns))
         fresh += PlannedFile(file, FileReason.OtherColumns)
@@ -45,25 +46,23 @@ object CandidateFiles {
     val sizes = new FileSizes(options)
     val bad = (if (options.resizes) cubes else Nil)
       .flatMap { case (id, members) => sizes.badOf(members, restOf(id)) }
-      .filter(file => file.selected && reasonToRewrite(file, options).isEmpty)
+      .filter(reasonToRewrite(_, options).isEmpty)
     val resized = sizes.worthwhile(bad, fresh.result().map(_.file))
     fresh ++= resized.map(PlannedFile(_, FileReason.FileSize))
 
     val taken = PlannedFile.pathsOf(worn.iterator) ++ resized.map(_.path)
     cubes.foreach { case (id, members) =>
       val good = members.filterNot(f => taken(f.path))
-      // Files that WHERE excludes count for the cube's size, but aren't merged.
-      val (selected, others) = good.partition(_.selected)
-      kept ++= others.map(PlannedFile(_, FileReason.NotSelected))
       if (!members.head.cube.exists(_.matches)) {
-        kept ++= selected.map(PlannedFile(_, FileReason.KeptOtherLayout))
-      } else if (selected.nonEmpty) {
+        kept ++= good.map(PlannedFile(_, FileReason.KeptOtherLayout))
+      } else if (good.nonEmpty) {
+        // Files that WHERE excludes count for the cube's size.
         val isStable = DataFile.bytesOf(good) + restOf(id).bytes >= options.minCubeBytes
         val isOverlapping = members.head.cube.exists(_.overlapping.isDefined)
-        if (isStable && isOverlapping) overlapping += ZCube(id, selected)
-        else if (isStable) kept ++= selected.map(PlannedFile(_, FileReason.Stable))
-        else if (isOverlapping) rests += ZCube(id, selected)
-        else partial += ZCube(id, selected)
+        if (isStable && isOverlapping) overlapping += ZCube(id, good)
+        else if (isStable) kept ++= good.map(PlannedFile(_, FileReason.Stable))
+        else if (isOverlapping) rests += ZCube(id, good)
+        else partial += ZCube(id, good)
       }
     }
     CandidateFiles(
@@ -82,7 +81,6 @@ object CandidateFiles {
 
   /** Why a file of a cube is rewritten, whatever its size. */
   private def reasonToRewrite(file: DataFile, options: PlanOptions): Option[FileReason] =
-    if (!file.selected) None
-    else if (options.force) Some(FileReason.Full)
+    if (options.force) Some(FileReason.Full)
     else Option.when(file.deletedShare > options.maxDeletedShare)(FileReason.DeletedRows)
 }

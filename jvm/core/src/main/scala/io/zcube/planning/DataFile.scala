@@ -8,7 +8,6 @@ package io.zcube.planning
   * @param deletedShare of the file's rows, 0 to 1
   * @param cube         the ZCube that the file is tagged with
   * @param ranges       the file's ranges in the clustering columns
-  * @param selected     whether the user's WHERE selects the file
   * @param partition    the file's partition; empty if the table has none
   * @param deletedBytes bytes of the deleted rows, estimated from their number
   * @param deletedRows  number of deleted rows; None if the file has no deletion vector
@@ -20,7 +19,6 @@ final case class DataFile(
     deletedShare: Double = 0.0,
     cube: Option[CubeTag] = None,
     ranges: KeyRanges = KeyRanges.Unknown,
-    selected: Boolean = true,
     partition: Map[String, String] = Map.empty,
     deletedBytes: Long = 0,
     deletedRows: Option[Long] = None) {

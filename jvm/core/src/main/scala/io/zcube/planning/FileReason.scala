@@ -26,6 +26,7 @@ object FileReason {
   case object KeptOtherColumns extends FileReason("other columns, until OPTIMIZE FULL")
   case object KeptOtherLayout
       extends FileReason("another curve, weights or workload, until OPTIMIZE FULL")
+  case object NotSmall extends FileReason("not small enough for auto compaction")
   case object OverBudget extends FileReason("over budget")
   case object NotSelected extends FileReason("outside WHERE")
 }

@@ -60,11 +60,13 @@ class RegroupSuite extends AnyFunSuite {
     val others = four.map(f => f.copy(cube = f.cube.map(_.copy(matches = false))))
     assert(reasons(plan(others)) === Map(FileReason.KeptOtherLayout -> four.size))
     // A part of a cube isn't rewritten into one that must be merged.
-    val part = four.map(f => f.copy(selected = f.path.drop(1) == "-0-0"))
-    assert(reasons(plan(part, options.copy(minCubeBytes = 500)))(FileReason.KeptOverlapping) === 4)
-    assert(plan(part, options.copy(minCubeBytes = 400)).groups.map(_.bytes) === Seq(400))
-    val outside = four.map(_.copy(selected = false))
-    assert(reasons(plan(outside)) === Map(FileReason.NotSelected -> four.size))
+    val (part, outside) = four.partition(_.path.drop(1) == "-0-0")
+    val rests = outside.groupBy(_.cube.get.id)
+      .map { case (id, rest) => id -> CubeRest(rest.size.toLong, rest.map(_.bytes).sum, None) }
+    def ofPart(minCubeBytes: Long) =
+      new ZCubePlanner(options.copy(minCubeBytes = minCubeBytes)).planPartitions(Seq(part), rests)
+    assert(reasons(ofPart(500)) === Map(FileReason.KeptOverlapping -> 4))
+    assert(ofPart(400).groups.map(_.bytes) === Seq(400))
   }
 
   test("what can't be divided stays, as a large cube does") {

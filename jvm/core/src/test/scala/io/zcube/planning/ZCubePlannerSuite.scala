@@ -274,11 +274,23 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(limited, options.copy(maxRecords = 100)).groups.isEmpty)
   }
 
-  test("files that WHERE excludes stay, but count for the size of their cube") {
-    val files = cube("a", 10).map(f => f.copy(selected = f.path == "a-1")) :+ fresh("f")
-    assert(plan(files, all).groups.flatMap(_.files).map(_.file.path) === Seq("f"))
-    val unselected = fresh("g").copy(selected = false)
-    assert(reasons(plan(Seq(unselected), all))("g") === FileReason.NotSelected)
+  test("files that WHERE excludes count for the size of their cube") {
+    val files = cube("a", 10).filter(_.path == "a-1") :+ fresh("f")
+    val rest = Map("a" -> CubeRest(9, 9 * files.head.bytes, None))
+    def rewritten(outside: Map[String, CubeRest]) =
+      new ZCubePlanner(all).planPartitions(Seq(files), outside).groups.flatMap(_.files)
+        .map(_.file.path)
+    assert(rewritten(rest) === Seq("f"))
+    assert(rewritten(Map.empty).toSet === Set("f", "a-1"))
+  }
+
+  test("auto compaction leaves fresh files that aren't small, but not those of cubes") {
+    val small = options.copy(freshBelow = Some(50))
+    val found = plan(Seq(fresh("a", 49), fresh("b", 50)), small)
+    assert(found.groups.flatMap(_.files).map(_.file.path) === Seq("a"))
+    assert(reasons(found)("b") === FileReason.NotSmall)
+    val worn = cube("c", 10).map(_.copy(deletedShare = 0.5))
+    assert(plan(worn, small).groups.flatMap(_.files).size === worn.size)
   }
 
   test("a budget goes to the most useful cubes, and the rest is reported") {
@@ -371,8 +383,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
             case 0 => KeyRanges.Unknown
             case 1 => onlyNulls
             case _ => new KeyRanges(Array(low), Array(low + random.nextInt(300)))
-          },
-        selected = random.nextInt(7) != 0
+          }
       )
     }
   }
@@ -389,7 +400,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     otherColumns = full,
     otherLayouts = full)
 
-  test("every file has one outcome; files not selected, stable or foreign stay") {
+  test("every file has one outcome; stable and foreign files stay") {
     forAll(tables, anyOptions, Gen.choose(1, 4), minSuccessful(500)) { (files, options, count) =>
       def partitions(of: Seq[DataFile]) =
         of.groupBy(file => file.path.hashCode.abs % count).toSeq.sortBy(_._1).map(_._2)
@@ -397,7 +408,6 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val found = plan(files)
       val fates = (found.groups.flatMap(_.files) ++ found.kept).map(_.file.path)
       assert(fates.sorted === files.map(_.path).sorted)
-      assert(found.groups.flatMap(_.files).forall(_.file.selected))
       assert(options.otherColumns || found.groups.flatMap(_.files).forall { f =>
         // A file that has lost rows, or is far from the target, is taken out of any cube by the columns.
         val isWorn = f.reason == FileReason.DeletedRows || f.reason == FileReason.FileSize
@@ -414,7 +424,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(tables, anyOptions, minSuccessful(300)) { (files, options) =>
       val found = plan(files, options.copy(maxBytes = None))
       val taken = found.groups.flatMap(_.files).map(_.file.path).toSet
-      val left = files.filter(f => f.selected && f.cube.isEmpty && !taken(f.path))
+      val left = files.filter(f => f.cube.isEmpty && !taken(f.path))
       val waiting = found.kept.filter(_.reason == FileReason.Waits).map(_.file)
       assert(left.map(_.path).sorted === waiting.map(_.path).sorted)
       if (options.policy == MergeAll) assert(waiting.isEmpty)
@@ -423,18 +433,23 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("for files that WHERE excludes, sums for each cube are enough") {
+  test("a cube is stable by all of its bytes, whatever part WHERE selects") {
     forAll(tables, anyOptions, minSuccessful(500)) { (files, options) =>
-      val known = files.map(f => if (f.selected) f else f.copy(ranges = KeyRanges.Unknown))
-      val (selected, others) = known.partition(_.selected)
+      val (selected, others) = files.partition(_.path.hashCode % 7 != 0)
       val rests = others.filter(_.cube.exists(_.sameColumns)).groupBy(_.cube.get.id).map {
         case (id, rest) => id -> CubeRest(rest.size.toLong, rest.map(_.bytes).sum, None)
       }
       val found = new ZCubePlanner(options).planPartitions(Seq(selected), rests)
-      val whole = plan(known, options)
-      assert(found.groups === whole.groups)
-      val kept = whole.kept.filter(_.reason != FileReason.NotSelected)
-      assert(PlannedFile.counts(found.kept) === PlannedFile.counts(kept))
+      val taken = (found.groups.flatMap(_.files) ++ found.kept)
+        .filter(f => PlannedGroup.isFresh(f.reason) || f.reason == FileReason.OverBudget)
+        .map(_.file.path).toSet
+      val stable = selected.filter(f => f.cube.exists(_.matches) && !taken(f.path))
+        .groupBy(_.cube.get.id)
+        .filter { case (id, members) =>
+          members.map(_.bytes).sum + rests.get(id).fold(0L)(_.bytes) >= options.minCubeBytes
+        }
+      val kept = found.kept.filter(_.reason == FileReason.Stable).map(_.file.path)
+      assert(kept.sorted === stable.values.flatten.map(_.path).toSeq.sorted)
     }
   }
 

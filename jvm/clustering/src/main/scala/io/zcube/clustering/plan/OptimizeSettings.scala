@@ -11,10 +11,8 @@ import io.zcube.sql.layout.{BoxedQuery, LayoutRequest}
   * @param batchBytes        input of each commit, and at most of each job, though at least a cube's;
   *                          one commit for each job if None
   * @param ranks             ranks of each column in a curve; a power of two that fits if None
-  * @param spread            whether rows with equal keys may be spread over several files
   * @param sort              whether rows are sorted inside files
   * @param sampleRowsPerFile rows sampled for each file
-  * @param freshBelow        files in no cube are rewritten only if they have fewer bytes
   * @param statementFileBytes the size of files that a statement makes, for auto compaction where it
   *   merges new files into theirs
   */
@@ -23,10 +21,8 @@ final case class OptimizeSettings(
     maxThreads: Int,
     batchBytes: Option[Long],
     ranks: Option[Int],
-    spread: Boolean,
     sort: Boolean,
     sampleRowsPerFile: Int,
-    freshBelow: Option[Long] = None,
     statementFileBytes: Option[Long] = None) {
 
   /** How to lay rows out by a curve, with these settings. */
@@ -34,5 +30,5 @@ final case class OptimizeSettings(
       curve: LayoutKind,
       weights: Seq[Double],
       workload: Seq[BoxedQuery] = Nil): LayoutRequest =
-    LayoutRequest(curve, ranks, spread, sort, weights, workload, plan.maxRecords)
+    LayoutRequest(curve, ranks, plan.splitsValues, sort, weights, workload, plan.maxRecords)
 }

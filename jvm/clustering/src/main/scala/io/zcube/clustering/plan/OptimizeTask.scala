@@ -49,9 +49,6 @@ final case class OptimizeTask(
   /** Size of the files to write. */
   def targetFileBytes: Long = stated.targetFileBytes
 
-  /** How cubes are merged without FULL. */
-  def policy: MergePolicy = stated.policy
-
   /** The number of files for a group with this many rows; None if statistics are missing. */
   def fileCount(group: RewriteGroup, rows: Option[Long]): Int =
     stated.copy(targetFileBytes = targetOf(group)).fileCount(group.liveBytes, rows)
@@ -115,7 +112,7 @@ final case class OptimizeTask(
   def mayRegroup: Boolean = !isAuto && stated.regrouping != Regrouping.Never
 
   def planOptions: PlanOptions = stated.copy(
-    policy = if (pass.onlyRegroups) MergeNothing else if (isFull) MergeAll else policy,
+    policy = if (pass.onlyRegroups) MergeNothing else if (isFull) MergeAll else stated.policy,
     maxJobBytes = jobBytes,
     // ZORDER BY names its columns each time; files with other columns are then simply not
     // clustered.
@@ -124,7 +121,6 @@ final case class OptimizeTask(
     otherLayouts = isFull || (options.namesLayout && !(declared || isAuto)),
     // Its target is that of files just written. A layout that OPTIMIZE has made has larger files.
     resizes = !isAuto,
-    splitsValues = settings.spread,
     regrouping = if (mayRegroup) pass.regrouping else Regrouping.Never,
     force = isFull && !declared && !pass.onlyRegroups
   )

@@ -52,8 +52,6 @@ object RewritePlan {
     val files = selection.files(Some(task.layoutTag))
     val cubes = files.iterator.flatMap(_.cube).filter(_.sameColumns).map(_.id).toSet
     val options = task.planOptions
-    def isTaken(file: DataFile) =
-      task.settings.freshBelow.forall(file.storedBytes < _) || file.cube.exists(_.sameColumns)
     // Ranges matter only if there are cubes to merge with, or if one job can't hold all files.
     val ranges: String => KeyRanges =
       if (files.exists(_.cube.exists(_.matches)) || new JobDivision(options).mayDivide(files))
@@ -61,8 +59,7 @@ object RewritePlan {
       else _ => KeyRanges.Unknown
     val outside =
       if (task.declared && task.where.picks) selection.outside(cubes) else OutsideWhere.Nothing
-    val described =
-      files.map(file => file.copy(ranges = ranges(file.path), selected = isTaken(file)))
+    val described = files.map(file => file.copy(ranges = ranges(file.path)))
     val plan =
       new ZCubePlanner(options).planPartitions(
         byPartition(task, described.filterNot(file => task.pass.leaves(file.partition))),
@@ -80,5 +77,5 @@ object RewritePlan {
     */
   private def byPartition(task: OptimizeTask, described: Seq[DataFile]): Seq[Seq[DataFile]] =
     if (task.version.partitionColumns.isEmpty) Seq(described)
-    else described.groupBy(_.partition).values.toSeq.sortBy(_.map(_.path).min)
+    else described.groupBy(_.partition).values.map(p => p.map(_.path).min -> p).toSeq.sortBy(_._1).map(_._2)
 }

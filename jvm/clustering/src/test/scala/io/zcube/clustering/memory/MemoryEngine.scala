@@ -50,7 +50,6 @@ trait MemoryEngine extends BeforeAndAfterAll { self: Suite =>
     maxThreads = 3,
     batchBytes = None,
     ranks = None,
-    spread = true,
     sort = true,
     sampleRowsPerFile = 1000
   )

@@ -18,7 +18,6 @@ object DeltaSettings {
     // By default ZCube chooses a power of two, which fills the curve's squares.
     ranks = Option.when(conf.contains(DeltaSQLConf.MDC_NUM_RANGE_IDS.key))(
       conf.getConf(DeltaSQLConf.MDC_NUM_RANGE_IDS)),
-    spread = conf.getConf(DeltaSQLConf.MDC_ADD_NOISE),
     // Delta's setting is off by default, ZCube's is on; so Delta's applies only if the user set it.
     sort =
       if (conf.contains(ZCubeConf.SortWithinFiles.key)) conf.getConf(ZCubeConf.SortWithinFiles)
@@ -26,7 +25,6 @@ object DeltaSettings {
         conf.getConf(DeltaSQLConf.MDC_SORT_WITHIN_FILES)
       } else conf.getConf(ZCubeConf.SortWithinFiles),
     sampleRowsPerFile = conf.getConf(ZCubeConf.SampleRowsPerFile),
-    freshBelow = context.minFileSize,
     statementFileBytes = Some(conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_FILE_SIZE))
   )
 
@@ -37,12 +35,14 @@ object DeltaSettings {
     maxRecords = conf.maxRecordsPerFile,
     minCubeBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_MIN_CUBE_SIZE),
     targetCubeBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_TARGET_CUBE_SIZE),
+    freshBelow = context.minFileSize,
     maxDeletedShare = context.maxDeletedRowsRatio.getOrElse(
       conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_DELETED_ROWS_RATIO)),
     fanOut = conf.getConf(ZCubeConf.MergeFanOut),
     mergeShare = conf.getConf(ZCubeConf.MergeShare),
     overlapShare = conf.getConf(ZCubeConf.MergeOverlapShare),
     maxJobBytes = conf.getConf(ZCubeConf.MaxJobBytes),
+    splitsValues = conf.getConf(DeltaSQLConf.MDC_ADD_NOISE),
     regrouping =
       if (conf.getConf(ZCubeConf.Regroup)) PlanOptions.Default.regrouping else Regrouping.Never
   )
