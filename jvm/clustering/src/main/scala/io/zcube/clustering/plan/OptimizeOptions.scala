@@ -177,7 +177,7 @@ object OptimizeOption {
       "mergePolicy",
       code(MergePolicy.all.map(_.name)),
       "`spark.zcube.merge.policy`",
-      "How ZCubes are merged."),
+      "How ZCubes are merged. FULL merges all that may be merged, whatever this is."),
     OptimizeOption(
       "maxBytes",
       "a size, `'200g'`",
@@ -191,7 +191,7 @@ object OptimizeOption {
       "a duration with its unit, `'45min'`",
       "no limit",
       "The time after which no job starts. What has begun is finished and committed; with `spark.databricks.delta.optimize.batchSize`, " +
-        "a batch is finished."
+        "a batch is finished. DRY RUN shows what would be done without it."
     ),
     OptimizeOption(
       "minCubeSize",
@@ -222,7 +222,7 @@ object OptimizeOption {
       "details",
       "`true`, `false`",
       "`false`",
-      "Adds the column `details` to the result: JSON with the outcome of each group and its cubes.")
+      "Adds the column `details` to the result: JSON with the outcome of each group and its cubes. DRY RUN has columns of its own.")
   )
 
   private def code(names: Seq[String]): String = names.map(name => s"`$name`").mkString(", ")

@@ -5,7 +5,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewritePlan}
-import io.zcube.clustering.run.{GroupSampler, OptimizePasses}
+import io.zcube.clustering.run.{GroupSampler, OptimizePasses, PreparedBatches}
 import io.zcube.clustering.table.ClusteringState
 import io.zcube.quality.LayoutQuality
 import io.zcube.sql.errors.ZCubeErrors
@@ -71,12 +71,14 @@ object Forecast {
       task: OptimizeTask,
       planned: RewritePlan,
       sampler: GroupSampler): (Option[Quality], Long) = {
-    planned.selection.prepare(planned.groups.flatMap(_.files))
+    val prepared = new PreparedBatches(planned.selection, planned.groups.map(Seq(_)))
     val simulated = planned.groups.map { group =>
-      try sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
-          val layout = sampler.layoutOf(group, sample, files)
-          val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
-          (sample.rowCount, sample.rows.length.toLong, simulated)
+      try prepared.within(Seq(group)) { _ =>
+          sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
+            val layout = sampler.layoutOf(group, sample, files)
+            val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
+            (sample.rowCount, sample.rows.length.toLong, simulated)
+          }
         }
       catch { case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e) }
     }

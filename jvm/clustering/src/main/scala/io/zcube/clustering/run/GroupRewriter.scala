@@ -4,7 +4,7 @@ import java.util.UUID
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BitwiseXor, Expression, Literal, ShiftRightUnsigned, XxHash64}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.zcube.Sessions
+import org.apache.spark.sql.zcube.{RewriteProgress, Sessions}
 
 import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup}
 import io.zcube.clustering.table.{FileSelection, NewCube, RewriteTransaction}
@@ -77,10 +77,13 @@ final class GroupRewriter(
     val (added, writingMs) = Timed.ms {
       layout.fold(groups.map(_ => Seq.empty[DataFile])) { plan =>
         val files = math.max(groups.size, plan.cuts.files)
-        JobDescription.within(session.sparkContext, s"$what: writing $files files") {
+        val context = session.sparkContext
+        JobDescription.within(context, s"$what: writing $files files") {
           FailurePoint.reached(FailurePoint.BeforeWriting)
           goOn()
-          if (groups.size == 1) Seq(write(groups.head, plan)) else writeAll(groups, plan)
+          RewriteProgress.writing(context) {
+            if (groups.size == 1) Seq(write(groups.head, plan)) else writeAll(groups, plan)
+          }
         }
       }
     }

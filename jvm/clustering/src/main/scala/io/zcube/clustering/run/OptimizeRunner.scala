@@ -69,7 +69,7 @@ final class OptimizeRunner(
     checkDisjoint(planned)
     monitor.begin(planned)
     val shared = batches.commits(planned.groups)
-    val prepared = new PreparedBatches(planned.selection, shared)
+    val prepared = new PreparedBatches(planned.selection, shared, read = tagged(_))
     val threads = task.settings.maxThreads
     val outcomes =
       if (task.settings.batchBytes.isDefined) {
@@ -143,6 +143,13 @@ final class OptimizeRunner(
     catch { case NonFatal(e) => monitor.info(s"jobs could not be cancelled: $e") }
   }
 
+  /** Marks the Spark jobs of `body` as those that [[stop]] cancels. A commit's must not be. */
+  private def tagged[T](body: => T): T = {
+    context.addJobTag(tag)
+    try body
+    finally context.removeJobTag(tag)
+  }
+
   /** Rewrites the groups of a commit; after the first failure, or once the statement's time is over,
     * nothing new starts.
     */
@@ -154,10 +161,7 @@ final class OptimizeRunner(
     val rewrite = new GroupRewriter(session, task, selection, txn, monitor, samples, () => goOn())
     def one(groups: Seq[RewriteGroup]): Option[Try[Seq[RewriteResult]]] =
       Option.when(!stopped.get && !isLate) {
-        context.addJobTag(tag)
-        val outcome =
-          try Caught(Sessions.within(session)(rewrite.run(groups)))
-          finally context.removeJobTag(tag)
+        val outcome = tagged(Caught(Sessions.within(session)(rewrite.run(groups))))
         // Running work must finish first, because its files are removed afterwards.
         if (outcome.isFailure) stop()
         outcome

@@ -9,11 +9,13 @@ import io.zcube.clustering.table.FileSelection
   *
   * @param batches the groups of each commit, in the order in which they begin
   * @param atOnce  how many files are read at a time, unless one batch has more
+  * @param read    runs the selection's `prepare`, a Spark job
   */
-final private[run] class PreparedBatches(
+final private[clustering] class PreparedBatches(
     selection: FileSelection,
     batches: Seq[Seq[RewriteGroup]],
-    atOnce: Int = PreparedBatches.Files) {
+    atOnce: Int = PreparedBatches.Files,
+    read: (=> Unit) => Unit = reading => reading) {
 
   private val position: Map[Int, Int] = batches.iterator.map(_.head.number).zipWithIndex.toMap
 
@@ -32,7 +34,7 @@ final private[run] class PreparedBatches(
     if (missing > 0) {
       val sums = unread.iterator.map(filesOf(_).size.toLong).scanLeft(0L)(_ + _).drop(1)
       val (now, later) = unread.splitAt(math.max(missing, sums.takeWhile(_ <= atOnce).size))
-      selection.prepare(now.flatMap(filesOf))
+      read(selection.prepare(now.flatMap(filesOf)))
       unread = later
     }
   }
@@ -40,7 +42,7 @@ final private[run] class PreparedBatches(
   private def filesOf(batch: Seq[RewriteGroup]) = batch.flatMap(_.files)
 }
 
-private[run] object PreparedBatches {
+private[clustering] object PreparedBatches {
 
   /** A hundred megabytes or less. */
   val Files = 50000

@@ -35,18 +35,25 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
 
   @volatile private var planned: Option[RewritePlan] = None
 
-  /** By group number. Computed in one pass for all groups, because it reads metadata. */
-  private lazy val before: Map[Int, LayoutQuality] = planned
-    .filter(_ => task.version.fileCount <= MaxFiles)
-    .map { run =>
-      val groupOf =
-        run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
-      run.selection
-        .statistics(task.columns, Some(groupOf.keySet))
-        .by(row => groupOf(row.getString(FileStatistics.Path)))
-        .map { case (number, files) => number -> qualityOf(files) }
+  /** By group number. Computed in one pass for all groups, because it reads metadata, and only once, also
+    * if that fails.
+    */
+  private lazy val before: Map[Int, LayoutQuality] =
+    try planned.filter(_ => task.version.fileCount <= MaxFiles).fold(Map.empty[Int, LayoutQuality])(
+        qualityOfGroups)
+    catch {
+      case NonFatal(e) =>
+        warn(Nil, NotMeasured, e)
+        Map.empty
     }
-    .getOrElse(Map.empty)
+
+  private def qualityOfGroups(run: RewritePlan): Map[Int, LayoutQuality] = {
+    val groupOf = run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
+    run.selection
+      .statistics(task.columns, Some(groupOf.keySet))
+      .by(row => groupOf(row.getString(FileStatistics.Path)))
+      .map { case (number, files) => number -> qualityOf(files) }
+  }
 
   def begin(run: RewritePlan): Unit = {
     planned = Some(run)
@@ -82,13 +89,12 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
   def info(group: RewriteGroup, text: String): Unit =
     info(s"${GroupDescription.inLog(group)}: $text")
 
-  /** Logs one stack trace for all groups of a commit. */
-  def warn(groups: Seq[RewriteGroup], text: String, cause: Throwable): Unit =
-    guarded(
-      logWarning(
-        s"${task.tableName}: OPTIMIZE $runId: " +
-          s"${groups.map(GroupDescription.inLog).mkString(", ")}: $text",
-        cause))
+  /** Logs one stack trace for all groups of a commit; with none, for the run. */
+  def warn(groups: Seq[RewriteGroup], text: String, cause: Throwable): Unit = {
+    val what = Option.when(groups.nonEmpty)(groups.map(GroupDescription.inLog).mkString(", "))
+    val run = s"${task.tableName}: OPTIMIZE $runId"
+    guarded(logWarning((Seq(run) ++ what :+ text).mkString(": "), cause))
+  }
 
   /** A logger may be configured to throw errors, for example on a full disk. */
   private def guarded(telling: => Unit): Unit =
@@ -131,7 +137,7 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
       }
     } catch {
       case NonFatal(e) =>
-        warn(results.map(_.group), "quality before and after could not be measured", e)
+        warn(results.map(_.group), NotMeasured, e)
         results
     }
 
@@ -140,6 +146,8 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
 }
 
 object RunMonitor {
+
+  private val NotMeasured = "quality before and after could not be measured"
 
   /** Above this size quality isn't recorded; DESCRIBE CLUSTERING measures it on request. */
   private val MaxFiles = 100000L

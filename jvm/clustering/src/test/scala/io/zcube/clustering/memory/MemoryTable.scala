@@ -34,6 +34,9 @@ final class MemoryTable(
   /** Whether a selection was released from all of them in the end. */
   val released = new AtomicBoolean
 
+  /** Called when a selection reads `statistics`, or is prepared: `prepare`. */
+  @volatile var onRead: String => Unit = _ => ()
+
   /** Whether its selections say which rewrites can't be committed any more. */
   @volatile var tellsConflicts = false
 

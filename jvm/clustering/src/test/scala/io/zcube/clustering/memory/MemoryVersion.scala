@@ -152,14 +152,17 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
 
   override def statistics(
       columns: Seq[ColumnPath],
-      paths: Option[collection.Set[String]]): FileStatistics =
+      paths: Option[collection.Set[String]]): FileStatistics = {
+    version.table.onRead("statistics")
     MemoryVersion.statisticsOf(
       picked.filter(file => paths.forall(_.contains(file.path))),
       columns)
+  }
 
   private val prepared = ConcurrentHashMap.newKeySet[String]()
 
   override def prepare(files: Seq[DataFile]): Unit = {
+    version.table.onRead("prepare")
     files.foreach(f => prepared.add(f.path))
     version.table.prepared.updateAndGet(_ :+ prepared.size): Unit
   }

@@ -1,6 +1,6 @@
 package io.zcube.clustering.run
 
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
@@ -234,6 +234,35 @@ class OptimizeRunnerSuite
     val first = table.now.live.map(_.rowsIn(table.store).map(_.getInt(1)))
     assert(first.forall(xs => xs == xs.sorted))
     assert(first.exists(_.distinct.size == 2))
+  }
+
+  private def tableOfAppends(rows: Int*): MemoryTable = {
+    val table = new MemoryTable("t", schema, Nil, Seq("x", "y"))
+    rows.foreach(count => table.append((0L until count.toLong).map(row)))
+    table
+  }
+
+  test("reading the log before a rewrite is cancelled with the run, whose tag it has") {
+    val table = tableOfAppends(40)
+    val tags = new AtomicReference(Set.empty[String])
+    table.onRead = what =>
+      if (what == "prepare") tags.set(session.sparkContext.getJobTags())
+    assert(run(taskOf(table)).committed.size == 1)
+    assert(tags.get.exists(_.startsWith("zcube-")))
+    assert(!session.sparkContext.getJobTags().exists(_.startsWith("zcube-")))
+  }
+
+  test("where quality can't be measured, the log is asked once for all groups, and the run goes on") {
+    val table = tableOfAppends(30, 30, 30, 30, 30, 30)
+    val asked = new AtomicInteger
+    table.onRead = what =>
+      if (what == "statistics") {
+        asked.incrementAndGet()
+        throw new IllegalStateException("too many")
+      }
+    val done = run(taskOf(table, smallCubes)).committed
+    assert(done.size > 3 && done.forall(_.metrics.before.isEmpty))
+    assert(asked.get == 1)
   }
 
   test("times of groups that share jobs add up") {

@@ -21,7 +21,7 @@ import io.zcube.sql.jobs.JobProperties
 final class RewriteProgress(context: SparkContext, tag: String) extends SparkListener {
   import RewriteProgress._
 
-  private class Stage(val jobs: RewriteJobs, val tasks: Int) {
+  private class Stage(val jobs: RewriteJobs, val tasks: Int, val writes: Boolean) {
     val completed = new AtomicLong
     // An attempt that is repeated completes its tasks again.
     def share: Double = if (tasks == 0) 0 else math.min(1.0, completed.get.toDouble / tasks)
@@ -37,8 +37,12 @@ final class RewriteProgress(context: SparkContext, tag: String) extends SparkLis
   /** The progress by now; 0 of 0 cubes while none is being rewritten. */
   def current: Progress = {
     val jobs = stages.asScala.toSeq.sortBy(_._1).map(_._2).groupBy(_.jobs)
-    val shares = jobs.map { case (rewrite, ofJob) =>
-      rewrite -> Weights.zip(ofJob).map { case (weight, stage) => weight * stage.share }.sum
+    val shares = jobs.map { case (rewrite, ofJobs) =>
+      val (writing, sampling) = ofJobs.partition(_.writes)
+      // A sample may take several jobs. How many isn't known before the last one.
+      val sampled = if (writing.isEmpty) sampling.head.share else 1.0
+      val written = WritingWeights.zip(writing).map { case (weight, stage) => weight * stage.share }
+      rewrite -> (SamplingWeight * sampled + written.sum)
     }
     Progress(
       shares.keys.groupMapReduce(_.run)(_.total)(math.max).values.sum,
@@ -50,7 +54,10 @@ final class RewriteProgress(context: SparkContext, tag: String) extends SparkLis
   override def onStageSubmitted(event: SparkListenerStageSubmitted): Unit =
     if (ListenerQueue.isTagged(event.properties, tag)) {
       RewriteJobs.of(event.properties).foreach { jobs =>
-        stages.putIfAbsent(event.stageInfo.stageId, new Stage(jobs, event.stageInfo.numTasks))
+        val writes = event.properties.getProperty(Writes) != null
+        stages.putIfAbsent(
+          event.stageInfo.stageId,
+          new Stage(jobs, event.stageInfo.numTasks, writes))
       }
     }
 
@@ -94,10 +101,19 @@ object RewriteProgress {
       }
   }
 
-  private val Keys = Seq("key", "cubes", "total", "bytes").map("spark.zcube.rewrite." + _)
+  private val Prefix = "spark.zcube.rewrite."
 
-  /** A group takes three stages: the sample, the shuffle, the files. Their approximate shares of
-    * time.
-    */
-  private val Weights = Seq(0.2, 0.4, 0.4)
+  private val Keys = Seq("key", "cubes", "total", "bytes").map(Prefix + _)
+
+  private val Writes = Prefix + "writes"
+
+  /** Marks the jobs of `body`, within [[RewriteJobs.within]], as those that write; others sample. */
+  def writing[T](context: SparkContext)(body: => T): T =
+    JobProperties.within(context, Writes -> true.toString)(body)
+
+  /** The approximate share of a group's time that the sample takes. */
+  private val SamplingWeight = 0.2
+
+  /** The same of the stages that write: the shuffle, the files. */
+  private val WritingWeights = Seq(0.4, 0.4)
 }

@@ -38,10 +38,12 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
       tasks: Int,
       completed: Int,
       jobs: Option[RewriteJobs],
-      tags: String = tag): Unit = {
+      tags: String = tag,
+      writes: Boolean = false): Unit = {
     val properties = new Properties
+    def copy(): Unit = properties.putAll(context.getLocalProperties)
     jobs.foreach(_.within(context) {
-      properties.putAll(context.getLocalProperties)
+      if (writes) RewriteProgress.writing(context)(copy()) else copy()
     })
     properties.setProperty(SparkContext.SPARK_JOB_TAGS, tags)
     val info = new StageInfo(id, 0, "stage", tasks, Nil, Nil, "", resourceProfileId = 0)
@@ -64,16 +66,16 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
       // Group 1 is written, group 3 is half way through its shuffle. Stages of both alternate.
       stage(progress, 1, tasks = 10, completed = 10, first)
       stage(progress, 2, tasks = 0, completed = 0, third)
-      stage(progress, 4, tasks = 3, completed = 3, first)
-      stage(progress, 3, tasks = 10, completed = 10, first)
-      stage(progress, 6, tasks = 3, completed = 0, third)
-      stage(progress, 5, tasks = 8, completed = 4, third)
+      stage(progress, 4, tasks = 3, completed = 3, first, writes = true)
+      stage(progress, 3, tasks = 10, completed = 10, first, writes = true)
+      stage(progress, 6, tasks = 3, completed = 0, third, writes = true)
+      stage(progress, 5, tasks = 8, completed = 4, third, writes = true)
       // Rows are counted after the files, if these have no statistics.
       stage(progress, 7, tasks = 3, completed = 3, first)
       val now = progress.current
       assert(now.cubes == 4)
-      assert(math.abs(now.done - (1 + 0.4 * 4 / 8)) < 1e-9)
-      assert(now.bytes == 1000 + 100)
+      assert(math.abs(now.done - (1 + 0.2 + 0.4 * 4 / 8)) < 1e-9)
+      assert(now.bytes == 1000 + 200)
     }
   }
 
@@ -81,14 +83,26 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
     following { progress =>
       val shared = Some(RewriteJobs("run/2", cubes = 200, total = 203, bytes = 5000))
       stage(progress, 1, tasks = 10, completed = 10, shared)
-      stage(progress, 2, tasks = 10, completed = 5, shared)
-      stage(progress, 3, tasks = 200, completed = 0, shared)
+      stage(progress, 2, tasks = 10, completed = 5, shared, writes = true)
+      stage(progress, 3, tasks = 200, completed = 0, shared, writes = true)
       val one = Some(RewriteJobs("run/1", cubes = 1, total = 203, bytes = 1000))
       stage(progress, 4, tasks = 1, completed = 1, one)
       val now = progress.current
       assert(now.cubes == 203)
       assert(math.abs(now.done - (200 * (0.2 + 0.2) + 0.2)) < 1e-9)
       assert(now.bytes == 2000 + 200)
+    }
+  }
+
+  test("however many jobs a sample takes, what is written counts as it is written") {
+    following { progress =>
+      val jobs = Some(RewriteJobs("run/1", cubes = 1, total = 1, bytes = 1000))
+      stage(progress, 1, tasks = 4, completed = 4, jobs)
+      stage(progress, 2, tasks = 4, completed = 2, jobs)
+      stage(progress, 3, tasks = 4, completed = 0, jobs)
+      assert(progress.current == Progress(1, 0.2, 200))
+      stage(progress, 4, tasks = 4, completed = 2, jobs, writes = true)
+      assert(progress.current == Progress(1, 0.4, 400))
     }
   }
 

@@ -72,7 +72,7 @@ object OptimizeReport {
         ZOrderStats(
           strategyName =
             if (left == 0) EveryFile
-            else task.policy.name,
+            else task.planOptions.policy.name,
           inputCubeFiles = of(inCubes),
           inputOtherFiles = of(others),
           inputNumCubes = cubes,
