@@ -57,8 +57,9 @@ object ZCubeConf {
   val MaxJobBytes = SQLConf
     .buildConf("spark.zcube.layout.maxJobBytes")
     .doc(
-      "Maximum number of bytes that one job of OPTIMIZE rewrites, and so the most that a failure " +
-        "can lose. A job may always rewrite one cube. What one job can't rewrite is clustered in " +
+      "Maximum number of bytes that one job of OPTIMIZE rewrites. A failure loses what isn't " +
+        "committed: at most spark.databricks.delta.optimize.maxThreads such jobs, or with batchSize " +
+        "a batch. A job may always rewrite one cube. What one job can't rewrite is clustered in " +
         "parts; parts that overlap are written twice.")
     .version("0.1.0")
     .bytesConf(ByteUnit.BYTE)
