@@ -366,7 +366,8 @@ class ClusteredTable:
         """Set the table's clustering columns; ``cluster_by(None)`` removes them.
 
         Files keep their layout until the next ``optimize()``; only ``optimize(full=True)`` rewrites
-        files that are clustered by other columns.
+        files that are clustered by other columns. A table that once had clustering columns takes no
+        ``zorder_by`` any more, even after ``cluster_by(None)``: Delta rejects it.
 
         Raises:
             ZCubeError: a name is malformed, or a column is named twice.
