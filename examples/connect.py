@@ -1,4 +1,6 @@
-"""A client of Spark Connect: pip install "zcube[connect]", no Java. Only the server has the jar.
+"""A client of Spark Connect: zcube[connect], no Java. Only the server has the jar.
+
+docs/python.md says how to install the package.
 
 Start the server as examples/submit.py is started, by sbin/start-connect-server.sh of Spark. Then
 
