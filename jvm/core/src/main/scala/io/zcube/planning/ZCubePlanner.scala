@@ -39,7 +39,7 @@ final class ZCubePlanner(options: PlanOptions) {
     ClusteringPlan(
       groups ++ parts,
       kept.filterNot(f => taken(f.file.path)),
-      partitioned.exists(_.mayRegroup))
+      partitioned.exists(_.hasRegions))
   }
 
   private def planOne(
@@ -80,7 +80,7 @@ final class ZCubePlanner(options: PlanOptions) {
       extents,
       candidates.partial,
       isBeyond = dropped.nonEmpty,
-      mayRegroup = regions.nonEmpty)
+      hasRegions = regions.nonEmpty)
   }
 
   /** Whether a job's cubes lie over marked ones: it may have the rest of what earlier runs divided.
@@ -209,12 +209,12 @@ private object ZCubePlanner {
   *
   * @param groups the files to rewrite, the most useful group first
   * @param kept   the files that stay as they are
-  * @param mayRegroup whether there are cubes of jobs that overlap, and regions to divide them into
+  * @param hasRegions whether there are cubes of jobs that overlap, and regions to divide them into
   */
 final case class ClusteringPlan(
     groups: Seq[PlannedGroup],
     kept: Seq[PlannedFile],
-    mayRegroup: Boolean = false) {
+    hasRegions: Boolean = false) {
 
   /** The files that stay only because of the budget. */
   def overBudget: Seq[PlannedFile] = kept.filter(_.reason == FileReason.OverBudget)
@@ -223,7 +223,7 @@ final case class ClusteringPlan(
 /** @param kept     all other files
   * @param cubes    those that may be merged
   * @param isBeyond whether a merge of them is over budget as a whole
-  * @param mayRegroup as in [[ClusteringPlan]]
+  * @param hasRegions as in [[ClusteringPlan]]
   */
 final private case class PlannedPartition(
     groups: Seq[PlannedGroup],
@@ -231,4 +231,4 @@ final private case class PlannedPartition(
     extents: Extents,
     cubes: Seq[ZCube],
     isBeyond: Boolean,
-    mayRegroup: Boolean)
+    hasRegions: Boolean)

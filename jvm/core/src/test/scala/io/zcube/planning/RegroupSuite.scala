@@ -75,7 +75,7 @@ class RegroupSuite extends AnyFunSuite {
     for (files <- Seq(wide, unknown); policy <- MergePolicy.all) {
       val found = plan(files, options.copy(policy = policy))
       assert(reasons(found) === Map(FileReason.KeptOverlapping -> files.size))
-      assert(!found.mayRegroup)
+      assert(!found.hasRegions)
     }
     // What is left of cubes is small, and is merged like others if nothing is regrouped any more.
     val some = four.filterNot(f => f.path.startsWith("a-") && !f.path.matches("a-[012]-0"))

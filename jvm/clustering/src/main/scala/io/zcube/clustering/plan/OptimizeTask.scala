@@ -109,7 +109,7 @@ final case class OptimizeTask(
     }
 
   /** A writer waits for auto compaction, and has not asked for more than it wrote. */
-  def mayRegroup: Boolean = !isAuto && stated.regrouping != Regrouping.Never
+  def regroups: Boolean = !isAuto && stated.regrouping != Regrouping.Never
 
   def planOptions: PlanOptions = stated.copy(
     policy = if (pass.onlyRegroups) MergeNothing else if (isFull) MergeAll else stated.policy,
@@ -121,7 +121,7 @@ final case class OptimizeTask(
     otherLayouts = isFull || (options.namesLayout && !(declared || isAuto)),
     // Its target is that of files just written. A layout that OPTIMIZE has made has larger files.
     resizes = !isAuto,
-    regrouping = if (mayRegroup) pass.regrouping else Regrouping.Never,
+    regrouping = if (regroups) pass.regrouping else Regrouping.Never,
     force = isFull && !declared && !pass.onlyRegroups
   )
 }

@@ -4,8 +4,8 @@ import org.apache.spark.SparkException
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
-import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewritePlan}
-import io.zcube.clustering.run.{GroupSampler, OptimizePasses, PreparedBatches}
+import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewritePlan, SecondPass}
+import io.zcube.clustering.run.{GroupSampler, PreparedBatches}
 import io.zcube.clustering.table.ClusteringState
 import io.zcube.quality.LayoutQuality
 import io.zcube.sql.errors.ZCubeErrors
@@ -53,7 +53,7 @@ object Forecast {
       sampling: Boolean): Forecast = Sessions.within(session) {
     val history =
       if (planned.groups.isEmpty) RewriteHistory.Empty else RewriteHistory.of(task.version)
-    val bytes = planned.groups.map(_.storedBytes).sum + OptimizePasses.unplannedBytes(task, planned)
+    val bytes = planned.groups.map(_.storedBytes).sum + SecondPass.unplannedBytes(task, planned)
     val cpuTime = if (bytes == 0) Some(0L) else history.cpuTimeOf(bytes)
     val sampler = new GroupSampler(session, task, planned.selection, new SampleBudget())
     val (quality, written) =

@@ -5,10 +5,9 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
-import io.zcube.clustering.plan.{OptimizePass, OptimizeTask, RewritePlan}
+import io.zcube.clustering.plan.{OptimizePass, OptimizeTask, SecondPass}
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
 import io.zcube.concurrent.Causes
-import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 
 /** Runs an OPTIMIZE by columns, and regroups what it had to divide.
@@ -59,13 +58,16 @@ final class OptimizePasses(
     }
 
   private def second(first: RunResult): Option[OptimizeTask] = {
-    val waiting = OptimizePasses.waiting(first.plan, first.outcomes)
-    if (isOver(first) || !OptimizePasses.mayRegroup(task, first.plan, waiting)) None
+    val dropped = first.outcomes.iterator.collect {
+      case GroupOutcome.Dropped(group, _) if group.planned.overlapping => group.files
+    }.flatten
+    val waiting = SecondPass.waiting(first.plan, dropped)
+    if (isOver(first) || !SecondPass.mayFindWork(task, first.plan, waiting)) None
     else
       Sessions.within(session) {
         val latest = task.version.table.latest()
-        OptimizePasses
-          .second(task.copy(version = latest), waiting, first.begunBytes)
+        SecondPass
+          .taskOf(task.copy(version = latest), waiting, first.begunBytes)
           .filter(_ => isSame(latest))
       }
   }
@@ -96,76 +98,5 @@ object OptimizePasses {
     (columns ++ all).forall(column => latest.column(column.logical, resolver).contains(column)) &&
     latest.partitionColumns == earlier.partitionColumns &&
     latest.clusteringColumns == earlier.clusteringColumns
-  }
-
-  /** The plan of a statement for DRY RUN. If the first pass makes jobs that overlap, what the second
-    * one does with them isn't known yet, and isn't included.
-    */
-  def plan(task: OptimizeTask): RewritePlan = {
-    val first = RewritePlan.of(task.copy(pass = OptimizePass.First))
-    val left = waiting(first, Nil)
-    if (isDivided(first) || !mayRegroup(task, first, left)) first
-    else second(task, left, first.groups.map(_.liveBytes).sum).fold(first)(again =>
-      first.and(RewritePlan.of(again)))
-  }
-
-  /** The bytes that a second pass rewrites besides, at most. */
-  def unplannedBytes(task: OptimizeTask, plan: RewritePlan): Long = {
-    val left = waiting(plan, Nil)
-    if (!isDivided(plan) || !mayRegroup(task, plan, left)) 0L
-    else {
-      val rewritten = plan.groups.iterator.flatMap(_.files).map(_.path).toSet
-      val marked = plan.groups.filter(_.planned.overlapping).map(_.storedBytes).sum +
-        plan.considered.iterator.filter(f => isMarked(f) && !rewritten(f.path))
-          .map(_.storedBytes).sum
-      budget(task, plan.groups.map(_.liveBytes).sum).fold(0L)(math.min(marked, _))
-    }
-  }
-
-  private def isDivided(plan: RewritePlan) = plan.groups.exists(_.planned.overlapping)
-
-  private def isMarked(file: DataFile) =
-    file.cube.exists(cube => cube.matches && cube.overlapping.isDefined)
-
-  /** The partitions that are clustered in part, because of a budget or a conflict of what is to be
-    * regrouped. Regrouping waits for the rest.
-    */
-  private def waiting(plan: RewritePlan, outcomes: Seq[GroupOutcome]): Set[Map[String, String]] = {
-    val over = plan.plan.overBudget.iterator.map(_.file).filterNot(_.cube.exists(_.matches))
-    val dropped = outcomes.iterator.collect {
-      case GroupOutcome.Dropped(group, _) if group.planned.overlapping => group.files
-    }.flatten
-    (over ++ dropped).map(_.partition).toSet
-  }
-
-  /** Whether there may be something to regroup once a plan of the first pass is carried out. */
-  private def mayRegroup(
-      task: OptimizeTask,
-      plan: RewritePlan,
-      waiting: Set[Map[String, String]]): Boolean =
-    task.mayRegroup && (isDivided(plan) || plan.plan.mayRegroup) && (waiting.isEmpty || {
-      val divided = plan.groups.iterator.filter(_.planned.overlapping).flatMap(_.files)
-      (divided ++ plan.considered.iterator.filter(isMarked)).exists(f => !waiting(f.partition))
-    })
-
-  /** None if the first pass used up the budget.
-    *
-    * @param spent live bytes that it rewrote
-    */
-  private def second(
-      task: OptimizeTask,
-      waiting: Set[Map[String, String]],
-      spent: Long): Option[OptimizeTask] =
-    budget(task, spent).map { left =>
-      val maxBytes = task.planOptions.maxBytes.map(_ => left)
-      task.copy(
-        options = task.options.copy(maxBytes = maxBytes),
-        pass = OptimizePass.Second(waiting))
-    }
-
-  /** What the first pass leaves for the second; None if that makes no cube that stays. */
-  private def budget(task: OptimizeTask, spent: Long): Option[Long] = {
-    val left = task.planOptions.maxBytes.fold(Long.MaxValue)(_ - spent)
-    Option.when(left >= math.max(1L, task.planOptions.minCubeBytes))(left)
   }
 }

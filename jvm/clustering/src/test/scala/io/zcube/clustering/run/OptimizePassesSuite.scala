@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
 import io.zcube.clustering.memory.{MemoryEngine, MemoryFile, MemoryTable, StoreFaults}
-import io.zcube.clustering.plan.{OptimizeSettings, RewriteGroup, RewritePlan}
+import io.zcube.clustering.plan.{OptimizeSettings, RewriteGroup, RewritePlan, SecondPass}
 import io.zcube.clustering.report.{RunDetails, WorkloadReport}
 import io.zcube.planning.Regrouping
 
@@ -139,8 +139,8 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(overlapping(table) == table.now.live.size)
     for (isFull <- Seq(false, true)) {
       val again = taskOf(table, without, isFull = isFull)
-      assert(OptimizePasses.plan(again).groups.isEmpty)
-      assert(OptimizePasses.unplannedBytes(again, OptimizePasses.plan(again)) == 0)
+      assert(SecondPass.planOf(again).groups.isEmpty)
+      assert(SecondPass.unplannedBytes(again, SecondPass.planOf(again)) == 0)
       assert(runPasses(again).outcomes.isEmpty)
     }
     runPasses(taskOf(table, smallJobs)): Unit
@@ -166,7 +166,7 @@ class OptimizePassesSuite extends AnyFunSuite with MemoryEngine {
     assert(runPasses(late.copy(version = table.latest())).committed.isEmpty)
     assert(overlapping(table) == table.now.live.size)
     val again = taskOf(table, smallJobs)
-    val planned = OptimizePasses.plan(again)
+    val planned = SecondPass.planOf(again)
     val result = runPasses(again)
     assert(planned.groups.map(_.files.map(_.path)) == result.committed.map(_.removed.map(_.path)))
     assert(planned.kept.isEmpty && result.plan.kept.isEmpty)

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
-import io.zcube.clustering.plan.{OptimizeOptions, OptimizeTask}
+import io.zcube.clustering.plan.{OptimizeOptions, OptimizeTask, SecondPass}
 import io.zcube.clustering.report.{DryRunReport, Forecast, WorkloadReport}
 import io.zcube.clustering.run.{LayoutSession, OptimizePasses}
 import io.zcube.clustering.table.ColumnPath
@@ -85,7 +85,7 @@ case class OptimizeCommand(
         DeltaSettings.of(conf, delta.optimizeContext)
       )
       if (dryRun) {
-        val planned = Sessions.within(session)(OptimizePasses.plan(task))
+        val planned = Sessions.within(session)(SecondPass.planOf(task))
         LayoutSession.using(session, version)(reading =>
           DryRunReport.rows(planned, Forecast.of(reading, task, planned, task.options.forecast)))
       } else if (task.options.forecast) throw ZCubeErrors.forecastNotTaken()

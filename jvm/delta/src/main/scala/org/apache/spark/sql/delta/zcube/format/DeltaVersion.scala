@@ -9,7 +9,7 @@ import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.stats.{DeltaDataSkippingType, PreparedDeltaFileIndex}
 import org.apache.spark.sql.delta.zcube.commit.OptimizeMetrics
-import org.apache.spark.sql.delta.zcube.table.{LastZOrder, LoggedFileStatistics, PlanningRanges, SnapshotState, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{LastZOrder, LoggedFileStatistics, SnapshotState, StatisticsColumns, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
@@ -39,10 +39,10 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
   override def column(parts: Seq[String], resolver: Resolver): Option[ColumnPath] =
     TableColumns.find(schema, parts, resolver)
 
-  override def hasMinima(column: ColumnPath): Boolean = PlanningRanges.hasMinima(snapshot, column)
+  override def hasMinima(column: ColumnPath): Boolean = StatisticsColumns.hasMinima(snapshot, column)
 
   override def hasNullCounts(column: ColumnPath): Boolean =
-    PlanningRanges.hasNullCounts(snapshot, column)
+    StatisticsColumns.hasNullCounts(snapshot, column)
 
   override def fileCount: Long = snapshot.numOfFiles
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
-import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, PlanningRanges, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, StatisticsColumns, TableColumns}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.zcube.Sessions
@@ -184,7 +184,7 @@ final class MergePruning(
         txn.snapshot.metadata.physicalPartitionColumns.exists(name => path.physical == Seq(name))
       // For times, the meaning of a folder's name depends on the session's time zone.
       if (if (isPartition) !isTime(path.dataType)
-          else skips && PlanningRanges.hasMinima(txn.snapshot, path))
+          else skips && StatisticsColumns.hasMinima(txn.snapshot, path))
     } yield KeyColumn(column, path, isPartition)
   }
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.{Contains, Literal, Lower}
 import org.apache.spark.sql.classic.ExpressionUtils.{column, expression}
 import org.apache.spark.sql.delta.Snapshot
-import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, PlanningRanges}
+import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, StatisticsColumns}
 import org.apache.spark.sql.functions.{col, from_json, lit}
 
 import io.zcube.clustering.table.{ColumnPath, FileStatistics}
@@ -53,7 +53,7 @@ object TargetFiles {
       .where(contains(json, Replacement) || contains(lower(json), Escaped))
       .withColumn("stats", from_json(json, snapshot.statsSchema))
     val replaced = Seq("minValues", "maxValues").map { kind =>
-      contains(PlanningRanges.statistic(snapshot.statsSchema, kind +: column.physical), Replacement)
+      contains(StatisticsColumns.of(snapshot.statsSchema, kind +: column.physical), Replacement)
     }
     some.where(replaced.reduce(_ || _)).isEmpty
   }

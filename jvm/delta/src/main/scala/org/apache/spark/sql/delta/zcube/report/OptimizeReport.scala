@@ -9,7 +9,7 @@ import org.apache.spark.sql.delta.{DeltaConfigs, Snapshot}
 
 import io.zcube.clustering.plan.OptimizeTask
 import io.zcube.clustering.report.{RunDetails, WorkloadReport}
-import io.zcube.clustering.run.{GroupOutcome, RunResult}
+import io.zcube.clustering.run.{GroupOutcome, RewriteResult, RunResult}
 import io.zcube.planning.DataFile
 
 /** The result row of OPTIMIZE, with Delta's columns and metrics, and an additional column if
@@ -51,40 +51,65 @@ object OptimizeReport {
     stats.numTableColumnsWithStats = math.min(indexed, columns).toLong
     stats.deletionVectorStats = Option.when(deleted.nonEmpty)(
       DeletionVectorStats(deleted.size.toLong, deleted.sum))
-    val (inCubes, others) = planned.considered.partition(_.cube.exists(_.matches))
-    val cubes = inCubes.flatMap(_.cube).map(_.id).distinct.size.toLong
-    val newCubes = rewritten.map(_.cubes.size.toLong).sum
-    def bytesOf(files: Seq[DataFile]): Long = files.iterator.map(_.storedBytes).sum
-    if (task.declared) {
-      def of(files: Seq[DataFile]) = ClusteringFileStats(files.size.toLong, bytesOf(files))
-      stats.clusteringStats = Some(
-        ClusteringStats(
-          inputZCubeFiles = of(inCubes),
-          inputOtherFiles = of(others),
-          inputNumZCubes = cubes,
-          mergedFiles = of(removed),
-          numOutputZCubes =
-            newCubes
-        ))
-    } else {
-      def of(files: Seq[DataFile]) = ZOrderFileStats(files.size.toLong, bytesOf(files))
-      stats.zOrderStats = Some(
-        ZOrderStats(
-          strategyName =
-            if (left == 0) EveryFile
-            else task.planOptions.policy.name,
-          inputCubeFiles = of(inCubes),
-          inputOtherFiles = of(others),
-          inputNumCubes = cubes,
-          mergedFiles = of(removed),
-          numOutputCubes =
-            newCubes
-        ))
+    val cubes = CubeFigures.of(planned.considered, rewritten)
+    if (task.declared) stats.clusteringStats = Some(clusteringStats(cubes))
+    else {
+      val strategy = if (left == 0) EveryFile else task.planOptions.policy.name
+      stats.zOrderStats = Some(zOrderStats(cubes, strategy))
     }
     val known =
       Seq[Any](snapshot.deltaLog.dataPath.toString, stats.toOptimizeMetrics)
     Row.fromSeq(if (task.options.details) known :+ RunDetails.json(result, workload) else known)
   }
+
+  /** What Delta reports of cubes, of either kind.
+    *
+    * @param inCubes files of cubes that were considered
+    * @param others  all others that were
+    */
+  private case class CubeFigures(
+      inCubes: Seq[DataFile],
+      others: Seq[DataFile],
+      removed: Seq[DataFile],
+      cubes: Long,
+      newCubes: Long)
+
+  private object CubeFigures {
+    def of(considered: Seq[DataFile], rewritten: Seq[RewriteResult]): CubeFigures = {
+      val (inCubes, others) = considered.partition(_.cube.exists(_.matches))
+      CubeFigures(
+        inCubes,
+        others,
+        rewritten.flatMap(_.removed),
+        inCubes.flatMap(_.cube).map(_.id).distinct.size.toLong,
+        rewritten.map(_.cubes.size.toLong).sum)
+    }
+  }
+
+  private def clusteringStats(figures: CubeFigures): ClusteringStats = {
+    def of(files: Seq[DataFile]) = ClusteringFileStats(files.size.toLong, bytesOf(files))
+    ClusteringStats(
+      inputZCubeFiles = of(figures.inCubes),
+      inputOtherFiles = of(figures.others),
+      inputNumZCubes = figures.cubes,
+      mergedFiles = of(figures.removed),
+      numOutputZCubes = figures.newCubes
+    )
+  }
+
+  private def zOrderStats(figures: CubeFigures, strategy: String): ZOrderStats = {
+    def of(files: Seq[DataFile]) = ZOrderFileStats(files.size.toLong, bytesOf(files))
+    ZOrderStats(
+      strategyName = strategy,
+      inputCubeFiles = of(figures.inCubes),
+      inputOtherFiles = of(figures.others),
+      inputNumCubes = figures.cubes,
+      mergedFiles = of(figures.removed),
+      numOutputCubes = figures.newCubes
+    )
+  }
+
+  private def bytesOf(files: Seq[DataFile]): Long = files.iterator.map(_.storedBytes).sum
 
   /** A file of that size; Delta's statistics need nothing else. */
   private def sized(file: DataFile): FileAction =

@@ -69,7 +69,7 @@ object LoggedFileStatistics {
           Seq(text.try_cast(dataType), text.try_cast(dataType), nulls)
         case None =>
           Seq("minValues", "maxValues", "nullCount").map(kind =>
-            PlanningRanges.statistic(statistics, kind +: column.physical))
+            StatisticsColumns.of(statistics, kind +: column.physical))
       }
     }
     val path = if (withPaths) col("path") else lit("")
@@ -89,5 +89,5 @@ object LoggedFileStatistics {
   }
 
   private def rowsColumn(statistics: DataType): Column =
-    PlanningRanges.statistic(statistics, Seq("numRecords"))
+    StatisticsColumns.of(statistics, Seq("numRecords"))
 }

@@ -2,18 +2,16 @@ package org.apache.spark.sql.delta.zcube.table
 
 import java.util.Arrays
 
-import scala.annotation.tailrec
 import scala.collection.mutable
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
-import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.zcube.Sessions
-import org.apache.spark.sql.{Column, DataFrame => AnyDataFrame}
+import org.apache.spark.sql.{DataFrame => AnyDataFrame}
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.zcube.clustering.table.{ColumnMinMax, ColumnPath}
@@ -63,8 +61,8 @@ object PlanningRanges {
       columns: Seq[ColumnPath],
       files: AnyDataFrame): PlanningRanges = Sessions.within(session) {
     val statistics = files.schema("stats").dataType
-    def each(kind: String) = columns.map(column => statistic(statistics, kind +: column.physical))
-    val counts = each("nullCount") :+ statistic(statistics, Seq("numRecords"))
+    def each(kind: String) = columns.map(column => StatisticsColumns.of(statistics, kind +: column.physical))
+    val counts = each("nullCount") :+ StatisticsColumns.of(statistics, Seq("numRecords"))
     val selected = (col("path") +: (each("minValues") ++ each("maxValues") ++ counts)).zipWithIndex
       .map { case (column, i) => column.as(s"c$i") }
     val described = files.select(selected: _*).asInstanceOf[DataFrame]
@@ -166,33 +164,6 @@ object PlanningRanges {
       }
     }
     new Part(paths.result(), bounds.result())
-  }
-
-  /** A statistic such as `minValues` for a column, from the column `stats`; NULL if it isn't kept.
-    */
-  private[zcube] def statistic(statistics: DataType, path: Seq[String]): Column =
-    if (has(statistics, path)) {
-      col(("stats" +: path).map(p => s"`${p.replace("`", "``")}`").mkString("."))
-    } else lit(null)
-
-  /** Whether the log may contain a column's minima and maxima. */
-  def hasMinima(snapshot: Snapshot, column: ColumnPath): Boolean =
-    has(snapshot.statsSchema, "minValues" +: column.physical)
-
-  /** Whether the log may contain the numbers of a column's NULLs. Delta counts those of arrays too,
-    * but skips no file by them (`SkippingEligibleColumn`).
-    */
-  def hasNullCounts(snapshot: Snapshot, column: ColumnPath): Boolean =
-    column.dataType.isInstanceOf[AtomicType] && has(
-      snapshot.statsSchema,
-      "nullCount" +: column.physical)
-
-  @tailrec
-  private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
-    case (_, Nil) => true
-    case (struct: StructType, name +: rest) if struct.fieldNames.contains(name) =>
-      has(struct(name).dataType, rest)
-    case _ => false
   }
 
   /** Maps a value other than a text, in Spark's internal form, to an integer that sorts like the

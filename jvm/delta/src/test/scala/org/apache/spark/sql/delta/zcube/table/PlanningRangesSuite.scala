@@ -65,7 +65,7 @@ class PlanningRangesSuite extends AnyFunSuite with DeltaSparkSession {
     val empty = DeltaLog.forTable(spark, other).update()
     val known = Seq("n", "flag", "list", "m").map { name =>
       val column = TableColumns.find(empty.schema, Seq(name), _ == _).get
-      (PlanningRanges.hasMinima(empty, column), PlanningRanges.hasNullCounts(empty, column))
+      (StatisticsColumns.hasMinima(empty, column), StatisticsColumns.hasNullCounts(empty, column))
     }
     assert(known === Seq((true, true), (false, true), (false, false), (false, false)))
   }
