@@ -13,7 +13,7 @@ import io.zcube.planning.DataFile
 import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.predicates.{PredicateBoxes, PredicateReader}
-import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
+import io.zcube.sql.sampling.{RowSample, SampleLimits}
 import io.zcube.sql.simulation.EncodedSample
 
 /** Recommends columns and a curve for a table and some queries: it finds the columns that they
@@ -119,17 +119,10 @@ final class Advisor(
   }
 
   private def sample(reading: ClassicSession, what: String): RowSample = {
-    val input = selection.scan(reading, files)
     val wanted = bytes / settings.plan.targetFileBytes * RowsPerFile
-    RowSampler.sample(
-      reading,
-      input.sampled(columns, resolver),
-      columns.size,
-      RowIdentity.FilePosition(columns.size, columns.size + 1),
-      DataFile.rowsOf(files),
-      SampleLimits.ofRows(math.min(MaxRows, math.max(MinRows, wanted)).toInt),
-      what
-    )
+    val limits = SampleLimits.ofRows(math.min(MaxRows, math.max(MinRows, wanted)).toInt)
+    selection.scan(reading, files)
+      .sample(reading, columns, DataFile.rowsOf(files), limits, what)
   }
 }
 

@@ -15,7 +15,7 @@ import io.zcube.clustering.table.{FileScan, FileSelection}
 import io.zcube.planning.DataFile
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutPlan
-import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleBudget}
+import io.zcube.sql.sampling.{RowSample, SampleBudget}
 
 /** Samples the clustering columns of a group of files, for its rewriting and for its forecast,
   * which therefore uses the same rows as the run.
@@ -49,15 +49,7 @@ final class GroupSampler(
     val expectedFiles = fileCount(groups, loggedRows.getOrElse(Long.MaxValue))
     val limits = LayoutPlan.limits(expectedFiles, settings.sampleRowsPerFile)
     budget.sampled(limits.bytesOf(task.columns.map(_.dataType))) {
-      RowSampler.sample(
-        session,
-        input.sampled(task.columns, resolver),
-        task.columns.length,
-        RowIdentity.FilePosition(task.columns.length, task.columns.length + 1),
-        loggedRows,
-        limits,
-        s"$what: sampling"
-      )
+      input.sample(session, task.columns, loggedRows, limits, s"$what: sampling")
     } { sample =>
       loggedRows.filter(_ != sample.rowCount).foreach { logged =>
         val files = differing(groups.flatMap(_.files), input)

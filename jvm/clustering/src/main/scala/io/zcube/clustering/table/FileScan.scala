@@ -3,8 +3,10 @@ package io.zcube.clustering.table
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeSeq, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.classic.SparkSession
 
 import io.zcube.sql.errors.ZCubeErrors
+import io.zcube.sql.sampling.{RowIdentity, RowSample, RowSampler, SampleLimits}
 
 /** The rows of some files, with what a format stores in addition to the columns, and with each
   * row's file and position.
@@ -34,9 +36,21 @@ final case class FileScan(
     }
   }
 
-  /** What a sample of columns is drawn from: their values, then the row's file and position. */
-  def sampled(paths: Seq[ColumnPath], resolver: Resolver): LogicalPlan = {
-    val values = expressions(paths, resolver).zipWithIndex.map { case (c, i) => Alias(c, s"c$i")() }
-    Project(values ++ position, plan)
+  /** A sample of these columns' values.
+    *
+    * @param loggedRows how many rows the log counts, if it knows
+    * @param what       the action, for the description of the Spark job
+    */
+  def sample(
+      session: SparkSession,
+      paths: Seq[ColumnPath],
+      loggedRows: Option[Long],
+      limits: SampleLimits,
+      what: String): RowSample = {
+    val named = expressions(paths, session.sessionState.conf.resolver).zipWithIndex
+      .map { case (column, i) => Alias(column, s"c$i")() }
+    val identity = RowIdentity.FilePosition(paths.size, paths.size + 1)
+    val rows = Project(named ++ position, plan)
+    RowSampler.sample(session, rows, paths.size, identity, loggedRows, limits, what)
   }
 }
