@@ -31,7 +31,7 @@ object CandidateFiles {
 
     val (inCubes, others) = files.partition(_.cube.exists(isInOrder(_, options)))
     others.foreach { file =>
-      if (options.freshBelow.exists(file.storedBytes >= _) && !file.cube.exists(_.sameColumns))
+      if (options.freshBelow.exists(file.storedBytes >= _))
         kept += PlannedFile(file, FileReason.NotSmall)
       else if (file.cube.isEmpty) fresh += PlannedFile(file, FileReason.Fresh)
       else if (options.otherColumns || options.force || file.cube.exists(_.sameColumns))

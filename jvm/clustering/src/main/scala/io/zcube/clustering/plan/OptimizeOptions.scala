@@ -177,7 +177,8 @@ object OptimizeOption {
       "mergePolicy",
       code(MergePolicy.all.map(_.name)),
       "`spark.zcube.merge.policy`",
-      "How ZCubes are merged. FULL merges all that may be merged, whatever this is."),
+      "How ZCubes are merged. FULL merges all that may be merged, whatever this is."
+    ),
     OptimizeOption(
       "maxBytes",
       "a size, `'200g'`",
@@ -222,7 +223,8 @@ object OptimizeOption {
       "details",
       "`true`, `false`",
       "`false`",
-      "Adds the column `details` to the result: JSON with the outcome of each group and its cubes. DRY RUN has columns of its own.")
+      "Adds the column `details` to the result: JSON with the outcome of each group and its cubes. DRY RUN has columns of its own."
+    )
   )
 
   private def code(names: Seq[String]): String = names.map(name => s"`$name`").mkString(", ")

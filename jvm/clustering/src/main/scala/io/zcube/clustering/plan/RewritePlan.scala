@@ -77,5 +77,6 @@ object RewritePlan {
     */
   private def byPartition(task: OptimizeTask, described: Seq[DataFile]): Seq[Seq[DataFile]] =
     if (task.version.partitionColumns.isEmpty) Seq(described)
-    else described.groupBy(_.partition).values.map(p => p.map(_.path).min -> p).toSeq.sortBy(_._1).map(_._2)
+    else described.groupBy(
+      _.partition).values.map(p => p.map(_.path).min -> p).toSeq.sortBy(_._1).map(_._2)
 }

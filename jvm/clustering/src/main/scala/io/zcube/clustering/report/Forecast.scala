@@ -73,14 +73,14 @@ object Forecast {
       sampler: GroupSampler): (Option[Quality], Long) = {
     val prepared = new PreparedBatches(planned.selection, planned.groups.map(Seq(_)))
     val simulated = planned.groups.map { group =>
-      try prepared.within(Seq(group)) { _ =>
-          sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
+      prepared.within(Seq(group)) { _ =>
+        try sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
             val layout = sampler.layoutOf(group, sample, files)
             val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
             (sample.rowCount, sample.rows.length.toLong, simulated)
           }
-        }
-      catch { case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e) }
+        catch { case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e) }
+      }
     }
     val files = simulated.flatMap(_._3)
     val removed = planned.groups.flatMap(_.files).map(_.path).toSet

@@ -69,7 +69,15 @@ final class OptimizeRunner(
     checkDisjoint(planned)
     monitor.begin(planned)
     val shared = batches.commits(planned.groups)
-    val prepared = new PreparedBatches(planned.selection, shared, read = tagged(_))
+    // What waits for another's read when the run ends must not begin its own.
+    val prepared = new PreparedBatches(
+      planned.selection,
+      shared,
+      read = reading =>
+        tagged {
+          goOn()
+          reading
+        })
     val threads = task.settings.maxThreads
     val outcomes =
       if (task.settings.batchBytes.isDefined) {

@@ -57,6 +57,7 @@ final private class MemoryRewrite(
     MemoryVersion.statisticsOf(files.map(file => written.get(file.path)), columns)
 
   override def commit(groups: Seq[RewrittenGroup], summary: CommitSummary): CommitResult = {
+    table.onStep("commit")
     val added = for (group <- groups; cube <- group.cubes; file <- cube.files)
       yield written.get(file.path).copy(
         cube = Some((cube.id, summary.layout)),

@@ -34,8 +34,8 @@ final class MemoryTable(
   /** Whether a selection was released from all of them in the end. */
   val released = new AtomicBoolean
 
-  /** Called when a selection reads `statistics`, or is prepared: `prepare`. */
-  @volatile var onRead: String => Unit = _ => ()
+  /** Called before a selection reads `statistics`, or is prepared, `prepare`, and before a `commit`. */
+  @volatile var onStep: String => Unit = _ => ()
 
   /** Whether its selections say which rewrites can't be committed any more. */
   @volatile var tellsConflicts = false

@@ -153,7 +153,7 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
   override def statistics(
       columns: Seq[ColumnPath],
       paths: Option[collection.Set[String]]): FileStatistics = {
-    version.table.onRead("statistics")
+    version.table.onStep("statistics")
     MemoryVersion.statisticsOf(
       picked.filter(file => paths.forall(_.contains(file.path))),
       columns)
@@ -162,7 +162,7 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
   private val prepared = ConcurrentHashMap.newKeySet[String]()
 
   override def prepare(files: Seq[DataFile]): Unit = {
-    version.table.onRead("prepare")
+    version.table.onStep("prepare")
     files.foreach(f => prepared.add(f.path))
     version.table.prepared.updateAndGet(_ :+ prepared.size): Unit
   }

@@ -1,6 +1,7 @@
 package io.zcube.clustering.run
 
-import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, EqualTo, Literal}
@@ -242,20 +243,20 @@ class OptimizeRunnerSuite
     table
   }
 
-  test("reading the log before a rewrite is cancelled with the run, whose tag it has") {
+  test("reading the log has the tag by which a run's jobs are cancelled, and a commit hasn't") {
     val table = tableOfAppends(40)
-    val tags = new AtomicReference(Set.empty[String])
-    table.onRead = what =>
-      if (what == "prepare") tags.set(session.sparkContext.getJobTags())
+    val tags = new ConcurrentHashMap[String, Set[String]]
+    table.onStep = step => tags.put(step, session.sparkContext.getJobTags()): Unit
     assert(run(taskOf(table)).committed.size == 1)
-    assert(tags.get.exists(_.startsWith("zcube-")))
-    assert(!session.sparkContext.getJobTags().exists(_.startsWith("zcube-")))
+    def isTagged(step: String) = tags.get(step).exists(_.startsWith("zcube-"))
+    assert(isTagged("prepare") && !isTagged("commit"))
   }
 
-  test("where quality can't be measured, the log is asked once for all groups, and the run goes on") {
+  test(
+    "where quality can't be measured, the log is asked once for all groups, and the run goes on") {
     val table = tableOfAppends(30, 30, 30, 30, 30, 30)
     val asked = new AtomicInteger
-    table.onRead = what =>
+    table.onStep = what =>
       if (what == "statistics") {
         asked.incrementAndGet()
         throw new IllegalStateException("too many")

@@ -39,7 +39,8 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
   override def column(parts: Seq[String], resolver: Resolver): Option[ColumnPath] =
     TableColumns.find(schema, parts, resolver)
 
-  override def hasMinima(column: ColumnPath): Boolean = StatisticsColumns.hasMinima(snapshot, column)
+  override def hasMinima(column: ColumnPath): Boolean =
+    StatisticsColumns.hasMinima(snapshot, column)
 
   override def hasNullCounts(column: ColumnPath): Boolean =
     StatisticsColumns.hasNullCounts(snapshot, column)

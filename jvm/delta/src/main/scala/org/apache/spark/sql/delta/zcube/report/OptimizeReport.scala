@@ -20,6 +20,9 @@ object OptimizeReport {
   /** Delta's word for "every file of a partition is rewritten". */
   private val EveryFile = "all"
 
+  /** Every file was to be rewritten, but some are left. */
+  private val Full = "full"
+
   def row(
       session: SparkSession,
       snapshot: Snapshot,
@@ -54,7 +57,8 @@ object OptimizeReport {
     val cubes = CubeFigures.of(planned.considered, rewritten)
     if (task.declared) stats.clusteringStats = Some(clusteringStats(cubes))
     else {
-      val strategy = if (left == 0) EveryFile else task.planOptions.policy.name
+      val strategy =
+        if (left == 0) EveryFile else if (task.isFull) Full else task.planOptions.policy.name
       stats.zOrderStats = Some(zOrderStats(cubes, strategy))
     }
     val known =

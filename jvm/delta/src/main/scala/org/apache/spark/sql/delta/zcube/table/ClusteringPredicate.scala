@@ -47,7 +47,8 @@ object ClusteringPredicate {
       written.reduceOption(And(_, _)).fold(Seq.empty[Expression]) { all =>
         filtersOf(session, analyzed(session, all, table)).getOrElse(
           throw ZCubeErrors.whereNeedsSkipping(texts.map(_._2).mkString(" AND ")))
-      })
+      }
+    )
   }
 
   private def analyzed(
@@ -85,6 +86,8 @@ object ClusteringPredicate {
       // The predicate is never true, so there is nothing to read.
       case Seq() if optimized.collectLeaves().forall(_.maxRows.contains(0L)) =>
         Some(Seq(Literal.FalseLiteral))
+      // It is always true.
+      case Seq(_) if !optimized.exists(_.isInstanceOf[Filter]) => Some(Nil)
       case _ => None
     }
   }

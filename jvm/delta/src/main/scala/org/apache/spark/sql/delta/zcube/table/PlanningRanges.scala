@@ -61,7 +61,8 @@ object PlanningRanges {
       columns: Seq[ColumnPath],
       files: AnyDataFrame): PlanningRanges = Sessions.within(session) {
     val statistics = files.schema("stats").dataType
-    def each(kind: String) = columns.map(column => StatisticsColumns.of(statistics, kind +: column.physical))
+    def each(kind: String) =
+      columns.map(column => StatisticsColumns.of(statistics, kind +: column.physical))
     val counts = each("nullCount") :+ StatisticsColumns.of(statistics, Seq("numRecords"))
     val selected = (col("path") +: (each("minValues") ++ each("maxValues") ++ counts)).zipWithIndex
       .map { case (column, i) => column.as(s"c$i") }

@@ -170,8 +170,9 @@ class ClusteringPredicateSuite extends AnyFunSuite with DeltaSparkSession {
       assert(refused(first, "id < 100") == "ZCUBE_WHERE_NEEDS_SKIPPING")
       val error = intercept[AnalysisException](described(first, "id < 100"))
       assert(error.getMessage.contains("(id < 100)"))
-      // Nothing is left to skip.
+      // What selects all files or none needs no skipping.
       assert(considered(first, "false").isEmpty)
+      assert(considered(first, "id = 3 OR true").size == 10)
     } finally spark.conf.unset("spark.databricks.delta.stats.skipping")
   }
 
