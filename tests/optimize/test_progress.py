@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 from rich import console as rich_console
@@ -326,3 +327,91 @@ def test_a_job_group_of_the_caller_stays(spark, path):
         assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") == "mine"
     finally:
         spark.sparkContext._jsc.clearJobGroup()
+
+
+@pytest.fixture
+def slow_sampling(spark, path):
+    """A table of 300 files, each of which is a task of its own."""
+    spark.conf.set("spark.sql.files.openCostInBytes", "1g")
+    spark.range(0, 3000, 1, 300).selectExpr("id", "hash(id) x").write.format("delta").save(path)
+    return ClusteredTable.for_path(spark, path)
+
+
+def interrupted_job(spark, call):
+    """The job of 300 tasks during which Ctrl-C came, as Spark's status tracker knows it then."""
+    tracker, found = spark.sparkContext.statusTracker(), []
+
+    def runs(job):
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getJobInfo(job).stageIds]
+        return any(
+            stage and 0 < stage.numCompletedTasks < stage.numTasks == 300 for stage in stages
+        )
+
+    def press():
+        deadline = time.monotonic() + 60
+        while not found and time.monotonic() < deadline:
+            found.extend(job for job in tracker.getActiveJobsIds() if runs(job))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    user = threading.Thread(target=press)
+
+    def call_until_pressed():
+        call()
+        user.join()
+
+    user.start()
+    with pytest.raises(KeyboardInterrupt):
+        call_until_pressed()
+    user.join()
+    (job,) = found
+    deadline = time.monotonic() + 60
+    while tracker.getJobInfo(job).status == "RUNNING" and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return tracker.getJobInfo(job)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda table: table.optimize(zorder_by=["id", "x"], dry_run=True, forecast=True),
+        lambda table: table.recommend(["id < 50", "x = 7"]),
+    ],
+    ids=["forecast", "recommend"],
+)
+def test_ctrl_c_stops_the_sampling_of_statements_that_write_nothing(spark, slow_sampling, call):
+    assert interrupted_job(spark, lambda: call(slow_sampling)).status == "FAILED"
+    assert not spark.sparkContext.getJobTags()
+    assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") is None
+    assert call(slow_sampling)
+
+
+class DeadContext:
+    """A Spark context whose Java process ends after the first statement has begun."""
+
+    def __init__(self):
+        self._begun = False
+        self._jsc = self
+
+    def __getattr__(self, _name):
+        def call(*_):
+            if self._begun:
+                raise ConnectionRefusedError("Java is gone")
+
+        return call
+
+    def begin(self):
+        self._begun = True
+
+
+@pytest.mark.parametrize("raised", [RuntimeError("Java is gone"), KeyboardInterrupt()])
+def test_what_the_block_raised_is_seen_when_java_is_gone(raised):
+    context = DeadContext()
+
+    def block():
+        with gateway.stoppable(SimpleNamespace(sparkContext=context)):
+            context.begin()
+            raise raised
+
+    with pytest.raises(type(raised)) as seen:
+        block()
+    assert seen.value is raised
