@@ -101,7 +101,7 @@ def _document(
 ) -> str:
     name = html.escape(table)
     about = (
-        f"Version {first['version']} of {first['timestamp']:%Y-%m-%d %H:%M:%S}, by "
+        f"Version {first['version']} of {formatting.moment(first['timestamp'])}, by "
         f"{', '.join(columns)}. From the log alone; no data was read. ZCube {__version__}."
     )
     if last != first["version"]:
@@ -218,7 +218,7 @@ def _runs(history: Sequence[Any]) -> str:
             rows.append(
                 [
                     str(commit["version"]),
-                    f"{commit['timestamp']:%Y-%m-%d %H:%M:%S}",
+                    formatting.moment(commit["timestamp"]),
                     metrics.get("numRemovedFiles", "–"),
                     _bytes(metrics.get("numRemovedBytes")),
                     metrics.get("numAddedFiles", "–"),

@@ -1,11 +1,13 @@
 """The log read without Spark gives the same figures as DESCRIBE CLUSTERING, or none."""
 
 import json
+import os
 import random
 import re
 import shutil
 import sys
-from datetime import date, datetime
+import time
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -29,6 +31,7 @@ from tests.support import written_log
 from tests.support.tables import KINDS, SMALL, assert_figures, points, scalar
 
 ROOT = Path(__file__).parents[2]
+MILLISECOND = timedelta(milliseconds=1)
 CONDITIONS = ROOT / "jvm/spark/src/main/resources/error/zcube-error-conditions.json"
 EXTENTS = st.one_of(
     st.sampled_from([UNKNOWN, NULLS]),
@@ -326,8 +329,102 @@ def test_commits_have_the_numbers_of_their_files(path):
     found = [(row["version"], row["operation"], row["operationMetrics"]) for row in log._commits()]
     assert found == [(3, "WRITE", {"n": "7"}), (2, None, {}), (1, "OPTIMIZE", {}), (0, None, {})]
     assert [row["version"] for row in log._commits(2)] == [3, 2]
-    assert log._commits()[2]["timestamp"] == datetime.fromtimestamp(5)
     assert report.page(log, ["c"]).count("Version 3 of ") == 1
+
+
+def set_written(path, *seconds):
+    """Set when the commits' files were written, as after a copy; from version 0."""
+    for version, second in enumerate(seconds):
+        file = Path(path) / "_delta_log" / f"{version:020d}.json"
+        os.utime(file, ns=(0, round(second * 10**9)))
+
+
+def test_a_commit_was_made_when_its_file_was_written_but_after_the_one_before(path):
+    written_log.write(path, LONG, [{}])
+    for version in range(1, 5):
+        commit(path, version, {"commitInfo": {"timestamp": 5000, "operation": "WRITE"}})
+    set_written(path, 100, 99.5, 100.001, 200.0029, 7)
+    log = DeltaLakeLog.open(path)
+
+    def times(*count):
+        return [
+            (row["timestamp"] - datetime.fromtimestamp(0)) // MILLISECOND
+            for row in log._commits(*count)
+        ]
+
+    assert times() == [200_003, 200_002, 100_002, 100_001, 100_000]
+    # Delta compares only the commits that it lists.
+    assert times(1) == [7_000]
+    assert times(3) == [200_003, 200_002, 100_001]
+
+
+IN_COMMIT = "delta.enableInCommitTimestamps"
+
+
+@pytest.mark.parametrize("in_commit", ["never", "from the first on", "from the third on"])
+def test_commits_have_the_times_of_describe_history(spark, path, in_commit):
+    properties = {IN_COMMIT: "true"} if in_commit == "from the first on" else {}
+    for _ in range(2):
+        spark.range(3).write.format("delta").options(**properties).mode("append").save(path)
+    if in_commit == "from the third on":
+        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('{IN_COMMIT}' = 'true')")
+    for _ in range(3):
+        spark.range(3).write.format("delta").mode("append").save(path)
+    set_written(path, 5000, 5000, 4000.25, 7000, 6000)
+    table, log = ClusteredTable.for_path(spark, path), DeltaLakeLog.open(path)
+    assert log._version >= 4
+    for count in (None, 1, 2, 4):
+        theirs = [(row["version"], row["timestamp"]) for row in table._commits(count)]
+        assert [(row["version"], row["timestamp"]) for row in log._commits(count)] == theirs
+    old = datetime.fromtimestamp(9000)
+    expected = {"never": 5, "from the first on": 0, "from the third on": 2}[in_commit]
+    assert sum(row["timestamp"] < old for row in log._commits()) == expected
+
+
+@pytest.mark.parametrize(
+    ("properties", "info", "reason"),
+    [
+        ({}, {"timestamp": 5000}, "commit 0 has the time None"),
+        ({}, {"inCommitTimestamp": "5000"}, "commit 0 has the time '5000'"),
+        (
+            {"delta.inCommitTimestampEnablementVersion": "0"},
+            {"inCommitTimestamp": 5000},
+            "only one",
+        ),
+    ],
+)
+def test_a_commit_without_the_time_that_it_must_have_is_for_spark_to_judge(
+    path, properties, info, reason
+):
+    written_log.write(path, LONG, [{}])
+    written_log.edit(
+        path,
+        0,
+        "metaData",
+        lambda data: data.update(configuration={IN_COMMIT: "true", **properties}),
+    )
+    file = Path(path) / "_delta_log" / f"{0:020d}.json"
+    file.write_text(json.dumps({"commitInfo": info}) + "\n" + file.read_text())
+    with pytest.raises(NotServedError, match=reason):
+        DeltaLakeLog.open(path)._commits()
+
+
+def test_a_report_names_the_zone_of_its_times(path, monkeypatch):
+    written_log.write(path, LONG, [{}])
+    commit(path, 1, {"commitInfo": {"operation": "OPTIMIZE"}})
+    # A second of summer time, and one of winter time.
+    set_written(path, 1_753_920_000, 1_767_225_600)
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        page = report.page(DeltaLakeLog.open(path), ["c"])
+        assert "Version 1 of 2026-01-01 01:00:00 CET, by c." in page
+        assert "<td>2026-01-01 01:00:00 CET</td>" in page
+        then = report.page(DeltaLakeLog.open(path, 0), ["c"])
+        assert "Version 0 of 2025-07-31 02:00:00 CEST" in then
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_another_table_in_the_same_folder_is_read_anew(path):
@@ -517,7 +614,7 @@ def test_statistics_of_many_files_are_read_as_those_of_few(path, monkeypatch):
 
 
 def sections(page):
-    """A report without its pictures and the version's time, which Delta takes from files."""
+    """A report without its head and its pictures."""
     _head, *rest = page.split("<section>")
     return [part.split('<img src="')[0] for part in rest]
 
@@ -536,11 +633,9 @@ def test_a_report_is_the_same_as_by_spark(spark, path):
     for columns in (["x", "d"], ["d", "s"], ["s"]):
         assert log._file_boxes(columns) == table._file_boxes(columns)
     assert log._logged_cubes() == table._logged_cubes()
-    ours, theirs = sections(report.page(log)), sections(report.page(table))
-    kept = [i for i, text in enumerate(theirs) if "<h2>OPTIMIZE" not in text]
-    assert [ours[i] for i in kept] == [theirs[i] for i in kept]
+    assert sections(report.page(log)) == sections(report.page(table))
     own, others = log._commits(), table._commits()
-    for name in ("version", "operation", "operationMetrics"):
+    for name in ("version", "timestamp", "operation", "operationMetrics"):
         assert [row[name] for row in own] == [row[name] for row in others]
     with pytest.raises(NotServedError):
         report.page(log, predicate="x > 5")

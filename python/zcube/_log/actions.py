@@ -82,12 +82,12 @@ def read(log: Path, version: int) -> LogActions:
         name = f"{number:020d}.json"
         if name not in names:
             raise NotServedError(f"commit {number} is missing")
-        commit = _commit(log / name)
+        own = commit(log / name)
         # A commit may remove a file and add it again with a different deletion vector.
-        for action in commit:
+        for action in own:
             if action.get("remove"):
                 found.files.pop(_key(action["remove"]), None)
-        for action in commit:
+        for action in own:
             _apply(found, action)
     return found
 
@@ -128,35 +128,11 @@ def _key(action: dict[str, Any]) -> tuple[str, str]:
     return action["path"], "/".join(str(vector.get(name)) for name in names)
 
 
-def commits(log: Path, version: int, max_count: int | None = None) -> list[dict[str, Any]]:
-    """Return what the commits up to a version say of themselves, the newest first.
-
-    Each has its ``version``, taken from the file's name, and a ``timestamp`` in milliseconds since
-    1970; a commit need not say more.
-    """
-    numbers = sorted(
-        (
-            int(match[1])
-            for path in log.iterdir()
-            if (match := re.fullmatch(r"(\d{20})\.json", path.name)) and int(match[1]) <= version
-        ),
-        reverse=True,
-    )
-    return [_described(log / f"{number:020d}.json", number) for number in numbers[:max_count]]
-
-
-def _described(file: Path, number: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"timestamp": int(file.stat().st_mtime * 1000)}
-    for action in _commit(file):
-        found |= action.get("commitInfo") or {}
-    return {**found, "version": number}
-
-
 _KINDS = frozenset({"add", "remove", "domainMetadata", "commitInfo"})
 _MAX_KEPT_BYTES = 1 << 20
 
 
-def _commit(file: Path) -> list[dict[str, Any]]:
+def commit(file: Path) -> list[dict[str, Any]]:
     """Return the actions of a commit; small ones are kept."""
     found = file.stat()
     if found.st_size > _MAX_KEPT_BYTES:

@@ -15,7 +15,7 @@ import numpy as np
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
-from zcube._log import actions, quality, tags
+from zcube._log import actions, history, quality, tags
 from zcube._log.actions import LoggedFile, LostVersionError, NotServedError
 from zcube._log.column import LogColumn
 from zcube._log.conditions import NO_CLUSTERING_COLUMNS
@@ -72,6 +72,7 @@ class DeltaLakeLog:
         """Use ``open``."""
         self._path = path
         self._version = table.version()
+        self._properties = table.metadata().configuration
         paths = table.get_add_actions().column("path").to_pylist()
         if len(paths) > _MAX_READ:
             raise NotServedError(
@@ -160,7 +161,7 @@ class DeltaLakeLog:
                     for name, value in (commit.get("operationMetrics") or {}).items()
                 },
             }
-            for commit in actions.commits(log, self._version, max_count)
+            for commit in history.commits(log, self._version, self._properties, max_count)
         ]
 
     def _columns_with_minimum(self) -> list[str]:

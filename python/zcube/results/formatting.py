@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from datetime import datetime
 
 
 def size(count: int) -> str:
@@ -71,6 +72,11 @@ def seconds(milliseconds: int) -> str:
         '1.3 s'
     """
     return f"{milliseconds / 1000:.1f} s"
+
+
+def moment(time: datetime) -> str:
+    """Write a local time with its zone, to the second."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M:%S %Z}"
 
 
 def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
