@@ -227,6 +227,32 @@ def test_files_of_partitions_whose_names_are_escaped_are_marked(spark, path):
     assert legend_of(panel) == ["2 files are read", "3 files are skipped"]
 
 
+@pytest.mark.parametrize(
+    ("logged", "listed"),
+    [
+        ("file:///x%20y/part-0.parquet", "file:/x y/part-0.parquet"),
+        ("file:/x%20y/part-0.parquet", "file:///x y/part-0.parquet"),
+        ("/x/part-0.parquet", "file:///x/part-0.parquet"),
+        ("s3://b/x/part-0.parquet", "s3a://b/x/part-0.parquet"),
+        ("p=1/part-0.parquet", "file:/x/p=1/part-0.parquet"),
+        ("t=00:00:00/part-0.parquet", "s3a://b/t=00:00:00/part-0.parquet"),
+    ],
+)
+def test_a_file_is_marked_however_its_uri_is_written(logged, listed):
+    name = logged.rpartition("/")[2]
+    boxes = [FileBounds(path, 1, ()) for path in (logged, f"file:///y/{name}", f"p=2/{name}")]
+    assert mark(boxes, [listed]) == [True, False, False]
+
+
+def test_files_of_a_shallow_clone_are_marked(spark, tmp_path):
+    path, copy = str(tmp_path / "a b"), str(tmp_path / "clone")
+    spark.range(0, 40, 1, 4).selectExpr("id x", "-id y").write.format("delta").save(path)
+    spark.sql(f"CREATE TABLE delta.`{copy}` SHALLOW CLONE delta.`{path}`")
+    spark.sql(f"INSERT INTO delta.`{copy}` VALUES (35, 0)")
+    (panel,) = plots.boxes(ClusteredTable.for_path(spark, copy), "x", "y", predicate="x = 35").axes
+    assert legend_of(panel) == ["2 files are read", "3 files are skipped"]
+
+
 def legend_of(panel):
     return [text.get_text() for text in panel.get_legend().get_texts()]
 

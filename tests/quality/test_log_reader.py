@@ -497,6 +497,18 @@ def test_a_checkpoint_without_pyarrow_is_for_spark_to_read(path, monkeypatch):
     assert rejected(path) == "reading the log without Spark needs pyarrow: pip install 'zcube[log]'"
 
 
+def test_a_folder_may_be_named_by_its_uri(path, tmp_path, monkeypatch):
+    written_log.write(path, LONG, [{}])
+    for uri in (f"file:{path}", f"file://{path}"):
+        assert DeltaLakeLog.open(uri)._path == Path(path)
+    # Another machine's folder isn't this one's.
+    for uri in (f"file://host{path}", f"file:/{path}", f"s3:/{path}"):
+        with pytest.raises(NotServedError, match=f"^{uri} is not a local folder"):
+            DeltaLakeLog.open(uri)
+    monkeypatch.chdir(tmp_path)
+    assert DeltaLakeLog.open("table")._version == 0
+
+
 def test_reasons_are_one_line(path, monkeypatch):
     written_log.write(path, LONG, [{}])
 

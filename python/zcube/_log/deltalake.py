@@ -26,6 +26,7 @@ from zcube._log.statistics import LogStatistics
 from zcube._spark import gateway
 from zcube._sql import quoting
 from zcube._sql.arguments import column_names
+from zcube._uris import local_path
 from zcube.errors import ZCubeError
 from zcube.results.quality import ALL, ClusteringQuality
 
@@ -96,8 +97,8 @@ class DeltaLakeLog:
         Raises:
             NotServedError: the table can't be read in a way that guarantees Delta's figures.
         """
-        folder = Path(path.removeprefix("file:"))
-        if not (folder / "_delta_log").is_dir():
+        folder = local_path(path)
+        if folder is None or not (folder / "_delta_log").is_dir():
             raise NotServedError(f"{path} is not a local folder of a Delta table")
         table = DeltaTable(str(folder.resolve()), version=version)
         _require_served(table)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
+from zcube._uris import canonical
+
 T = TypeVar("T")
 # A minimum and a maximum.
 Interval = tuple[T, T]
@@ -63,13 +65,15 @@ class FileBounds:
 def mark(boxes: Iterable[FileBounds], read: Iterable[str]) -> list[bool]:
     """Return for each file whether it is among these full paths, as Spark lists them.
 
-    The log has URIs, where a folder's ``%`` is ``%25``; Spark lists the folder's own name.
+    The log has URIs, where a folder's ``%`` is ``%25``; Spark lists the folder's own name. Of a
+    file elsewhere, as in a shallow clone, the log has the full URI, which Spark may write
+    differently.
     """
-    known = [path.split("/") for path in read]
+    known = [canonical(path).split("/") for path in read]
     tails: dict[int, set[tuple[str, ...]]] = {}
     marks = []
     for box in boxes:
-        parts = tuple(unquote(box.path).split("/"))
+        parts = tuple(canonical(unquote(box.path)).split("/"))
         if len(parts) not in tails:
             tails[len(parts)] = {tuple(path[-len(parts) :]) for path in known}
         marks.append(parts in tails[len(parts)])

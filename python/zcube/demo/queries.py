@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from zcube._uris import local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,7 +64,7 @@ def read_by(spark: SparkSession, table: Path, query: Query) -> Reading:
     """Ask Spark which files it would scan."""
     df = spark.read.format("delta").load(str(table)).where(query.predicate)
     # Spark lists names as they are: nothing in them is encoded.
-    paths = [Path(re.sub("^file:(//)?", "", file)) for file in df.inputFiles()]
+    paths = [path for file in df.inputFiles() if (path := local_path(file)) is not None]
     return Reading(len(paths), sum(path.stat().st_size for path in paths))
 
 

@@ -1,0 +1,42 @@
+"""Where a URI leads. As Hadoop writes them, nothing in them is escaped."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+# A single letter would be a drive's.
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?=:)")
+# Other names of the same store: of older connectors, or with TLS.
+_SAME = {"s3a": "s3", "s3n": "s3", "wasbs": "wasb", "abfss": "abfs"}
+
+
+def local_path(uri: str) -> Path | None:
+    """Return the local path that a URI or a plain path names; None if it is elsewhere.
+
+    >>> [str(local_path(uri)) for uri in ("a b", "file:/x", "file:///x", "file://host/x", "s3://x")]
+    ['a b', '/x', '/x', 'None', 'None']
+    """
+    local = re.match(r"file:(?://)?(?=/(?!/))", uri)
+    if local:
+        return Path(uri[local.end() :])
+    return None if is_uri(uri) else Path(uri)
+
+
+def is_uri(text: str) -> bool:
+    """Return whether a text begins with a scheme, as in ``file:/x`` or ``s3://b/x``."""
+    scheme = _SCHEME.match(text)
+    return scheme is not None and text.startswith("/", scheme.end() + 1)
+
+
+def canonical(uri: str) -> str:
+    """Return what is equal for the URIs of one place.
+
+    >>> canonical("file:///x"), canonical("s3a://b/x/"), canonical("s3n://b/x")
+    ('/x', 's3://b/x', 's3://b/x')
+    """
+    path = local_path(uri)
+    if path is not None:
+        return path.as_posix()
+    scheme, _, rest = uri.partition(":")
+    return f"{_SAME.get(scheme, scheme)}:{rest}".rstrip("/")
