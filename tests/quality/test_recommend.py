@@ -535,6 +535,62 @@ def test_scans_of_a_folder_with_an_odd_name_are_found(tmp_path, folder):
         assert event_log.read(tmp_path / "log", f"file:/data/{other}").scans == 0
 
 
+@pytest.mark.parametrize(
+    ("logged_at", "location"),
+    [
+        ("s3://b/t", "s3a://b/t"),
+        ("s3a://b/t", "s3n://b/t/"),
+        ("s3n://b/t/", "s3://b/t"),
+        ("wasb://c@a.blob.core.windows.net/t", "wasbs://c@a.blob.core.windows.net/t"),
+        ("abfss://f@a.dfs.core.windows.net/t", "abfs://f@a.dfs.core.windows.net/t"),
+    ],
+)
+def test_a_store_has_several_names(tmp_path, logged_at, location):
+    at = f"PreparedDeltaFileIndex(1 paths)[{logged_at}]"
+    logged(tmp_path, "[EqualTo(x,1)]", Location=at)
+    assert event_log.read(tmp_path / "log", location).scans == 1
+    for other in (f"{location}2", location.replace("://", "://a"), "gs://b/t", "abfs://b/t"):
+        assert event_log.read(tmp_path / "log", other).scans == 0
+
+
+class TableAt:
+    """A table whose location alone is known."""
+
+    def __init__(self, location):
+        self.location = location
+
+    def _over_connect(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("folders", "said"),
+    [
+        ([], "it has no scans of files at all."),
+        (["/t/_delta_log"], "it has no scans of files at all."),
+        (["/b", "/a", "/a"], "it has scans at file:/a, file:/b."),
+        (["/e", "/d", "/c", "/b"], "it has scans at file:/e, file:/d, file:/c and 1 other place."),
+    ],
+)
+def test_a_log_without_the_table_is_not_blamed_on_filters(
+    tmp_path, capsys, monkeypatch, folders, said
+):
+    metadata = [
+        {"Location": f"PreparedDeltaFileIndex(1 paths)[file:{folder}]", "PushedFilters": "[]"}
+        for folder in folders
+    ]
+    lines = [
+        json.dumps({"Event": "SparkListenerSQLExecutionStart", "sparkPlanInfo": {"metadata": scan}})
+        for scan in metadata
+    ]
+    log = tmp_path / "log"
+    log.write_text("\n".join(lines), encoding="utf-8")
+    table = TableAt("file:/data/events")
+    monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(table))
+    assert cli.main(["recommend", "/data/events", "--event-log", log.as_uri()]) == 1
+    assert capsys.readouterr().err == f"zcube: No scan in {log} is at file:/data/events; {said}\n"
+
+
 @pytest.mark.parametrize("folder", ["a b", "ü", "100%25", "a#1", "x?y"])
 def test_a_compressed_event_log_may_be_in_a_folder_with_an_odd_name(spark, tmp_path, folder):
     file = tmp_path / folder / "app-1.zstd"
@@ -564,6 +620,7 @@ def test_cli_errors_are_one_line(tmp_path, capsys):
         (["--queries", str(empty)], "no query"),
         (["--event-log", str(tmp_path / "none")], "no local event log"),
         (["--event-log", "s3a://logs/app"], "at s3a://logs/app. Copy it here first."),
+        (["--event-log", "file://host/app"], "at file://host/app. Copy it here first."),
     ):
         assert cli.main(["recommend", "/x", *arguments]) == 1
         error = capsys.readouterr().err

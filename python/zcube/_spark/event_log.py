@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TextIO
 from zoneinfo import ZoneInfo
 
 from zcube._sql import quoting
+from zcube._uris import canonical, local_path
 from zcube.errors import ZCubeError
 
 _COMPARISONS = {
@@ -84,12 +85,14 @@ class ScanLog:
             of these scans still count.
         partition_filters: number of scans with filters on partition columns. These filters are
             ignored: clustering happens within partitions.
+        elsewhere: other locations that were scanned → number of their scans.
     """
 
     predicates: Counter[str] = field(default_factory=Counter)
     scans: int = 0
     unsupported: Counter[str] = field(default_factory=Counter)
     partition_filters: int = 0
+    elsewhere: Counter[str] = field(default_factory=Counter)
 
 
 def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = None) -> ScanLog:
@@ -118,8 +121,12 @@ def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = 
                 if "System Properties" in event:
                     zones[application] = event["System Properties"].get("user.timezone")
                 for metadata in _scans(event.get("sparkPlanInfo", {})):
-                    if _is_at(metadata.get("Location", ""), location):
+                    found = _location(metadata.get("Location", ""))
+                    if found is not None and _folder(found) == _folder(location):
                         _add(log, metadata, zones.get(application))
+                    # Delta scans its own logs, too.
+                    elif found is not None and "/_delta_log" not in found:
+                        log.elsewhere[found] += 1
     return log
 
 
@@ -188,16 +195,16 @@ def _scans(plan: dict[str, Any]) -> Iterator[dict[str, str]]:
         yield from _scans(child)
 
 
-def _is_at(logged: str, location: str) -> bool:
-    """Return whether ``PreparedDeltaFileIndex(1 paths)[file:/data/events]`` is that folder."""
+def _location(logged: str) -> str | None:
+    """Return the folder of ``PreparedDeltaFileIndex(1 paths)[file:/data/events]``."""
     path = re.fullmatch(r"\w*\(1 paths\)\[(.*)\]", logged, re.DOTALL)
-    return path is not None and _folder(path[1]) == _folder(location)
+    return path and path[1]
 
 
 def _folder(location: str) -> str:
-    """Return a comparable form of a Hadoop path; in these, nothing is escaped."""
-    path = re.sub(r"^file:(?://(?=/))?", "", location)
-    return str(Path(path).resolve()) if path.startswith("/") else location.rstrip("/")
+    """Return a comparable form of a Hadoop path."""
+    path = local_path(location)
+    return canonical(location) if path is None else str(path.resolve())
 
 
 def _types(schema: str) -> dict[tuple[str, ...], str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from zcube._spark import event_log, gateway
 from zcube._sql.statements import split_statements
+from zcube._uris import local_path
 from zcube.cli.arguments import Commands, open_table
 from zcube.cli.output import note, show
 from zcube.errors import ZCubeError
@@ -20,7 +20,7 @@ from zcube.results.formatting import counted
 if TYPE_CHECKING:
     from zcube.table import ClusteredTable
 
-# Of filters that couldn't be read.
+# Of filters that couldn't be read, and of locations.
 _MAX_EXAMPLES, _MAX_CHARACTERS = 3, 80
 
 
@@ -51,20 +51,23 @@ def _recommend(options: argparse.Namespace) -> int:
     queries: list[str | tuple[str, float]] = []
     if options.queries:
         queries = _from_file(Path(options.queries))
-    else:
-        # As spark.eventLog.dir has it.
-        log = Path(re.sub("^file:(//)?(?=/)", "", options.event_log))
-        if not log.exists():
-            remedy = (
-                " Copy it here first." if re.match(r"(?!file:)\w+:/", options.event_log) else ""
-            )
-            raise ZCubeError(f"There is no local event log at {options.event_log}.{remedy}")
+    log = _local_log(options.event_log) if options.event_log else None
     with open_table(options) as table:
-        if options.event_log:
+        if log is not None:
             queries = _from_event_log(log, table)
         advice = table.recommend(queries)
     show(json.dumps(advice.to_dict()) if options.json else advice)
     return 0
+
+
+def _local_log(text: str) -> Path:
+    """Return the path of an event log; it may be written as ``spark.eventLog.dir`` has it."""
+    log = local_path(text)
+    if log is None:
+        raise ZCubeError(f"There is no local event log at {text}. Copy it here first.")
+    if not log.exists():
+        raise ZCubeError(f"There is no local event log at {text}.")
+    return log
 
 
 def _from_file(file: Path) -> list[str | tuple[str, float]]:
@@ -80,7 +83,10 @@ def _from_file(file: Path) -> list[str | tuple[str, float]]:
 
 def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, float]]:
     unpack = None if table._over_connect() else gateway.open_event_log
-    log = event_log.read(path, table.location, unpack)
+    location = table.location
+    log = event_log.read(path, location, unpack)
+    if not log.scans:
+        raise ZCubeError(f"No scan in {path} is at {location}; {_elsewhere(log.elsewhere)}.")
     for line in _unsupported(log.unsupported):
         note(line)
     if log.partition_filters:
@@ -94,10 +100,19 @@ def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, 
     )
     if not log.predicates:
         raise ZCubeError(
-            f"No scan in {path} has supported filters on {table.location}. Give logs of queries "
+            f"No scan in {path} has supported filters on {location}. Give logs of queries "
             "on this table."
         )
     return [(text, float(count)) for text, count in log.predicates.most_common()]
+
+
+def _elsewhere(scans: Counter[str]) -> str:
+    """Name some of the locations that a log has instead."""
+    if not scans:
+        return "it has no scans of files at all"
+    named = ", ".join(location for location, _ in scans.most_common(_MAX_EXAMPLES))
+    more = len(scans) - _MAX_EXAMPLES
+    return f"it has scans at {named}" + (f" and {counted(more, 'other place')}" if more > 0 else "")
 
 
 def _unsupported(filters: Counter[str]) -> Iterator[str]:
