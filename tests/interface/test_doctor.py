@@ -259,6 +259,38 @@ def test_what_other_applications_lack_is_reported(examined, monkeypatch, tmp_pat
     assert (code, findings["delta-spark"]) == (0, ("3.2.0", ""))
 
 
+@pytest.mark.parametrize("session", [[], ["--no-session"]])
+def test_settings_that_can_not_be_read_are_a_problem(
+    examined, monkeypatch, tmp_path, capsys, java, session
+):
+    java("21.0.7")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
+    subject = "spark-defaults.conf and --conf"
+    assert examined("--no-session")[0] == 0
+
+    def problem():
+        code, findings = examined(*session)
+        assert code == 1
+        # All the rest is reported, too.
+        assert {"Python", "Java", "jar"} <= findings.keys()
+        assert session or findings["session"] == ("not started: fix the problems above first", "")
+        found, why = findings[subject]
+        assert found == "can't be read"
+        return why
+
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf 'a=b")
+    assert problem() == "PYSPARK_SUBMIT_ARGS can't be read: No closing quotation."
+    monkeypatch.delenv("PYSPARK_SUBMIT_ARGS")
+    defaults = tmp_path / "spark-defaults.conf"
+    defaults.write_bytes(b"spark.jars \xff")
+    assert problem().startswith(f"Spark's settings in {defaults} can't be read: 'utf-8' codec")
+    assert cli.main(["doctor", *session]) == 1
+    printed = capsys.readouterr()
+    assert f"! {subject}: can't be read\n    Spark's settings in {defaults} can't" in printed.out
+    assert printed.err == ""
+
+
 def test_a_spark_that_does_not_start_is_reported_without_secrets(examined, monkeypatch):
     @contextmanager
     def failing(options):

@@ -112,8 +112,10 @@ def _lacking(settings: dict[str, str]) -> tuple[Finding, set[str]]:
     subject = "spark-defaults.conf and --conf"
     try:
         given = {**launch.default_settings(), **launch.submit_settings(), **settings}
-    except (ImportError, OSError) as error:
+    except ImportError as error:
         return Finding(subject, f"can't be read: {_summary(error)}"), set()
+    except (OSError, ZCubeError) as error:
+        return Finding(subject, "can't be read", _summary(error)), set()
     missing = {**jar_settings(given, str, str), **extension_settings(given)}
     text = f"missing {', '.join(missing)} (zcube.configure adds them)" if missing else "complete"
     try:
