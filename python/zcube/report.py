@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from zcube.results import formatting
 
 if TYPE_CHECKING:
     from zcube._log.cubes import LoggedCube
-    from zcube._log.files import FileBounds
+    from zcube._log.files import Axis, FileBounds
     from zcube._log.protocol import TableLog
     from zcube.results.quality import ClusteringQuality
 
@@ -73,10 +73,13 @@ def page(
     quality, own = unclustered.quality_by_any(table, columns)
     names = [column.column for column in quality.columns]
     sections = [_section("Quality", _quality(quality))]
+    files: list[FileBounds] = []
     if table._over_connect():
         sections.append("<p>Boxes, cubes and files can't be shown over Spark Connect.</p>")
     else:
-        sections.append(_section("Files", _boxes(table, names, predicate)))
+        axes, files = table._file_boxes(names)
+        kinds = dict(zip(names, axes, strict=True))
+        sections.append(_section("Files", _boxes(table, kinds, predicate)))
     depths = plots.depth_histogram(quality)
     sections.append(_section("Depth", _image(depths, "Histograms of the files' depths")))
     if len(history) > 1:
@@ -84,7 +87,7 @@ def page(
     if not table._over_connect():
         cubes = table._logged_cubes()
         sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
-        sections.append(_section("Files without statistics", _without(table, names)))
+        sections.append(_section("Files without statistics", _without(files, names)))
     sections.append(_section("OPTIMIZE", _runs(history)))
     # Each part reads the newest version.
     last = (table._commits(1) or history)[0]["version"]
@@ -137,10 +140,20 @@ def _quality(quality: ClusteringQuality) -> str:
     )
 
 
-def _boxes(table: TableLog, columns: Sequence[str], predicate: str | None) -> str:
-    pairs = list(combinations(columns, 2))
-    if not pairs:
+def _boxes(table: TableLog, columns: Mapping[str, Axis], predicate: str | None) -> str:
+    """Draw the pairs of columns that have minima, and name the other columns."""
+    if len(columns) < 2:
         return "<p>Boxes need two columns; this report is by one.</p>"
+    bare = [f"{name} is {axis.type}" for name, axis in columns.items() if axis.kind == "none"]
+    left_out = (
+        f"<p>Not drawn: {html.escape('; '.join(bare))}. Delta keeps no minimum and maximum of such "
+        "columns.</p>"
+        if bare
+        else ""
+    )
+    pairs = list(combinations((n for n, axis in columns.items() if axis.kind != "none"), 2))
+    if not pairs:
+        return f"<p>Boxes need two columns with a minimum and a maximum.</p>{left_out}"
     try:
         images = [
             _image(plots.boxes(table, x, y, predicate=predicate), f"The files over {x} and {y}")
@@ -149,8 +162,10 @@ def _boxes(table: TableLog, columns: Sequence[str], predicate: str | None) -> st
     except ZCubeError as error:
         return f"<p>{html.escape(str(error))}</p>"
     more = len(pairs) - len(images)
-    return "\n".join(images) + (
-        f"<p>{more} more pairs of columns aren't shown.</p>" if more else ""
+    return (
+        "\n".join(images)
+        + (f"<p>{more} more pairs of columns aren't shown.</p>" if more else "")
+        + left_out
     )
 
 
@@ -191,8 +206,8 @@ def _cubes(cubes: Sequence[LoggedCube], total: int) -> str:
     return formatting.html_table(titles, rows) + _left_out(len(cubes))
 
 
-def _without(table: TableLog, columns: Sequence[str]) -> str:
-    missing = sorted(_missing(table, columns), key=lambda row: (-row[0].bytes, row[0].path))
+def _without(files: Sequence[FileBounds], columns: Sequence[str]) -> str:
+    missing = sorted(_missing(files, columns), key=lambda row: (-row[0].bytes, row[0].path))
     if not missing:
         return "<p>None: each file has a minimum and a maximum in each column.</p>"
     rows = [
@@ -202,8 +217,9 @@ def _without(table: TableLog, columns: Sequence[str]) -> str:
     return formatting.html_table(("file", "bytes", "without"), rows) + _left_out(len(missing))
 
 
-def _missing(table: TableLog, columns: Sequence[str]) -> Iterator[tuple[FileBounds, list[str]]]:
-    _, files = table._file_boxes(columns)
+def _missing(
+    files: Sequence[FileBounds], columns: Sequence[str]
+) -> Iterator[tuple[FileBounds, list[str]]]:
     for file in files:
         names = [name for name, ends in zip(columns, file.ends, strict=True) if ends is None]
         if names:

@@ -7,8 +7,11 @@ import shutil
 import subprocess
 from html.parser import HTMLParser
 
+import pyarrow
 import pytest
+from deltalake import write_deltalake
 from zcube import ClusteredTable, report
+from zcube._log.deltalake import DeltaLakeLog
 
 from tests.support.log_replay import actions, live_files
 from tests.support.processes import run_here
@@ -152,6 +155,27 @@ def test_a_table_of_one_column_and_one_version_has_a_page(spark, path):
     assert any("There is none" in text for text in page.sections["OPTIMIZE"])
     both = Page(report.page(ClusteredTable.for_path(spark, path), ["id", "b"]))
     assert any("b is boolean" in text for text in both.sections["Files"])
+
+
+def test_a_column_without_minimum_is_left_out_of_the_pictures_and_named(path):
+    rows = {name: [True, False] if "b" in name else [1, 2] for name in ("x", "a<b>", "y", "z")}
+    write_deltalake(path, pyarrow.table(rows))
+    log = DeltaLakeLog.open(path)
+
+    def files(*columns):
+        text = report.page(log, columns)
+        return re.findall(r'alt="The files over (\w) and (\w)"', text), Page(text).sections["Files"]
+
+    drawn, said = files("x", "`a<b>`", "y")
+    note = "`a<b>` is boolean. Delta keeps no minimum and maximum of such columns."
+    assert drawn == [("x", "y")]
+    assert f"Not drawn: {note}" in said
+    # Each pair that has minima is drawn, though there are six in all.
+    assert files("`a<b>`", "x", "y", "z")[0] == [("x", "y"), ("x", "z"), ("y", "z")]
+    drawn, said = files("x", "`a<b>`")
+    assert drawn == []
+    assert {"Boxes need two columns with a minimum and a maximum.", f"Not drawn: {note}"} <= {*said}
+    assert "Not drawn" not in str(files("x", "y"))
 
 
 def test_plot_and_report_write_files_or_say_why_not(spark, in_this_session, path, tmp_path, capsys):
