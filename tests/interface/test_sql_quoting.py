@@ -71,6 +71,19 @@ def test_other_weights_in_comments_are_refused(weight):
         statements.split_statements(f"-- weight: {weight}\nx = 1")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-- weight: 3\n-- weight: 4\nx = 1",
+        "y = 2;\n-- weight: 3\n-- daily\nx = 1 -- weight: 4",
+    ],
+)
+def test_two_weights_of_a_query_are_refused(text):
+    expected = "two weights: the comment '-- weight: 4' follows one with the weight 3. Keep one"
+    with pytest.raises(ZCubeError, match=expected):
+        statements.split_statements(text)
+
+
 @pytest.mark.parametrize("comment", ["-- weight: in kg", "-- Weight: see ticket 12", "-- weight:"])
 def test_comments_about_weights_are_comments(comment):
     assert statements.split_statements(f"x = 1 {comment}\n") == ["x = 1"]

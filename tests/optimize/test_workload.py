@@ -264,6 +264,9 @@ def test_predicates_are_read_from_files(tmp_path):
         ("a | b = 3", 1.0),
         ("s LIKE 'a|b%'", 0.5),
     ]
+    # As Notepad writes it.
+    file.write_bytes(b"\xef\xbb\xbf3 | x = 1\r\ny = 2\r\n")
+    assert read_workload(str(file)) == [("x = 1", 3.0), ("y = 2", 1.0)]
     file.write_text("-- nothing\n")
     with pytest.raises(ZCubeError, match="has no predicates"):
         read_workload(str(file))

@@ -602,6 +602,21 @@ def test_a_compressed_event_log_may_be_in_a_folder_with_an_odd_name(spark, tmp_p
         gateway.open_event_log(file.with_name("nothing.zstd"))
 
 
+def test_a_file_of_queries_may_begin_with_a_mark_of_its_encoding(tmp_path, capsys, monkeypatch):
+    class Table:
+        def recommend(self, queries):
+            asked.extend(queries)
+            raise ZCubeError("asked")
+
+    asked = []
+    monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(Table()))
+    queries = tmp_path / "queries.sql"
+    queries.write_bytes(b"\xef\xbb\xbf-- weight: 2\r\nx = 1;\r\ny = 3;\r\n")
+    assert cli.main(["recommend", "/x", "--queries", str(queries)]) == 1
+    assert asked == [("x = 1", 2.0), "y = 3"]
+    assert capsys.readouterr().err == "zcube: asked\n"
+
+
 def test_cli_errors_are_one_line(tmp_path, capsys):
     for arguments in (
         ["recommend", "/x"],

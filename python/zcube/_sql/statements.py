@@ -103,7 +103,7 @@ def split_statements(text: str) -> list[str | tuple[str, float]]:
     A comment ``-- weight: 3`` above a query sets its weight.
 
     Raises:
-        ZCubeError: a weight is not a number greater than 0.
+        ZCubeError: a weight is not a number greater than 0, or a query has two.
 
     >>> split_statements("SELECT 1; -- weight: 2\nSELECT ';'")
     ['SELECT 1', ("SELECT ';'", 2.0)]
@@ -114,6 +114,11 @@ def split_statements(text: str) -> list[str | tuple[str, float]]:
     for part in [*_tokens(text), ";"]:
         comment = WEIGHT.match(part)
         if comment:
+            if weight is not None:
+                raise ZCubeError(
+                    f"A query has two weights: the comment {part.strip()!r} follows one with the "
+                    f"weight {weight:g}. Keep one of them."
+                )
             weight = _weight(comment[1])
         elif part.startswith("--") or _opens_comment(part):
             sql.append(" ")

@@ -68,7 +68,8 @@ def read_workload(path: str) -> list[tuple[str, float]]:
         ZCubeError: the file can't be read, has no predicates, or has weights as a file of queries.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        # Editors on Windows begin a file with a mark of its encoding.
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ZCubeError(f"The workload {path} can't be read: {error}") from error
     found = []

@@ -72,7 +72,8 @@ def _local_log(text: str) -> Path:
 
 def _from_file(file: Path) -> list[str | tuple[str, float]]:
     try:
-        text = file.read_text(encoding="utf-8")
+        # Editors on Windows begin a file with a mark of its encoding.
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ZCubeError(f"The queries can't be read: {error}.") from error
     queries = split_statements(text)
