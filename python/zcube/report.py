@@ -43,9 +43,10 @@ def page(
     """Write a report of how well a table is clustered, as one self-contained HTML page.
 
     It shows quality by column, the files' boxes and depths, quality over the versions, cubes, files
-    without statistics, and recent OPTIMIZE runs. Pictures are embedded; there is no script, and
-    nothing is loaded from the network. Only the log is read, no data. Over Spark Connect, the
-    boxes, the cubes and the list of files are left out, and the page says so.
+    without statistics, and recent OPTIMIZE runs, as far as the log has commits. Pictures are
+    embedded; there is no script, and nothing is loaded from the network. Only the log is read, no
+    data. Over Spark Connect, the boxes, the cubes and the list of files are left out, and the page
+    says so.
 
     Args:
         table: a Delta table.
@@ -88,32 +89,36 @@ def page(
         cubes = table._logged_cubes()
         sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
         sections.append(_section("Files without statistics", _without(files, names)))
-    sections.append(_section("OPTIMIZE", _runs(history)))
+    if history:
+        sections.append(_section("OPTIMIZE", _runs(history)))
+    about = _about(table, history, names)
+    if not own:
+        about += f" {unclustered.NOTE}"
+    return _document(str(table._table).strip("'"), about, sections)
+
+
+def _about(table: TableLog, history: Sequence[Any], columns: Sequence[str]) -> str:
+    """Say what the page shows, and what it doesn't."""
+    known = f"by {', '.join(columns)}. From the log alone; no data was read. ZCube {__version__}."
+    if not history:
+        return (
+            f"Version {table._version}, {known} The log has a checkpoint but no commits, so there "
+            "is no history to show."
+        )
+    first = history[0]
+    text = f"Version {first['version']} of {formatting.moment(first['timestamp'])}, {known}"
     # Each part reads the newest version.
     last = (table._commits(1) or history)[0]["version"]
-    return _document(str(table._table).strip("'"), history[0], last, names, sections, own)
-
-
-def _document(
-    table: str,
-    first: Any,
-    last: int,
-    columns: Sequence[str],
-    sections: Sequence[str],
-    own: bool,
-) -> str:
-    name = html.escape(table)
-    about = (
-        f"Version {first['version']} of {formatting.moment(first['timestamp'])}, by "
-        f"{', '.join(columns)}. From the log alone; no data was read. ZCube {__version__}."
-    )
     if last != first["version"]:
-        about += (
+        text += (
             f" The table changed meanwhile, up to version {last}: parts of this page may show "
             "different versions."
         )
-    if not own:
-        about += f" {unclustered.NOTE}"
+    return text
+
+
+def _document(table: str, about: str, sections: Sequence[str]) -> str:
+    name = html.escape(table)
     # The policy forbids loading and running anything, which the page doesn't do anyway.
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -397,6 +397,10 @@ class ClusteredTable:
     def _table(self) -> str:
         return self._log.name
 
+    @property
+    def _version(self) -> None:
+        return None
+
     def _over_connect(self) -> bool:
         return self._log.over_connect
 

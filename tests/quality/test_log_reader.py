@@ -579,6 +579,25 @@ def test_versions_whose_log_is_gone_are_left_out_of_a_history(path):
         measure(DeltaLakeLog.open(path), ["x"], 9)
 
 
+def test_a_log_of_a_checkpoint_alone_has_no_history(path, tmp_path, capsys):
+    for start in range(3):
+        write_deltalake(path, pyarrow.table({"x": [start], "y": [-start]}), mode="append")
+    DeltaTable(path).create_checkpoint()
+    for file in (Path(path) / "_delta_log").glob("*.json"):
+        file.unlink()
+    page = report.page(DeltaLakeLog.open(path), ["x", "y"])
+    assert "Version 2, by x, y. From the log alone" in page
+    assert "The log has a checkpoint but no commits, so there is no history to show." in page
+    assert re.findall("<h2>(.*)</h2>", page) == [
+        "Quality", "Files", "Depth", "ZCubes", "Files without statistics",
+    ]  # fmt: skip
+    command = ["plot", path, "--by", "x", "--kind", "history", "-o", str(tmp_path / "history.svg")]
+    assert cli.main(command) == 1
+    assert capsys.readouterr().err == (
+        f"zcube: The log of {path} has a checkpoint but no commits, so there is no history to draw.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("action", "reason"),
     [

@@ -18,6 +18,10 @@ class TableLog(Protocol):
     def _table(self) -> str:
         """The table's name, as SQL text or as a path."""
 
+    @property
+    def _version(self) -> int | None:
+        """The version that it reads; None for the newest each time."""
+
     def quality(
         self, *, columns: Sequence[str] | None = None, where: str | None = None
     ) -> ClusteringQuality:

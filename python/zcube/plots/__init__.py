@@ -114,7 +114,8 @@ def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: 
             long as one ``quality()``. Versions that are no longer readable are left out.
 
     Raises:
-        ZCubeError: matplotlib is missing, or ``versions`` is under 2.
+        ZCubeError: matplotlib is missing, ``versions`` is under 2, or the log has only a
+            checkpoint and no commits.
         AnalysisException: not even the newest version can be measured.
 
     Examples:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from zcube._log.actions import LostVersionError, NotServedError
-from zcube.errors import ColumnNotFoundError
+from zcube.errors import ColumnNotFoundError, ZCubeError
 from zcube.results.quality import ClusteringQuality
 
 if TYPE_CHECKING:
@@ -29,11 +29,17 @@ def measure(
         missing: gets the versions that only Spark can measure, and why.
 
     Raises:
+        ZCubeError: the log has no commits, only a checkpoint.
         AnalysisException: not even the newest version can be measured.
         NotServedError: only Spark can measure some of the versions, and ``missing`` is None, or
             one of them is the newest.
     """
     commits = table._commits()
+    if not commits:
+        raise ZCubeError(
+            f"The log of {table._table} has a checkpoint but no commits, so there is no history to "
+            "draw."
+        )
     chosen = spread(sorted(row["version"] for row in commits), count)
     if columns is None:
         # An older version may have had other columns, or none.
