@@ -11,6 +11,7 @@ from deltalake import write_deltalake
 from pyspark.errors import AnalysisException
 from pyspark.sql import types as t
 from zcube import ClusteredTable, ZCubeError
+from zcube._log.deltalake import DeltaLakeLog
 
 from tests.reference import overlaps
 from tests.reference.overlaps import NULLS, UNKNOWN
@@ -361,10 +362,37 @@ def test_figures_are_the_same_as_text_html_and_plain_values(spark, path):
     assert values["columns"][0]["depth_histogram"] == {2: 2}
     with pytest.raises(KeyError, match="no figures for 'z', only for x, y"):
         quality["z"]
+    for name in ("X", "`x`", "`X`"):
+        assert quality[name] is quality.columns[0]
     copied = pickle.loads(pickle.dumps(quality))
     assert copied == quality
     with pytest.raises(ZCubeError, match="no session to ask which files 'x = 1' reads"):
         copied.files_read("x = 1")
+
+
+def test_figures_are_found_by_the_names_that_quality_takes(path):
+    names = ["x", "`a.b`", "s.leaf", "s.`c d`", "`*`"]
+    kinds = {"type": "long", "nullable": True, "metadata": {}}
+    leaves = [{"name": name, **kinds} for name in ("Leaf", "c d")]
+    fields = [{"name": name, **kinds} for name in ("x", "a.b", "*")]
+    fields.append({**kinds, "name": "s", "type": {"type": "struct", "fields": leaves}})
+    written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [{}])
+    log = DeltaLakeLog.open(path)
+    quality = log.quality(columns=names)
+    assert [column.column for column in quality.columns] == [
+        "x",
+        "`a.b`",
+        "s.Leaf",
+        "s.`c d`",
+        "`*`",
+    ]
+    for name in (*names, "`X`", "`A.B`", "`s`.`LEAF`", "s.c d", "S.`C D`"):
+        assert quality[name].column == log.quality(columns=[name]).columns[0].column
+    assert quality["*"] is quality.all
+    # ``a.b`` would be a field of ``a``.
+    for name in ("a.b", "`s.leaf`", "", "x."):
+        with pytest.raises(KeyError, match="There are no figures for"):
+            quality[name]
 
 
 def test_describe_clustering_has_the_documented_columns(spark, path):

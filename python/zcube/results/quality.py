@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from zcube._sql.quoting import folded, name_parts
 from zcube.errors import ZCubeError
 from zcube.results import formatting
 
@@ -137,11 +138,15 @@ class ClusteringQuality:
         return {**self.__dict__, "_files_read": _without_session}
 
     def __getitem__(self, column: str) -> ColumnQuality:
-        """Return the figures of a column, or with ``"*"`` of all columns together."""
+        """Return the figures of a column, or with ``"*"`` of all columns together.
+
+        Columns are named as for ``ClusteredTable.quality``: quoted or not, ignoring case.
+        """
         if column == ALL:
             return self.all
+        wanted = _key(column)
         for figures in self.columns:
-            if figures.column.lower() == column.lower():
+            if _key(figures.column) == wanted:
                 return figures
         known = ", ".join(figures.column for figures in self.columns)
         raise KeyError(f"There are no figures for {column!r}, only for {known}.")
@@ -222,6 +227,14 @@ class ClusteringQuality:
 
     def _notes(self) -> list[str]:
         return [f"note: {column.notes}" for column in [*self.columns, self.all] if column.notes]
+
+
+def _key(column: str) -> tuple[str, ...]:
+    """Return a key that is equal for the names of one column, quoted or not."""
+    try:
+        return folded(name_parts(column))
+    except ZCubeError:
+        return ()  # no column has it
 
 
 def check_predicate(predicate: str) -> str:
