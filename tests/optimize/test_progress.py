@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -15,6 +16,8 @@ from rich import console as rich_console
 from rich.progress import Progress
 from zcube import ClusteredTable, ZCubeError
 from zcube._spark import gateway, progress
+from zcube.results.optimize import OptimizeResult
+from zcube.results.quality import ClusteringQuality, ColumnQuality
 
 from tests.reference import overlaps
 from tests.support.checksum import multiset
@@ -54,6 +57,30 @@ def test_measure_reports_quality_before_and_after(spark, path):
     assert values["before"]["all"]["average_depth"] == pytest.approx(before)
     with pytest.raises(ZCubeError, match="dry run changes nothing"):
         table.optimize(dry_run=True, measure=True)
+
+
+def figures(column, depth):
+    return ColumnQuality(column, 9, 9, depth, 2, 1.0, {2: 9}, 0, depth / 10, "")
+
+
+def quality_by(*columns, depth):
+    rows = [figures(column, depth) for column in columns]
+    return ClusteringQuality(rows, figures("*", depth), 1, 9, 9, 0, 0, _files_read=list)
+
+
+def test_columns_that_changed_during_the_run_are_compared_by_name():
+    result = OptimizeResult(
+        path="t", files_removed=1, files_added=1, bytes_removed=1, bytes_added=1, partitions=1,
+        cubes=[], kept={}, left_files=0, left_bytes=0, metrics={},
+        before=quality_by("x", "y", depth=4.0), after=quality_by("y", "z", depth=2.0),
+    )  # fmt: skip
+    rows = re.findall("<tr><td>(.*?)</td></tr>", result._repr_html_())
+    assert [row.split("</td><td>") for row in rows] == [
+        ["x", "4.00", "–", "40.0 %", "–"],
+        ["y", "4.00", "2.00", "40.0 %", "20.0 %"],
+        ["z", "–", "2.00", "–", "20.0 %"],
+        ["*", "4.00", "2.00", "40.0 %", "20.0 %"],
+    ]
 
 
 def test_measuring_neither_prevents_a_compaction_nor_hides_its_result(spark, path, monkeypatch):

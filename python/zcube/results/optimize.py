@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zcube.results import formatting
 from zcube.results.cube import TITLES, CubeResult
+from zcube.results.quality import ALL
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from zcube.results.quality import ClusteringQuality
 
 _QUERIES = ("predicate", "weight", "files before", "bytes", "files after", "bytes", "note")
+_UNKNOWN = ("–", "–")
 _CHANGES = ("column", "average depth before", "after", "skipping before", "after")
 
 
@@ -210,10 +212,14 @@ class OptimizeResult:
 
     def _changes(self, before: ClusteringQuality, after: ClusteringQuality) -> list[list[str]]:
         """The figures of each column, and of all together."""
+        # Another writer may have changed the clustering columns meanwhile.
+        names = dict.fromkeys(column.column for column in [*before.columns, *after.columns])
+        old, new = (
+            {row.column: row.depth_and_skipping() for row in [*quality.columns, quality.all]}
+            for quality in (before, after)
+        )
         rows = []
-        for old, new in zip(
-            [*before.columns, before.all], [*after.columns, after.all], strict=True
-        ):
-            was, now = old.depth_and_skipping(), new.depth_and_skipping()
-            rows.append([old.column, was[0], now[0], was[1], now[1]])
+        for name in [*names, ALL]:
+            was, now = old.get(name, _UNKNOWN), new.get(name, _UNKNOWN)
+            rows.append([name, was[0], now[0], was[1], now[1]])
         return rows
