@@ -9,7 +9,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from zcube._log.conditions import NO_CLUSTERING_COLUMNS
-from zcube._spark import extension, gateway
+from zcube._messages import first_line
+from zcube._spark import extension
 from zcube._spark.progress import watched
 from zcube._sql import quoting, statements
 from zcube._sql.arguments import column_names, column_weights, curve_name, flag, size, text
@@ -271,7 +272,7 @@ class ClusteredTable:
             except Exception as error:  # The run is committed, so its result must not be lost.
                 warnings.warn(
                     f"OPTIMIZE of {self._log.name} is complete, but measuring it failed: "
-                    f"{gateway.first_line(error)}",
+                    f"{first_line(error)}",
                     RuntimeWarning,
                     stacklevel=2,
                 )

@@ -509,6 +509,13 @@ def test_a_folder_may_be_named_by_its_uri(path, tmp_path, monkeypatch):
     assert DeltaLakeLog.open("table")._version == 0
 
 
+def test_the_reader_without_spark_imports_nothing_of_it():
+    folder = Path(deltalake.__file__).parent
+    modules = {file.name: file.read_text(encoding="utf-8") for file in folder.glob("*.py")}
+    spark = {name for name, text in modules.items() if "from zcube._spark" in text}
+    assert spark == {"spark.py"}
+
+
 def test_reasons_are_one_line(path, monkeypatch):
     written_log.write(path, LONG, [{}])
 

@@ -23,7 +23,7 @@ from zcube._log.cubes import LoggedCube
 from zcube._log.files import Axis, FileBounds, interval
 from zcube._log.schema import INDEXED, leaves
 from zcube._log.statistics import LogStatistics
-from zcube._spark import gateway
+from zcube._messages import first_line
 from zcube._sql import quoting
 from zcube._sql.arguments import column_names
 from zcube._uris import local_path
@@ -59,7 +59,7 @@ def _left_to_spark() -> Iterator[None]:
         ArithmeticError,
     ) as error:
         # An error of deltalake may end with a stack trace.
-        reason = gateway.first_line(error)
+        reason = first_line(error)
         raise NotServedError(f"deltalake can't read it: {reason}") from error
 
 

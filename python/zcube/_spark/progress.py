@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from zcube._messages import first_line
 from zcube._spark import gateway
 from zcube._spark.connect import is_connect
 from zcube._version import __version__
@@ -75,7 +76,7 @@ class _Watch:
             self._thread.start()
         except Exception as error:
             if required:
-                why = gateway.first_line(error)
+                why = first_line(error)
                 raise ZCubeError(
                     f"The progress bar can't be shown: {why}. Leave progress out."
                 ) from error
@@ -128,7 +129,7 @@ def _progress(
         return stack.enter_context(gateway.rewrite_progress(spark, tag))
     except Exception as error:
         if required:
-            why = gateway.first_line(error)
+            why = first_line(error)
             raise ZCubeError(
                 f"There can't be a progress bar: {why}. Is this session's jar that of ZCube "
                 f"{__version__}? Use the jar of this package, or leave progress out."

@@ -7,7 +7,7 @@ import logging
 import sys
 from collections.abc import Sequence
 
-from zcube._spark import gateway
+from zcube._messages import first_line
 from zcube._version import __version__
 from zcube.cli import (
     completion,
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A full disk, or a folder without permission, needs no trace either.
         if not isinstance(error, OSError) and not _of_spark(error):
             raise
-        output.note(gateway.first_line(error))
+        output.note(first_line(error))
     return 1
 
 

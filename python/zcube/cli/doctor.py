@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zcube._spark import gateway, launch
+from zcube._messages import first_line
+from zcube._spark import launch
 from zcube._sql import quoting
 from zcube.cli.arguments import Commands, add_spark_options, start_session
 from zcube.cli.output import show
@@ -100,7 +101,7 @@ def _examine(options: argparse.Namespace) -> Iterator[Finding]:
 
 def _summary(error: Exception) -> str:
     """Return an error's first line, without secrets that a URL may contain."""
-    line = gateway.first_line(error)
+    line = first_line(error)
     return re.sub(r"(token|password|secret)=[^;&\s'\"]*", r"\1=…", line, flags=re.IGNORECASE)
 
 
