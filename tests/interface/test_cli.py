@@ -171,6 +171,8 @@ def test_a_table_without_clustering_columns_is_seen_by_those_with_statistics(
     code, out, err = run_here(capsys, "quality", path, "--engine", engine, "--max-depth", "3")
     assert (code, out) == (1, "")
     assert err.startswith("zcube: [ZCUBE_NO_CLUSTERING_COLUMNS] ")
+    assert "Name the columns: --by a,b." in err
+    assert "DESCRIBE" not in err
     assert len(err.splitlines()) == 1
 
 
@@ -183,6 +185,8 @@ def test_a_table_without_clustering_columns_and_statistics_has_nothing_to_show(
     code, out, err = run_here(capsys, "quality", path, "--engine", engine)
     assert (code, out) == (1, "")
     assert err.startswith("zcube: [ZCUBE_NO_CLUSTERING_COLUMNS] ")
+    assert "Name the columns: --by a,b." in err
+    assert "DESCRIBE" not in err
 
 
 def test_columns_whose_files_have_no_statistics_are_left_out(spark, in_this_session, path, capsys):

@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Sequence
 
+from zcube._log.conditions import NO_CLUSTERING_COLUMNS
 from zcube._messages import first_line
 from zcube._version import __version__
 from zcube.cli import (
@@ -23,6 +24,8 @@ from zcube.cli import (
 from zcube.cli.arguments import Commands
 from zcube.errors import ZCubeError
 
+# What names columns in SQL, and what does here.
+_REMEDIES = ("DESCRIBE CLUSTERING … BY (a, b)", "--by a,b")
 # In the order of --help. Completion comes last, because it completes what the parser knows so far.
 _MODULES = (demo, optimize, quality, recommend, pictures, doctor, completion)
 
@@ -38,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except ZCubeError as error:
-        output.note(error)
+        output.note(_with_remedy(str(error), error))
     except KeyboardInterrupt:
         output.note("stopped")
     except ModuleNotFoundError as error:
@@ -49,8 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A full disk, or a folder without permission, needs no trace either.
         if not isinstance(error, OSError) and not _of_spark(error):
             raise
-        output.note(first_line(error))
+        output.note(_with_remedy(first_line(error), error))
     return 1
+
+
+def _with_remedy(text: str, error: Exception) -> str:
+    """Return an error's text, with the command's own remedy instead of SQL's."""
+    return text.replace(*_REMEDIES) if NO_CLUSTERING_COLUMNS.is_of(error) else text
 
 
 def _of_spark(error: Exception) -> bool:
