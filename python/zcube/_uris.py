@@ -20,13 +20,7 @@ def local_path(uri: str) -> Path | None:
     local = re.match(r"file:(?://)?(?=/(?!/))", uri)
     if local:
         return Path(uri[local.end() :])
-    return None if is_uri(uri) else Path(uri)
-
-
-def is_uri(text: str) -> bool:
-    """Return whether a text begins with a scheme, as in ``file:/x`` or ``s3://b/x``."""
-    scheme = _SCHEME.match(text)
-    return scheme is not None and text.startswith("/", scheme.end() + 1)
+    return None if _is_uri(uri) else Path(uri)
 
 
 def canonical(uri: str) -> str:
@@ -40,3 +34,9 @@ def canonical(uri: str) -> str:
         return path.as_posix()
     scheme, _, rest = uri.partition(":")
     return f"{_SAME.get(scheme, scheme)}:{rest}".rstrip("/")
+
+
+def _is_uri(text: str) -> bool:
+    """Return whether a text begins with a scheme, as in ``file:/x`` or ``s3://b/x``."""
+    scheme = _SCHEME.match(text)
+    return scheme is not None and text.startswith("/", scheme.end() + 1)
