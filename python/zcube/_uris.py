@@ -17,9 +17,10 @@ def local_path(uri: str) -> Path | None:
     >>> [str(local_path(uri)) for uri in ("a b", "file:/x", "file:///x", "file://host/x", "s3://x")]
     ['a b', '/x', '/x', 'None', 'None']
     """
-    local = re.match(r"file:(?://)?(?=/(?!/))", uri)
+    # Hadoop takes more slashes too, as where file:/// precedes an absolute path.
+    local = re.match(r"file:(/{3,}|/(?!/))", uri)
     if local:
-        return Path(uri[local.end() :])
+        return Path(f"/{uri[local.end() :]}")
     return None if _is_uri(uri) else Path(uri)
 
 

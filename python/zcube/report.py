@@ -101,8 +101,9 @@ def _about(table: TableLog, history: Sequence[Any], columns: Sequence[str]) -> s
     """Say what the page shows, and what it doesn't."""
     known = f"by {', '.join(columns)}. From the log alone; no data was read. ZCube {__version__}."
     if not history:
+        version = "The newest version" if table._version is None else f"Version {table._version}"
         return (
-            f"Version {table._version}, {known} The log has a checkpoint but no commits, so there "
+            f"{version}, {known} The log has a checkpoint but no commits, so there "
             "is no history to show."
         )
     first = history[0]

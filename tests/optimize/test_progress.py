@@ -442,3 +442,27 @@ def test_what_the_block_raised_is_seen_when_java_is_gone(raised):
     with pytest.raises(type(raised)) as seen:
         block()
     assert seen.value is raised
+
+
+def test_the_group_of_a_block_is_reset_whatever_else_fails():
+    properties = {}
+
+    def failing(_tag):
+        raise RuntimeError("not now")
+
+    context = SimpleNamespace(
+        getLocalProperty=properties.get,
+        setLocalProperty=properties.__setitem__,
+        addJobTag=lambda _tag: None,
+        removeJobTag=failing,
+    )
+    context._jsc = context
+    with gateway.stoppable(SimpleNamespace(sparkContext=context)) as tag:
+        assert properties == {"spark.jobGroup.id": tag}
+    assert properties == {"spark.jobGroup.id": None}
+
+
+def test_what_a_stopped_session_says_is_left_to_spark():
+    stopped = SimpleNamespace(sparkContext=SimpleNamespace(_jsc=None))
+    with pytest.raises(ZCubeError, match="stopped"), gateway.stoppable(stopped):
+        raise ZCubeError("the session is stopped")

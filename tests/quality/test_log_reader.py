@@ -499,7 +499,7 @@ def test_a_checkpoint_without_pyarrow_is_for_spark_to_read(path, monkeypatch):
 
 def test_a_folder_may_be_named_by_its_uri(path, tmp_path, monkeypatch):
     written_log.write(path, LONG, [{}])
-    for uri in (f"file:{path}", f"file://{path}"):
+    for uri in (f"file:{path}", f"file://{path}", f"file:///{path}"):
         assert DeltaLakeLog.open(uri)._path == Path(path)
     # Another machine's folder isn't this one's.
     for uri in (f"file://host{path}", f"file:/{path}", f"s3:/{path}"):

@@ -565,8 +565,8 @@ class TableAt:
 @pytest.mark.parametrize(
     ("folders", "said"),
     [
-        ([], "it has no scans of files at all."),
-        (["/t/_delta_log"], "it has no scans of files at all."),
+        ([], "it has no scans of a single folder."),
+        (["/t/_delta_log"], "it has no scans of a single folder."),
         (["/b", "/a", "/a"], "it has scans at file:/a, file:/b."),
         (["/e", "/d", "/c", "/b"], "it has scans at file:/e, file:/d, file:/c and 1 other place."),
     ],

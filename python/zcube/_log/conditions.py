@@ -28,7 +28,11 @@ class Condition:
 
     def is_of(self, error: Exception) -> bool:
         """Return whether an error has this condition, according to its message."""
-        return str(error).startswith(f"[{self.name}]")
+        return self.is_in(str(error))
+
+    def is_in(self, message: str) -> bool:
+        """Return whether a message is of this condition."""
+        return message.startswith(f"[{self.name}]")
 
 
 COLUMN_NOT_FOUND = Condition(

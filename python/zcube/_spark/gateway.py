@@ -175,6 +175,9 @@ def stoppable(spark: SparkSession) -> Iterator[str]:
     Returns: The tag of these jobs.
     """
     context, tag = spark.sparkContext, f"zcube-{uuid.uuid4()}"
+    if context._jsc is None:  # it is stopped, as whatever the block runs will say
+        yield tag
+        return
     # Spark can cancel future jobs only by group; a group that the caller has set is kept.
     grouped = context.getLocalProperty(_JOB_GROUP) is None
     context.addJobTag(tag)
@@ -191,10 +194,14 @@ def stoppable(spark: SparkSession) -> Iterator[str]:
             context.cancelJobsWithTag(tag)
         raise
     finally:
-        with suppress(Exception):
-            context.removeJobTag(tag)
+        try:
+            # First: with a group that is cancelled, this thread could run no more jobs.
             if grouped:
-                context._jsc.setLocalProperty(_JOB_GROUP, None)
+                with suppress(Exception):
+                    context._jsc.setLocalProperty(_JOB_GROUP, None)
+        finally:
+            with suppress(Exception):
+                context.removeJobTag(tag)
 
 
 RewriteProgress = Callable[[], tuple[int, float, int]]

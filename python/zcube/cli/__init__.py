@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except ZCubeError as error:
-        output.note(_with_remedy(str(error), error))
+        output.note(_with_remedy(str(error)))
     except KeyboardInterrupt:
         output.note("stopped")
     except ModuleNotFoundError as error:
@@ -52,13 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A full disk, or a folder without permission, needs no trace either.
         if not isinstance(error, OSError) and not _of_spark(error):
             raise
-        output.note(_with_remedy(first_line(error), error))
+        output.note(_with_remedy(first_line(error)))
     return 1
 
 
-def _with_remedy(text: str, error: Exception) -> str:
+def _with_remedy(text: str) -> str:
     """Return an error's text, with the command's own remedy instead of SQL's."""
-    return text.replace(*_REMEDIES) if NO_CLUSTERING_COLUMNS.is_of(error) else text
+    return text.replace(*_REMEDIES) if NO_CLUSTERING_COLUMNS.is_in(text) else text
 
 
 def _of_spark(error: Exception) -> bool:

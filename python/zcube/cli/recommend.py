@@ -110,8 +110,8 @@ def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, 
 def _elsewhere(scans: Counter[str]) -> str:
     """Name some of the locations that a log has instead."""
     if not scans:
-        return "it has no scans of files at all"
-    named = ", ".join(location for location, _ in scans.most_common(_MAX_EXAMPLES))
+        return "it has no scans of a single folder"
+    named = ", ".join(_shortened(location) for location, _ in scans.most_common(_MAX_EXAMPLES))
     more = len(scans) - _MAX_EXAMPLES
     return f"it has scans at {named}" + (f" and {counted(more, 'other place')}" if more > 0 else "")
 
