@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 import time
 from datetime import date, datetime, timedelta
@@ -514,6 +515,12 @@ def test_the_reader_without_spark_imports_nothing_of_it():
     modules = {file.name: file.read_text(encoding="utf-8") for file in folder.glob("*.py")}
     spark = {name for name, text in modules.items() if "from zcube._spark" in text}
     assert spark == {"spark.py"}
+    found = "[name for name in sys.modules if name.partition('.')[0] in ('pyspark', 'py4j')]"
+    reading = f"import sys, zcube._log.deltalake; print({found})"
+    shown = subprocess.run(
+        [sys.executable, "-c", reading], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert shown.stdout == "[]\n"
 
 
 def test_reasons_are_one_line(path, monkeypatch):
