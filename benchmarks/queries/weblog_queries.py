@@ -24,7 +24,7 @@ _WHOLE = (
     "ORDER BY hits DESC, system, browser LIMIT 20",
     "SELECT site_id, count(*) AS hits FROM hits WHERE url LIKE '%/shop/%hotel%' "
     "GROUP BY site_id ORDER BY hits DESC, site_id LIMIT 10",
-    "SELECT hour(event_time) AS at, count(*) AS hits FROM hits GROUP BY hour(event_time) ORDER BY at",
+    "SELECT hour(event_time) AS part, count(*) AS hits FROM hits GROUP BY hour(event_time) ORDER BY part",
     "SELECT site_id, avg(response_ms) AS response, count(*) AS hits FROM hits GROUP BY site_id "
     "HAVING count(*) > 500 ORDER BY response DESC, site_id LIMIT 10",
 )
@@ -71,9 +71,9 @@ def queries(source: Path) -> list[Query]:
             "GROUP BY traffic_source ORDER BY traffic_source",
         ),
         (
-            "hour(event_time) AS at, count(*) AS hits",
+            "hour(event_time) AS part, count(*) AS hits",
             (Is("site_id", "=", sites[0]), _days(date(2026, 3, 2), 1)),
-            "GROUP BY hour(event_time) ORDER BY at",
+            "GROUP BY hour(event_time) ORDER BY part",
         ),
         (
             "url, count(*) AS hits",
@@ -161,9 +161,9 @@ def queries(source: Path) -> list[Query]:
             "GROUP BY campaign ORDER BY hits DESC, campaign LIMIT 10",
         ),
         (
-            "minute(event_time) AS at, count(*) AS hits",
+            "minute(event_time) AS part, count(*) AS hits",
             (Is("site_id", "=", sites[2]), _times(datetime(2026, 1, 22, 19), minutes=10)),
-            "GROUP BY minute(event_time) ORDER BY at",
+            "GROUP BY minute(event_time) ORDER BY part",
         ),
         (
             "url, max(response_ms) AS response",

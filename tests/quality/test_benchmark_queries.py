@@ -1,5 +1,6 @@
 """The texts of benchmarks.queries, against DuckDB, which has TPC-H's queries itself."""
 
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -39,6 +40,8 @@ def rounded(rows):
     """Rows as text, to the digits that both systems have."""
 
     def value(v):
+        if isinstance(v, datetime):
+            v = v.replace(tzinfo=None)  # both are in UTC, which only DuckDB says
         return f"{float(v):.4f}" if isinstance(v, (Decimal, float, int)) else str(v)
 
     return [tuple(value(v) for v in row) for row in rows]
@@ -103,4 +106,5 @@ def test_scans_are_counted_in_joins_and_subqueries(spark, path, tmp_path):
     joined = "SELECT count(*) FROM t JOIN other USING (id) WHERE t.id >= 60"
     assert scanned(joined) == (40, 2, 50)
     nested = "SELECT count(id) FROM t WHERE id < (SELECT max(id) FROM t WHERE id < 30)"
-    assert scanned(nested) == (29, 4 + 2, 100 + 50)
+    # The subquery's value skips row groups, but no files.
+    assert scanned(nested) == (29, 4 + 2, 50 + 50)
