@@ -90,10 +90,10 @@ class AdvisorSuite extends AnyFunSuite with MemoryEngine {
     }
     val ((all, ofAll), (some, ofSome)) = (layouts(400), layouts(100))
     assert(ofAll === 400 && ofSome === 100)
-    // A fifth of all rows.
+    // A fifth of all rows. Without scaling, it would be a fifth of a quarter.
     for (figure <- Seq("files_read", "bytes_read"); best <- Seq(all, some)) {
       val whole = if (figure == "files_read") 400.0 else 4000.0 * MemoryFile.RowBytes
-      assert(math.abs(value[Double](best, figure) - whole / 5) < whole / 20, figure)
+      assert(math.abs(value[Double](best, figure) - whole / 5) < whole / 8, figure)
     }
     assert(value[Seq[String]](some, "statements") === value[Seq[String]](all, "statements"))
   }
