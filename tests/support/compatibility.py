@@ -48,10 +48,11 @@ FEATURES = """
 - *Connect, metastore*: a Spark Connect server and a Hive metastore server (`make services-tests-4.1`).
 - *installed*: from the files of a release in an empty environment, by pip and by `--packages` (`make release-trial`).
 
-The runs on record are with Java 17 and 21. Tests ran with Python 3.11; with 3.10, 3.12 and 3.13 only the installed package
-was tried. A newer Python isn't rejected. A combination that isn't listed has no run on record. Delta 4.0 to 4.2 are not supported, because the jars call Delta methods that are new in 4.3. With PySpark
-4.1 or 4.0, install `delta-spark==4.3.*`, since pip takes a newer one. Every change is tested with the newest Spark, and
-by some tests with the others.
+The runs on record are with Java 17 and 21. Tests ran with Python 3.11; with 3.10, 3.12 and 3.13 only the installed
+package was tried. A newer Python isn't rejected. A combination that isn't listed has no run on record. Delta 4.0 to 4.2
+are not supported, because the jars call Delta methods that are new in 4.3. With PySpark 4.1 or 4.0, install
+`delta-spark==4.3.*`, since pip takes a newer one. Every change is tested with the newest Spark, and by some tests with
+the others.
 
 ## Table features
 
