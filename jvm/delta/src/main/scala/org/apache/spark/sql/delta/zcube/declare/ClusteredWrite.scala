@@ -59,7 +59,7 @@ final class ClusteredWrite(
           requested.columnNames.map(_.fieldNames.toSeq),
           Some(log))
       }
-      if (makes && mode == SaveMode.Append) appendedToNew(txn, requested, written(None))
+      if (makes && comparesColumns) writtenToNew(txn, requested, written(None))
       else if (makes || setsAnew(txn)) written(Some(requested))
       else kept(txn, written(None))
     }
@@ -68,13 +68,17 @@ final class ClusteredWrite(
   private def overwrites: Boolean =
     mode == SaveMode.Overwrite && !options.isInsertAtomicReplaceOp
 
+  /** Whether Delta compares the columns with the table's: of what appends, or replaces a part. */
+  private def comparesColumns: Boolean =
+    mode == SaveMode.Append || mode == SaveMode.Overwrite && options.isInsertAtomicReplaceOp
+
   private def kept(txn: OptimisticTransaction, written: TaggedCommitData[Action]) =
     if (overwrites) {
       written.copy(actions = PreservedColumns(txn, written.actions, options.canOverwriteSchema))
     } else written
 
-  /** Delta compares the columns of an append with those of an existing table. */
-  private def appendedToNew(
+  /** The columns are added after the write, as there are none yet that Delta could compare them with. */
+  private def writtenToNew(
       txn: OptimisticTransaction,
       requested: ClusterBySpec,
       written: => TaggedCommitData[Action]): TaggedCommitData[Action] = {

@@ -91,14 +91,14 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           try Some(catalog.loadTable(identifier))
           // Any other failure must not look like a table without columns.
           catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
-        val kept = existing.collect { case table: DeltaTableV2 =>
-          val conf = session.sessionState.conf
-          val options = new DeltaOptions(replace.writeOptions, conf)
-          val overwritesRowsOnly =
-            !options.canOverwriteSchema && !options.isInsertAtomicReplaceOp
+        val conf = session.sessionState.conf
+        val options = new DeltaOptions(replace.writeOptions, conf)
+        // What replaces a part doesn't change the columns.
+        val kept = existing.filterNot(_ => options.isInsertAtomicReplaceOp).collect {
+          case table: DeltaTableV2 =>
           val snapshot = table.initialSnapshot
           val rows =
-            if (overwritesRowsOnly) withNulls(snapshot, replace.query) else replace.query
+            if (options.canOverwriteSchema) replace.query else withNulls(snapshot, replace.query)
           val schema = Option.when(options.canOverwriteSchema)(rows.schema.asNullable)
           val limit = conf.getConf(DeltaSQLConf.DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)
           keptBy(snapshot, rows.schema).filterNot { columns =>

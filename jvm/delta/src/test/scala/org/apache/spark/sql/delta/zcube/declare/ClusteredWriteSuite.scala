@@ -214,6 +214,36 @@ class ClusteredWriteSuite extends AnyFunSuite with DeltaSparkSession {
       assert(error.getMessage.contains("DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"))
     }
 
+  test("what replaces a part makes a new table with the columns, and keeps those of another") {
+    val target = new Target(exists = false)
+    def replace(until: Long): Unit = rows(10, until).write.format("delta").mode("overwrite")
+      .option("replaceWhere", "a >= 10").clusterBy("a").save(target.path)
+    replace(13)
+    assert(target.found === Seq(10L, 11L, 12L))
+    assert(target.columns === Seq("a"))
+    rows(0, 2).write.format("delta").mode("append").save(target.path)
+    replace(11)
+    assert(target.found === Seq(0L, 1L, 10L))
+    assert(target.columns === Seq("a"))
+    val rejected = new Target(exists = false)
+    val error = intercept[Exception](rows(10, 13).write.format("delta").mode("overwrite")
+      .option("replaceWhere", "a >= 10").clusterBy("a", "b").save(rejected.path))
+    assert(error.getMessage.contains("DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"))
+  }
+
+  test("saveAsTable of a part keeps the columns, also those that are set meanwhile") {
+    val target = new Target
+    def replace(from: Long, until: Long): Unit = rows(from, until).write.format("delta")
+      .mode("overwrite").option("replaceWhere", s"a >= $from").saveAsTable(target.name)
+    replace(1, 4)
+    assert(target.found === Seq(0L, 1L, 2L, 3L))
+    assert(target.columns === Seq("a"))
+    val other = new Meanwhile(true, () => target.clusterBy("b"))
+    TransactionExecutionObserver.withObserver(other)(replace(2, 3))
+    assert(target.found === Seq(0L, 1L, 2L))
+    assert(target.columns === Seq("b"))
+  }
+
   private val indexed = "spark.databricks.delta.properties.defaults.dataSkippingNumIndexedCols"
 
   test("the session's default for statistics applies to the columns of a new table") {
