@@ -1,7 +1,5 @@
 package io.zcube.clustering.advise
 
-import scala.util.Random
-
 import org.apache.spark.SparkException
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.RowOrdering
@@ -23,14 +21,12 @@ import io.zcube.sql.simulation.EncodedSample
   *
   * @param settings the settings of the runs that would create the layout
   * @param queries the queries, as the optimizer understood them
-  * @param maxFiles of more files than that, so many are sampled, chosen at random but repeatably
   */
 final class Advisor(
     session: ClassicSession,
     version: TableVersion,
     settings: OptimizeSettings,
-    queries: Seq[AnalyzedQuery],
-    maxFiles: Int = Advisor.MaxFiles) {
+    queries: Seq[AnalyzedQuery]) {
   import Advisor._
 
   private val resolver = session.sessionState.conf.resolver
@@ -86,7 +82,7 @@ final class Advisor(
             EncodedSample.of(sample),
             columns.indices.filter(isPartition),
             bytes,
-            rowsOf(sample),
+            sample.rowCount,
             settings,
             workload)
           new LayoutSearch(asking.keys.toSeq.sorted, asking, trials.run).run()
@@ -125,20 +121,8 @@ final class Advisor(
   private def sample(reading: ClassicSession, what: String): RowSample = {
     val wanted = bytes / settings.plan.targetFileBytes * RowsPerFile
     val limits = SampleLimits.ofRows(math.min(MaxRows, math.max(MinRows, wanted)).toInt)
-    val sample = selection.scan(reading, sampled)
-      .sample(reading, columns, DataFile.rowsOf(sampled), limits, what)
-    if (sampled.size == files.size) sample else sample.copy(complete = false)
-  }
-
-  /** The files to sample: those that a driver can hold the log's actions of, and a job can read soon. */
-  private lazy val sampled: Seq[DataFile] =
-    if (files.size <= maxFiles) files
-    else new Random(Seed).shuffle(files.sortBy(_.path)).take(maxFiles)
-
-  /** The table's rows: as many in other files as in the sampled ones, for their bytes. */
-  private def rowsOf(sample: RowSample): Long = {
-    val share = bytes.toDouble / math.max(1L, sampled.map(_.storedBytes).sum)
-    DataFile.rowsOf(files).getOrElse((sample.rowCount * share).round)
+    selection.scan(reading, files)
+      .sample(reading, columns, DataFile.rowsOf(files), limits, what)
   }
 }
 
@@ -148,9 +132,4 @@ object Advisor {
   private val RowsPerFile = 200L
   private val MinRows = 20000L
   private val MaxRows = 200000L
-
-  /** As many as a run reads of at a time. */
-  private val MaxFiles = 50000
-
-  private val Seed = 42L
 }

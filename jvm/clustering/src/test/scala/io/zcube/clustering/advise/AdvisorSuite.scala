@@ -19,14 +19,11 @@ class AdvisorSuite extends AnyFunSuite with MemoryEngine {
   }
 
   private def advise(table: MemoryTable, queries: (String, Double)*): Seq[Row] =
-    adviseBy(table, Int.MaxValue)(queries: _*)
-
-  private def adviseBy(table: MemoryTable, maxFiles: Int)(queries: (String, Double)*): Seq[Row] =
     Sessions.within(session) {
       val version = table.latest()
       val reader = new QueryAnalyzer(session, version)
       val analyzed = queries.map { case (text, weight) => reader.read(text, weight) }
-      new Advisor(session, version, settings, analyzed, maxFiles).rows
+      new Advisor(session, version, settings, analyzed).rows
     }
 
   private def value[T](row: Row, field: String): T =
@@ -77,25 +74,6 @@ class AdvisorSuite extends AnyFunSuite with MemoryEngine {
     val forecast = value[Double](best, "files_read")
     assert(forecast >= really * 0.9 && forecast <= really * 2 + 2, s"$forecast, $really")
     assert(forecast < table.now.live.size / 4)
-  }
-
-  test("of many files some are sampled, and the forecast is for all") {
-    val table = new MemoryTable("points", schema)
-    (0L until 4000L).map(row).grouped(10).foreach(table.append)
-    Sessions.rowsOf(session, MemoryRelation.of(table)).createOrReplaceGlobalTempView("points")
-    def layouts(maxFiles: Int) = {
-      val before = table.scanned.get
-      val _ +: layouts = adviseBy(table, maxFiles)("x < 20" -> 1.0)
-      (layouts.head, table.scanned.get - before)
-    }
-    val ((all, ofAll), (some, ofSome)) = (layouts(400), layouts(100))
-    assert(ofAll === 400 && ofSome === 100)
-    // A fifth of all rows. Without scaling, it would be a fifth of a quarter.
-    for (figure <- Seq("files_read", "bytes_read"); best <- Seq(all, some)) {
-      val whole = if (figure == "files_read") 400.0 else 4000.0 * MemoryFile.RowBytes
-      assert(math.abs(value[Double](best, figure) - whole / 5) < whole / 8, figure)
-    }
-    assert(value[Seq[String]](some, "statements") === value[Seq[String]](all, "statements"))
   }
 
   test("weights decide between columns") {

@@ -28,9 +28,6 @@ final class MemoryTable(
   /** How often files were scanned or rewritten that their selection wasn't prepared for. */
   val unprepared = new AtomicInteger
 
-  /** How many files were scanned. */
-  val scanned = new AtomicInteger
-
   /** How many files a selection was prepared for, after each preparation. */
   val prepared = new AtomicReference(Vector.empty[Int])
 

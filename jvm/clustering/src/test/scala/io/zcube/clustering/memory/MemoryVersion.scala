@@ -178,7 +178,6 @@ final private class MemorySelection(version: MemoryVersion, where: WhereClause)
 
   override def scanGroups(session: SparkSession, groups: Seq[Seq[DataFile]]): FileScan = {
     groups.foreach(use)
-    version.table.scanned.addAndGet(groups.map(_.size).sum)
     val columns = toAttributes(version.schema)
     val hidden = toAttributes(
       new StructType().add("file", StringType).add("row_index", LongType)

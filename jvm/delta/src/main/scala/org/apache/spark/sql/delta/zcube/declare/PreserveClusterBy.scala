@@ -96,19 +96,19 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
         // What replaces a part doesn't change the columns.
         val kept = existing.filterNot(_ => options.isInsertAtomicReplaceOp).collect {
           case table: DeltaTableV2 =>
-          val snapshot = table.initialSnapshot
-          val rows =
-            if (options.canOverwriteSchema) replace.query else withNulls(snapshot, replace.query)
-          val schema = Option.when(options.canOverwriteSchema)(rows.schema.asNullable)
-          val limit = conf.getConf(DeltaSQLConf.DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)
-          keptBy(snapshot, rows.schema).filterNot { columns =>
-            columns.columns.size > limit || PreservedColumns.lackStatistics(
-              snapshot.protocol,
-              schema.fold(snapshot.metadata)(withSchema(snapshot.metadata, _)),
-              columns.columns)
-          }.map { columns =>
-            replace.copy(partitioning = Seq(columns), query = rows)
-          }
+            val snapshot = table.initialSnapshot
+            val rows =
+              if (options.canOverwriteSchema) replace.query else withNulls(snapshot, replace.query)
+            val schema = Option.when(options.canOverwriteSchema)(rows.schema.asNullable)
+            val limit = conf.getConf(DeltaSQLConf.DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)
+            keptBy(snapshot, rows.schema).filterNot { columns =>
+              columns.columns.size > limit || PreservedColumns.lackStatistics(
+                snapshot.protocol,
+                schema.fold(snapshot.metadata)(withSchema(snapshot.metadata, _)),
+                columns.columns)
+            }.map { columns =>
+              replace.copy(partitioning = Seq(columns), query = rows)
+            }
         }.flatten
         // Else the table would be loaded once more, to find that the plan has stopped changing.
         if (kept.isEmpty) replace.setTagValue(NothingToKeep, ())
