@@ -323,8 +323,7 @@ def test_commits_have_the_numbers_of_their_files(path):
     written_log.write(path, LONG, [{}])
     commit(path, 1, {"commitInfo": {"timestamp": 5000, "operation": "OPTIMIZE"}})
     commit(path, 2, {"txn": {"appId": "a", "version": 1}})
-    info = {"timestamp": None, "operation": "WRITE", "operationMetrics": {"n": 7}}
-    commit(path, 3, {"commitInfo": info})
+    commit(path, 3, {"commitInfo": {"operation": "WRITE", "operationMetrics": {"n": 7}}})
     log = DeltaLakeLog.open(path)
     # Another writer's, after the table was opened.
     commit(path, 4, {"commitInfo": {"timestamp": 6000, "operation": "DELETE"}})

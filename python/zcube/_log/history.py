@@ -80,7 +80,7 @@ def _info(file: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for action in actions.commit(file):
         found |= action.get("commitInfo") or {}
-    if found.get("timestamp") is not None:
+    if "timestamp" in found:
         # Delta replaces it, but reads it first.
         _checked(found["timestamp"], int(file.stem))
     return found
