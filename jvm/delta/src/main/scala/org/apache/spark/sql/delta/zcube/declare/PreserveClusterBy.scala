@@ -92,10 +92,13 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
           // Any other failure must not look like a table without columns.
           catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
         val conf = session.sessionState.conf
-        val options = new DeltaOptions(replace.writeOptions, conf)
-        // What replaces a part doesn't change the columns.
-        val kept = existing.filterNot(_ => options.isInsertAtomicReplaceOp).collect {
-          case table: DeltaTableV2 =>
+        // Wrong ones are Delta's error, unless there is a table.
+        lazy val options = new DeltaOptions(replace.writeOptions, conf)
+        val kept = existing
+          .collect { case table: DeltaTableV2 => table }
+          // What replaces a part doesn't change the columns.
+          .filterNot(_ => options.isInsertAtomicReplaceOp)
+          .flatMap { table =>
             val snapshot = table.initialSnapshot
             val rows =
               if (options.canOverwriteSchema) replace.query else withNulls(snapshot, replace.query)
@@ -109,7 +112,7 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
             }.map { columns =>
               replace.copy(partitioning = Seq(columns), query = rows)
             }
-        }.flatten
+          }
         // Else the table would be loaded once more, to find that the plan has stopped changing.
         if (kept.isEmpty) replace.setTagValue(NothingToKeep, ())
         kept
