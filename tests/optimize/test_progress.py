@@ -15,6 +15,7 @@ import pytest
 from rich import console as rich_console
 from rich.progress import Progress
 from zcube import ClusteredTable, ZCubeError
+from zcube._log.spark import SparkLog
 from zcube._spark import gateway, progress
 from zcube.results.optimize import OptimizeResult
 from zcube.results.quality import ClusteringQuality, ColumnQuality
@@ -410,6 +411,26 @@ def test_ctrl_c_stops_the_sampling_of_statements_that_write_nothing(spark, slow_
     assert not spark.sparkContext.getJobTags()
     assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") is None
     assert call(slow_sampling)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda table: table.files(["id"]),
+        lambda table: table.cubes(),
+        lambda table: table.files_read("id = 7"),
+    ],
+    ids=["files", "cubes", "files_read"],
+)
+def test_ctrl_c_stops_the_reading_of_the_log(spark, path, call):
+    make(spark, path)
+    log = SparkLog(spark, f"delta.`{path}`", path)
+    # Else it would have been read, and by a task or two.
+    spark.conf.set("spark.databricks.delta.snapshotPartitions", "300")
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    assert interrupted_job(spark, lambda: call(log)).status == "FAILED"
+    assert not spark.sparkContext.getJobTags()
+    call(log)
 
 
 class DeadContext:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as t
@@ -58,10 +58,8 @@ class SparkLog:
 
     def run(self, statement: str, doing: str) -> list[Row]:
         """Run a statement, whose jobs Ctrl-C stops; raise typed errors."""
-        # Over Connect, PySpark handles Ctrl-C.
         connect = self.over_connect
-        stoppable = nullcontext() if connect else gateway.stoppable(self._spark)
-        with gateway.typed_errors(f"{doing} {self.name}", connect=connect), stoppable:
+        with gateway.typed_errors(f"{doing} {self.name}", connect=connect), self._stoppable():
             return self._spark.sql(statement).collect()
 
     def files_read(self, predicate: str) -> list[str]:
@@ -73,7 +71,8 @@ class SparkLog:
         from pyspark.errors import AnalysisException
 
         rows = self._rows()
-        with gateway.typed_errors(f"Reading {self.name}", connect=self.over_connect):
+        connect = self.over_connect
+        with gateway.typed_errors(f"Reading {self.name}", connect=connect), self._stoppable():
             found = rows.where(predicate)
             try:
                 # Rows from a cache have no files. A cached table lacks this column, so Spark reads
@@ -82,7 +81,7 @@ class SparkLog:
                 return sorted(found.select(file).inputFiles())
             except AnalysisException:
                 # A view hides it; if the predicate is wrong, this says so.
-                if not self.over_connect:
+                if not connect:
                     return sorted(gateway.uncached_files(found))
                 connected: Any = found
                 if "InMemoryRelation" in connected._explain_string(extended=True):
@@ -114,13 +113,14 @@ class SparkLog:
 
         from pyspark.sql import functions as f
 
-        files, schema, partitions = gateway.logged_files(rows, self.name)
         axes, ends = [], []
-        for column in columns:
-            axis, low, high = _ends(files, schema, partitions, column, self.name)
-            axes.append(axis)
-            ends += [low, high]
-        found = files.select("path", "size", f.col("tags")[tags.CUBE], *ends).collect()
+        with self._stoppable():
+            files, schema, partitions = gateway.logged_files(rows, self.name)
+            for column in columns:
+                axis, low, high = _ends(files, schema, partitions, column, self.name)
+                axes.append(axis)
+                ends += [low, high]
+            found = files.select("path", "size", f.col("tags")[tags.CUBE], *ends).collect()
         boxes = [
             FileBounds(
                 row[0],
@@ -136,14 +136,15 @@ class SparkLog:
         """Return the ZCubes, the largest first; in a classic session only."""
         from pyspark.sql import functions as f
 
-        actions, _, _ = gateway.logged_files(self._rows(), self.name)
         cube, by, curve = (f.col("tags")[tag] for tag in (tags.CUBE, tags.COLUMNS, tags.CURVE))
-        rows = (
-            actions.where(cube.isNotNull())
-            .groupBy(cube.alias("id"), by.alias("by"), curve.alias("curve"))
-            .agg(f.count("*").alias("files"), f.sum("size").alias("bytes"))
-            .collect()
-        )
+        with self._stoppable():
+            actions, _, _ = gateway.logged_files(self._rows(), self.name)
+            rows = (
+                actions.where(cube.isNotNull())
+                .groupBy(cube.alias("id"), by.alias("by"), curve.alias("curve"))
+                .agg(f.count("*").alias("files"), f.sum("size").alias("bytes"))
+                .collect()
+            )
         cubes = (
             LoggedCube(
                 id=row["id"],
@@ -155,6 +156,10 @@ class SparkLog:
             for row in rows
         )
         return LoggedCube.in_order(cubes)
+
+    def _stoppable(self) -> AbstractContextManager[object]:
+        """Let Ctrl-C stop the block's jobs; over Connect, PySpark does so."""
+        return nullcontext() if self.over_connect else gateway.stoppable(self._spark)
 
     def _rows(self) -> DataFrame:
         if self._path is not None:
