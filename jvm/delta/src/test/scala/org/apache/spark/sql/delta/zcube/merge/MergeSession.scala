@@ -6,6 +6,8 @@ import scala.util.control.NonFatal
 
 import com.databricks.spark.util.Log4jUsageLogger
 import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.delta.actions.CommitInfo
 import org.apache.spark.sql.delta.zcube.DeltaSparkSession
 import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog}
 import org.apache.spark.sql.functions.col
@@ -45,6 +47,14 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       .repartitionByRange(files, col(by))
       .write.format("delta").mode("append").save(path)
 
+  /** Without generated code, which takes most of the time for so few rows. */
+  private def interpreted[T](body: => T): T = withSettings(
+    "spark.sql.codegen.wholeStage" -> "false",
+    "spark.sql.codegen.factoryMode" -> "NO_CODEGEN")(body)
+
+  private def json(rows: DataFrame): Seq[String] =
+    interpreted(rows.selectExpr("to_json(struct(*))").collect().map(_.getString(0)).toSeq.sorted)
+
   /** @param hidden  whether the identity column is left out
     * @param tracked whether rows have ids; those of the first rows are included
     */
@@ -56,8 +66,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     val shown = if (hidden) rows.drop("number") else rows
     val id = s"CASE WHEN _metadata.row_id < ${RandomMerges.Rows} THEN _metadata.row_id END"
     val more = if (tracked) Seq(s"$id AS row_id") else Nil
-    shown.selectExpr("struct(*) AS row" +: more: _*).selectExpr("to_json(struct(*))").collect()
-      .map(_.getString(0)).toSeq.sorted
+    json(shown.selectExpr("struct(*) AS row" +: more: _*))
   }
 
   /** The number of target files that a MERGE read after skipping. */
@@ -75,16 +84,22 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     if (!DeltaConfigs.CHANGE_DATA_FEED.fromMetaData(snapshot.metadata) || snapshot.version < from)
       Nil
     else {
-      spark.read.format("delta").option("readChangeFeed", "true")
+      val changes = spark.read.format("delta").option("readChangeFeed", "true")
         .option("startingVersion", from)
         .load(path)
-        .drop("_commit_timestamp").drop(
-          (if (hidden) Seq("number") else Nil): _*).selectExpr("to_json(struct(*))").collect()
-        .map(_.getString(0)).toSeq.sorted
+        .drop("_commit_timestamp")
+      json(if (hidden) changes.drop("number") else changes)
     }
   }
 
   protected def versionOf(path: String): Long = DeltaLog.forTable(spark, path).update().version
+
+  /** Read from the log itself, since DESCRIBE HISTORY takes a job. */
+  private def commitOf(path: String, version: Long): CommitInfo =
+    DeltaLog.forTable(spark, path).getChanges(version, None).toSeq
+      .collectFirst { case (`version`, actions) =>
+        actions.collectFirst { case info: CommitInfo => info }.get
+      }.get
 
   /** What a MERGE did, or the condition of its error. */
   protected def outcome(path: String, merge: String => Unit): Outcome = {
@@ -98,10 +113,9 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
     try {
       val before = versionOf(path)
       val read = filesRead(merge(path))
+      val after = versionOf(path)
       // Without changes there may be no commit.
-      val commit = Option.when(versionOf(path) > before) {
-        DeltaLog.forTable(spark, path).history.getHistory(Some(1)).head
-      }
+      val commit = Option.when(after > before)(commitOf(path, after))
       val metrics = commit.flatMap(_.operationMetrics).getOrElse(Map.empty)
       Outcome(
         Nil,
