@@ -10,7 +10,7 @@ object OptimizeMetrics {
   val RemovedBytes = "numRemovedBytes"
 
   def of(context: SparkContext, changes: RewriteChanges): Map[String, SQLMetric] = {
-    val RewriteChanges(replaced, removed, added) = changes
+    import changes.{added, removed, replaced}
     val deleted = replaced.flatMap(file => Option(file.deletionVector))
     val sizes = FileSizeStatsWithHistogram.create(added.map(_.size).sorted)
     val values = Seq(
