@@ -23,10 +23,28 @@ from zcube.results.recommendation import Recommendations
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from typing_extensions import TypedDict, Unpack
 
     from zcube._log.cubes import LoggedCube
     from zcube._log.files import Axis, FileBounds
     from zcube._sql.statements import Queries
+
+    class _OptimizeOptions(TypedDict, total=False):
+        """The arguments of ``optimize`` that don't decide what it returns."""
+
+        zorder_by: Sequence[str] | None
+        where: str | None
+        full: bool
+        progress: bool | None
+        curve: str | None
+        weights: Mapping[str, float] | None
+        workload: Workload | None
+        merge_policy: str | None
+        max_bytes: int | str | None
+        max_duration: str | None
+        min_cube_size: int | str | None
+        target_cube_size: int | str | None
+        max_file_size: int | str | None
 
 
 class ClusteredTable:
@@ -84,66 +102,30 @@ class ClusteredTable:
     def optimize(
         self,
         *,
-        zorder_by: Sequence[str] | None = ...,
-        where: str | None = ...,
-        full: bool = ...,
         dry_run: Literal[False] = ...,
         forecast: Literal[False] = ...,
         measure: bool = ...,
-        progress: bool | None = ...,
-        curve: str | None = ...,
-        weights: Mapping[str, float] | None = ...,
-        workload: Workload | None = ...,
-        merge_policy: str | None = ...,
-        max_bytes: int | str | None = ...,
-        max_duration: str | None = ...,
-        min_cube_size: int | str | None = ...,
-        target_cube_size: int | str | None = ...,
-        max_file_size: int | str | None = ...,
+        **options: Unpack[_OptimizeOptions],
     ) -> OptimizeResult: ...
 
     @overload
     def optimize(
         self,
         *,
-        zorder_by: Sequence[str] | None = ...,
-        where: str | None = ...,
-        full: bool = ...,
         dry_run: Literal[True],
         forecast: bool = ...,
         measure: Literal[False] = ...,
-        progress: bool | None = ...,
-        curve: str | None = ...,
-        weights: Mapping[str, float] | None = ...,
-        workload: Workload | None = ...,
-        merge_policy: str | None = ...,
-        max_bytes: int | str | None = ...,
-        max_duration: str | None = ...,
-        min_cube_size: int | str | None = ...,
-        target_cube_size: int | str | None = ...,
-        max_file_size: int | str | None = ...,
+        **options: Unpack[_OptimizeOptions],
     ) -> OptimizePlan: ...
 
     @overload
     def optimize(
         self,
         *,
-        zorder_by: Sequence[str] | None = ...,
-        where: str | None = ...,
-        full: bool = ...,
         dry_run: bool,
         forecast: bool = ...,
         measure: bool = ...,
-        progress: bool | None = ...,
-        curve: str | None = ...,
-        weights: Mapping[str, float] | None = ...,
-        workload: Workload | None = ...,
-        merge_policy: str | None = ...,
-        max_bytes: int | str | None = ...,
-        max_duration: str | None = ...,
-        min_cube_size: int | str | None = ...,
-        target_cube_size: int | str | None = ...,
-        max_file_size: int | str | None = ...,
+        **options: Unpack[_OptimizeOptions],
     ) -> OptimizeResult | OptimizePlan: ...
 
     def optimize(
