@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from zcube._log import types
+from zcube._log.conditions import COLUMN_NOT_FOUND
 from zcube._sql import quoting
+from zcube.errors import ColumnNotFoundError
 
 # Delta keeps statistics of the first 32 leaf columns, unless the table's properties say otherwise.
 INDEXED = 32
@@ -24,6 +26,40 @@ def quoted(parts: Sequence[str]) -> str:
 def is_struct(data_type: Any) -> bool:
     """Return whether a type in Delta's schema is a struct."""
     return isinstance(data_type, dict) and data_type.get("type") == "struct"
+
+
+def fields_of(schema: Any, parts: Sequence[str], table: str, *, exact: bool = False) -> list[Any]:
+    """Return the fields on the way to a column: the first of each name, ignoring case.
+
+    Args:
+        schema: Delta's or Spark's, as JSON.
+        parts: of the column's name.
+        table: its name, for the error.
+        exact: whether case matters.
+
+    Raises:
+        ColumnNotFoundError: there is none.
+    """
+    found = []
+    within = schema
+    for part in parts:
+        fields = within["fields"] if is_struct(within) else []
+        field = next(
+            (
+                field
+                for field in fields
+                if field["name"] == part or (not exact and field["name"].lower() == part.lower())
+            ),
+            None,
+        )
+        if field is None:
+            known = ", ".join(quoted([field["name"]]) for field in schema["fields"])
+            raise ColumnNotFoundError(
+                COLUMN_NOT_FOUND.message(column=quoted(parts), table=table, known=known)
+            )
+        found.append(field)
+        within = field["type"]
+    return found
 
 
 def columns_with_minimum(schema: Any, partitions: Sequence[str]) -> list[str]:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types as t
 
 from zcube._log import tags, types
-from zcube._log.conditions import COLUMN_NOT_FOUND
 from zcube._log.cubes import LoggedCube
 from zcube._log.files import Axis, FileBounds, interval
-from zcube._log.schema import columns_with_minimum, quoted
+from zcube._log.schema import columns_with_minimum, fields_of
 from zcube._spark import gateway
 from zcube._spark.connect import is_connect
 from zcube._sql import quoting
-from zcube.errors import ColumnNotFoundError, ZCubeError
+from zcube.errors import ZCubeError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -70,8 +69,8 @@ class SparkLog:
         """
         from pyspark.errors import AnalysisException
 
-        rows = self._rows()
         connect = self.over_connect
+        rows = self._rows()
         with gateway.typed_errors(f"Reading {self.name}", connect=connect), self._stoppable():
             found = rows.where(predicate)
             try:
@@ -136,9 +135,10 @@ class SparkLog:
         """Return the ZCubes, the largest first; in a classic session only."""
         from pyspark.sql import functions as f
 
+        table = self._rows()
         cube, by, curve = (f.col("tags")[tag] for tag in (tags.CUBE, tags.COLUMNS, tags.CURVE))
         with self._stoppable():
-            actions, _, _ = gateway.logged_files(self._rows(), self.name)
+            actions, _, _ = gateway.logged_files(table, self.name)
             rows = (
                 actions.where(cube.isNotNull())
                 .groupBy(cube.alias("id"), by.alias("by"), curve.alias("curve"))
@@ -162,9 +162,11 @@ class SparkLog:
         return nullcontext() if self.over_connect else gateway.stoppable(self._spark)
 
     def _rows(self) -> DataFrame:
-        if self._path is not None:
-            return self._spark.read.format("delta").load(self._path)
-        return self._spark.table(self.name)
+        # Where a version has no checksum file, a job reads the schema.
+        with self._stoppable():
+            if self._path is not None:
+                return self._spark.read.format("delta").load(self._path)
+            return self._spark.table(self.name)
 
 
 def _ends(
@@ -172,7 +174,14 @@ def _ends(
 ) -> tuple[Axis, Column, Column]:
     from pyspark.sql import functions as f
 
-    logical, physical, data_type = _find(schema, name, table)
+    fields = fields_of(schema.jsonValue(), quoting.name_parts(name), table)
+    logical = [field["name"] for field in fields]
+    physical = [
+        field["metadata"].get("delta.columnMapping.physicalName", field["name"]) for field in fields
+    ]
+    data_type: Any = schema
+    for part in logical:
+        data_type = data_type[part].dataType
     if physical[0] in partitions:
         value = f.col("partitionValues")[physical[0]].try_cast(data_type)
         low = high = value
@@ -198,27 +207,3 @@ def _statistic(files: DataFrame, part: str, physical: Sequence[str]) -> Column:
             return f.lit(None)
         within = within[step].dataType
     return f.col(quoting.qualified(path))
-
-
-def _find(schema: t.StructType, name: str, table: str) -> tuple[list[str], list[str], t.DataType]:
-    """Return a column's logical and physical name parts and its type, ignoring case.
-
-    Raises:
-        ColumnNotFoundError: there is none.
-    """
-    logical, physical = [], []
-    within: t.DataType = schema
-    parts = quoting.name_parts(name)
-    for part in parts:
-        fields = within.fields if isinstance(within, t.StructType) else []
-        same = [field for field in fields if field.name.lower() == part.lower()]
-        if not same:
-            known = ", ".join(quoted([field.name]) for field in schema.fields)
-            raise ColumnNotFoundError(
-                COLUMN_NOT_FOUND.message(column=quoted(parts), table=table, known=known)
-            )
-        field = next((field for field in same if field.name == part), same[0])
-        logical.append(field.name)
-        physical.append(field.metadata.get("delta.columnMapping.physicalName", field.name))
-        within = field.dataType
-    return logical, physical, within

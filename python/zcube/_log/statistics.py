@@ -12,10 +12,8 @@ import numpy as np
 from zcube._log import types
 from zcube._log.actions import LoggedFile, NotServedError
 from zcube._log.column import LogColumn
-from zcube._log.conditions import COLUMN_NOT_FOUND
 from zcube._log.quality import FileRanges
-from zcube._log.schema import columns_with_minimum, is_struct, quoted
-from zcube.errors import ColumnNotFoundError
+from zcube._log.schema import columns_with_minimum, fields_of
 
 # Parsed statistics of this many files are kept: those of 30 columns take 11 KB per file.
 _MAX_KEPT = 20_000
@@ -63,24 +61,10 @@ class LogStatistics:
             ColumnNotFoundError: there is none.
             NotServedError: it is a partition column, or of a type that only Spark compares.
         """
-        within: Any = self._schema
-        found = []
-        for part in parts:
-            fields = within["fields"] if is_struct(within) else []
-            same = [
-                field
-                for field in fields
-                if field["name"] == part or (not exact and field["name"].lower() == part.lower())
-            ]
-            if not same:
-                known = ", ".join(quoted([field["name"]]) for field in self._schema["fields"])
-                raise ColumnNotFoundError(
-                    COLUMN_NOT_FOUND.message(column=quoted(parts), table=self._table, known=known)
-                )
-            found.append(same[0]["name"])
-            within = same[0]["type"]
-            if same[0].get("metadata", {}).get("__COLLATIONS"):
-                raise NotServedError("a collated column")
+        fields = fields_of(self._schema, parts, self._table, exact=exact)
+        if any(field.get("metadata", {}).get("__COLLATIONS") for field in fields):
+            raise NotServedError("a collated column")
+        found, within = [field["name"] for field in fields], fields[-1]["type"]
         if found[0] in self._partitions:
             raise NotServedError("a partition column")
         if not isinstance(within, str):

@@ -19,8 +19,8 @@ import io.zcube.clustering.table.{CommitResult, CommitSummary, WhereClause}
 import io.zcube.concurrent.{Caught, Causes}
 import io.zcube.sql.errors.ZCubeErrors
 
-/** The commits of a rewrite, by Delta's transactions: the one under which the files are written,
-  * and others, which retry if a concurrent change didn't touch the rewritten files.
+/** The commits of a rewrite, by Delta's transactions: the one under which the files are written;
+  * others on later versions, where a concurrent change didn't touch the rewritten files.
   *
   * @param session   a clone of the user's session, made for reading and writing a layout
   * @param table     the name that users know
