@@ -52,6 +52,16 @@ def test_what_has_no_order_is_rejected_by_its_type(spark, unordered, column, fil
     assert last_version(unordered) == 1
 
 
+def test_a_target_of_no_bytes_is_rejected_by_the_name_of_its_setting(spark, unordered):
+    spark.conf.set("spark.databricks.delta.optimize.maxFileSize", "0")
+    for clause in ("", " DRY RUN"):
+        with pytest.raises(PySparkException) as error:
+            spark.sql(f"OPTIMIZE delta.`{unordered}` ZORDER BY (id){clause}")
+        assert error.value.getCondition() == "ZCUBE_INVALID_OPTION"
+        assert "spark.databricks.delta.optimize.maxFileSize" in str(error.value)
+    assert last_version(unordered) == 1
+
+
 def test_delta_rejects_clustering_by_what_has_no_order(spark, path):
     for column, data_type in UNORDERED.items():
         if "." not in column:

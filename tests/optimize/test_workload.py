@@ -185,7 +185,8 @@ def test_a_query_for_a_flag_skips_files_of_nulls(spark, path):
         ("'curve' = 'kdtree', 'workload' = '[\"id = 1\"]'", "ZCUBE_WORKLOAD_WITHOUT_RANGES"),
         ("'curve' = 'kdtree', 'workload' = '[\"x % 2 = 1\"]'", "ZCUBE_WORKLOAD_WITHOUT_RANGES"),
         ("'curve' = 'kdtree', 'workload' = '[\"nope = 1\"]'", "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        ("'curve' = 'kdtree', 'workload' = '[\"x = \"]'", "PARSE_SYNTAX_ERROR"),
+        ("'curve' = 'kdtree', 'workload' = '[\"x = \"]'", "ZCUBE_INVALID_PREDICATE"),
+        ("'curve' = 'kdtree', 'workload' = '[\"x = 1 y\"]'", "ZCUBE_INVALID_PREDICATE"),
         ("'curve' = 'kdtree', 'workload' = '[\"x\"]'", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"),
     ],
 )

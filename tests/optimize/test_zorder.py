@@ -364,6 +364,22 @@ def test_wrong_options_are_rejected(spark, path, options, condition):
     assert error.value.getCondition() == condition
 
 
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        "DRY RUN OPTIONS (curve = hilbert)",
+        "OPTIONS (curve = hilbert) OPTIONS (maxBytes = 5)",
+        "DRY RUN DRY RUN",
+    ],
+)
+def test_clauses_in_another_order_or_given_twice_are_rejected(spark, path, clauses):
+    write(spark, path, rows=10, files=1)
+    with pytest.raises(PySparkException) as error:
+        spark.sql(f"OPTIMIZE delta.`{path}` ZORDER BY (x) {clauses}")
+    assert error.value.getCondition() == "ZCUBE_NOT_OF_THE_FORM"
+    assert "[OPTIONS ('key' = 'value', …)] [DRY RUN]" in str(error.value)
+
+
 def test_options_are_rejected_without_zcube_or_zorder(spark, path):
     write(spark, path, rows=10, files=1)
     for enabled, clause, why in (

@@ -68,7 +68,7 @@ final case class OptimizeOptions(
 
 object OptimizeOptions {
 
-  private val Size = "a size in bytes, such as 1073741824 or '10g'"
+  private val Size = "a size above 0 bytes, such as 1073741824 or '10g'"
 
   /** The names of all options. */
   val names: Seq[String] = OptimizeOption.all.map(_.name)

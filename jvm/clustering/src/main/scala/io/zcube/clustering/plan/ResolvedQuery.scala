@@ -13,6 +13,7 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.BoxedQuery
+import io.zcube.sql.parser.PredicateText
 import io.zcube.sql.predicates.{DeclaredNames, ParsedQuery, PredicateBoxes, PredicateReader, SimplifiedCondition}
 
 /** A query in the workload of an OPTIMIZE.
@@ -52,8 +53,10 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
     // Literals are printed in the session's time zone.
     val inUtc = session.sessionState.conf.clone()
     inUtc.setConf(SQLConf.SESSION_LOCAL_TIMEZONE, "UTC")
+    val parser = session.sessionState.sqlParser
     val queries = workload.map { predicate =>
-      val parsed = session.sessionState.sqlParser.parseExpression(predicate.text)
+      PredicateText.check(parser, predicate.text)
+      val parsed = parser.parseExpression(predicate.text)
       if (SubqueryExpression.hasSubquery(parsed)) {
         throw ZCubeErrors.invalidOption("workload", predicate.text, "predicates without subqueries")
       }

@@ -108,10 +108,10 @@ object ZCubeErrors {
     analysis("ZCUBE_NOT_A_TEXT", "literal" -> literal)
 
   /** @param form  of the statement
-    * @param cause what the next parser says
+    * @param cause what the next parser says, if it is its error
     */
-  def notOfTheForm(form: String, cause: Throwable): Throwable =
-    new ZCubeAnalysisException("ZCUBE_NOT_OF_THE_FORM", Map("form" -> form), Some(cause))
+  def notOfTheForm(form: String, cause: Option[Throwable]): Throwable =
+    new ZCubeAnalysisException("ZCUBE_NOT_OF_THE_FORM", Map("form" -> form), cause)
 
   /** @param table that has no columns; None if ZCube doesn't run the statement */
   def optionsNotSupported(table: Option[String]): Throwable =

@@ -5,7 +5,7 @@ package io.zcube.sql.parser
   */
 private[parser] object StatementForm {
 
-  private val Optimize = "OPTIMIZE table [FULL] [WHERE predicate] [ZORDER BY (column, …)] " +
+  val Optimize: String = "OPTIMIZE table [FULL] [WHERE predicate] [ZORDER BY (column, …)] " +
     "[OPTIONS ('key' = 'value', …)] [DRY RUN]"
 
   private val Describe = "DESCRIBE CLUSTERING table [BY (column, …)] [WHERE predicate]"

@@ -21,10 +21,11 @@ final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
       sqlText: String,
       parseWhole: (ParserInterface, String) => LogicalPlan): Option[LogicalPlan] =
     OptimizeClauses.split(sqlText).map { clauses =>
-      OptimizeWithOptions(
-        clauses.options,
-        parseWhole(session.sessionState.sqlParser, clauses.head),
-        clauses.dryRun)
+      parseWhole(session.sessionState.sqlParser, clauses.head) match {
+        // A clause comes twice, or OPTIONS after DRY RUN.
+        case _: OptimizeWithOptions => throw ZCubeErrors.notOfTheForm(StatementForm.Optimize, None)
+        case optimize => OptimizeWithOptions(clauses.options, optimize, clauses.dryRun)
+      }
     }.orElse(ClusteringStatementText.of(sqlText).map { text =>
       text.request.where.foreach(PredicateText.check(session.sessionState.sqlParser, _))
       ClusteringStatement(
@@ -34,7 +35,7 @@ final class ZCubeSqlParser(session: SparkSession, delegate: ParserInterface)
           parseWhole(session.sessionState.sqlParser, text.optimize)))
     }).orElse(StatementForm.of(sqlText).map { form =>
       try parseWhole(delegate, sqlText)
-      catch { case e: ParseException => throw ZCubeErrors.notOfTheForm(form, e) }
+      catch { case e: ParseException => throw ZCubeErrors.notOfTheForm(form, Some(e)) }
     })
 
   /** Spark's error for a view has the name of the statement. */

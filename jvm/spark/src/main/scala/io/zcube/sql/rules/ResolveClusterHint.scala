@@ -17,6 +17,7 @@ import io.zcube.layout.kinds.LayoutKind
 import io.zcube.layout.{ColumnWeights, FileCount}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.LayoutRequest
+import io.zcube.sql.parser.PredicateText
 import io.zcube.sql.plans.ClusterRows
 import io.zcube.sql.predicates.ParsedQuery
 
@@ -112,7 +113,10 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
     }
     ClusterRows(
       columns,
-      workload.map(predicate => CatalystSqlParser.parseExpression(predicate.text)),
+      workload.map { predicate =>
+        PredicateText.check(CatalystSqlParser, predicate.text)
+        CatalystSqlParser.parseExpression(predicate.text)
+      },
       workload.map(_.weight),
       LayoutRequest(curve, sort = sort, weights = weights),
       partitions,

@@ -40,7 +40,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.nondeterministicPredicate("rand() < 1"),
     ZCubeErrors.notAClusteringColumn("c > 1", "c", Seq("a")),
     ZCubeErrors.notAText("x"),
-    ZCubeErrors.notOfTheForm("OPTIMIZE table", new RuntimeException("syntax error")),
+    ZCubeErrors.notOfTheForm("OPTIMIZE table", Some(new RuntimeException("syntax error"))),
     ZCubeErrors.optionsNotSupported(None),
     ZCubeErrors.optionsNotSupported(Some("t")),
     ZCubeErrors.recommendNothingUnderstood("t", Seq("what?")),

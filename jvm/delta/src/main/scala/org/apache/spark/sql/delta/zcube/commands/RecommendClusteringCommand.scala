@@ -35,7 +35,8 @@ case class RecommendClusteringCommand(
 
   override def run(sparkSession: SparkSession): Seq[Row] = {
     val table = getDeltaTable(child, RecommendClustering.Statement)
-    val snapshot = table.update()
+    // The newest version, or the one in a path such as /data/events@v3.
+    val snapshot = table.initialSnapshot
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[ClassicSession]
     SnapshotState.build(session, snapshot)

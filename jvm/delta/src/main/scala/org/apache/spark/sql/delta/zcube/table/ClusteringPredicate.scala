@@ -67,7 +67,7 @@ object ClusteringPredicate {
     query.collect { case Filter(condition, _) => condition }.foreach { condition =>
       PredicateReader.paths(condition).foreach { path =>
         if (!columns.exists(_.logical.corresponds(path)(resolver))) {
-          throw ZCubeErrors.notAClusteringColumn(text, path.mkString("."), columns.map(_.name))
+          throw ZCubeErrors.notAClusteringColumn(text, ColumnPath.quoted(path), columns.map(_.name))
         }
       }
       if (!condition.deterministic) throw ZCubeErrors.nondeterministicPredicate(text)

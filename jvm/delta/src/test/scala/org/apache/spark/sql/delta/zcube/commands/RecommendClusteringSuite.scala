@@ -62,6 +62,18 @@ class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
       Seq("no layout helps with b, which has no statistics")))
   }
 
+  test("the version in a path, as in DESCRIBE CLUSTERING") {
+    val path = folder.resolve("of_versions").toString
+    spark.range(0, 1000, 1, 5).write.format("delta").save(path)
+    spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (id)").collect()
+    for ((named, files) <- Seq(path -> 1, s"$path@v0" -> 5)) {
+      val today = spark.sql(s"RECOMMEND CLUSTERING delta.`$named` FOR 'id >= 0'").head()
+      val described = spark.sql(s"DESCRIBE CLUSTERING delta.`$named` BY (id)").head()
+      assert(today.getAs[Long]("files") === files, named)
+      assert(described.getAs[Long]("files") === files, named)
+    }
+  }
+
   test("the error for a view names the statement") {
     spark.range(1).createOrReplaceTempView("not_a_table")
     for (statement <-
