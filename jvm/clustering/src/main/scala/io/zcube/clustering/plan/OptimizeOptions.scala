@@ -41,6 +41,7 @@ final case class OptimizeOptions(
     details: Boolean,
     forecast: Boolean = false,
     namesLayout: Boolean = false) {
+  import OptimizeOptions._
 
   /** What planning needs: the session's, but for what the statement says. */
   def over(plan: PlanOptions): PlanOptions = plan.copy(
@@ -51,11 +52,12 @@ final case class OptimizeOptions(
     maxBytes = maxBytes.orElse(plan.maxBytes)
   )
 
-  /** The target size of cubes must not be below the stable size. For settings, the plan uses the
+  /** Rejects sizes that no plan can keep. The target size of cubes must not be below the stable size. For settings, the plan uses the
     * larger of the two, as Delta does; but a target in the statement is intentional, so it is
     * rejected.
     */
   def check(plan: PlanOptions): Unit = {
+    checkFileSize(over(plan))
     val min = over(plan).minCubeBytes
     targetCubeSize.filter(_ < min).foreach { target =>
       throw ZCubeErrors.invalidOption(
@@ -78,6 +80,14 @@ object OptimizeOptions {
     // The default curve isn't known yet, so weights and workload must not be rejected because of
     // it.
     val _ = of(options, LayoutKind.KdTree)
+  }
+
+  /** Rejects a setting of 0, which Delta takes, and of which its own OPTIMIZE makes an error, too. */
+  def checkFileSize(plan: PlanOptions): Unit = if (plan.targetFileBytes <= 0) {
+    throw ZCubeErrors.invalidOption(
+      "maxFileSize",
+      plan.targetFileBytes.toString,
+      "a size above 0 bytes; without it, spark.databricks.delta.optimize.maxFileSize applies")
   }
 
   /** Parses the options.

@@ -121,6 +121,10 @@ object ZCubeErrors {
   def rangePartitionIdUnsupported(call: String, reason: String): Throwable =
     analysis(s"ZCUBE_RANGE_PARTITION_ID_UNSUPPORTED.$reason", "call" -> call)
 
+  /** @param path with a version */
+  def recommendNeedsNewest(path: String): Throwable =
+    analysis("ZCUBE_RECOMMEND_NEEDS_NEWEST", "path" -> path)
+
   /** @param reasons why each of the queries has no scan of the table */
   def recommendNothingUnderstood(table: String, reasons: Seq[String]): Throwable = analysis(
     "ZCUBE_RECOMMEND_NOTHING_UNDERSTOOD",

@@ -43,6 +43,7 @@ class ErrorConditionsSuite extends AnyFunSuite {
     ZCubeErrors.notOfTheForm("OPTIMIZE table", Some(new RuntimeException("syntax error"))),
     ZCubeErrors.optionsNotSupported(None),
     ZCubeErrors.optionsNotSupported(Some("t")),
+    ZCubeErrors.recommendNeedsNewest("/data/t@v1"),
     ZCubeErrors.recommendNothingUnderstood("t", Seq("what?")),
     ZCubeErrors.regroupFailed("t", new RuntimeException("disk full")),
     ZCubeErrors.reservedColumn("t", "c", "_c"),

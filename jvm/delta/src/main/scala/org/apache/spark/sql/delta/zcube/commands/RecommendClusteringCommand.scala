@@ -14,6 +14,7 @@ import org.apache.spark.sql.zcube.Sessions
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.zcube.clustering.advise.{Advisor, QueryAnalyzer, RecommendationReport}
+import io.zcube.clustering.plan.OptimizeOptions
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.plans.RecommendClustering
 
@@ -35,8 +36,11 @@ case class RecommendClusteringCommand(
 
   override def run(sparkSession: SparkSession): Seq[Row] = {
     val table = getDeltaTable(child, RecommendClustering.Statement)
-    // The newest version, or the one in a path such as /data/events@v3.
-    val snapshot = table.initialSnapshot
+    // Delta ignores the version in a path such as /data/events@v3 here, and the queries name no version.
+    if (table.path.getName.startsWith(s"${table.deltaLog.dataPath.getName}@")) {
+      throw ZCubeErrors.recommendNeedsNewest(table.path.toString)
+    }
+    val snapshot = table.update()
     requireTable(snapshot)
     val session = sparkSession.asInstanceOf[ClassicSession]
     SnapshotState.build(session, snapshot)
@@ -50,6 +54,7 @@ case class RecommendClusteringCommand(
         analyzed.flatMap(_.notes).distinct)
     }
     val settings = DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())
+    OptimizeOptions.checkFileSize(settings.plan)
     Sessions.within(session)(new Advisor(session, version, settings, analyzed).rows)
   }
 }

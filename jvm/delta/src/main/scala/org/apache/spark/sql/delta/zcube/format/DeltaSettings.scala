@@ -7,7 +7,6 @@ import org.apache.spark.sql.internal.SQLConf
 import io.zcube.clustering.plan.OptimizeSettings
 import io.zcube.planning.{MergePolicy, PlanOptions, Regrouping}
 import io.zcube.sql.conf.ZCubeConf
-import io.zcube.sql.errors.ZCubeErrors
 
 /** The settings of a run on a Delta table: ZCube's settings, and those of Delta's own OPTIMIZE. */
 object DeltaSettings {
@@ -26,21 +25,13 @@ object DeltaSettings {
         conf.getConf(DeltaSQLConf.MDC_SORT_WITHIN_FILES)
       } else conf.getConf(ZCubeConf.SortWithinFiles),
     sampleRowsPerFile = conf.getConf(ZCubeConf.SampleRowsPerFile),
-    statementFileBytes = Some(maxFileSize(conf))
+    statementFileBytes = Some(conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_FILE_SIZE))
   )
-
-  /** Delta's setting may be 0, of which its own OPTIMIZE makes an error too. */
-  private def maxFileSize(conf: SQLConf): Long = {
-    val setting = DeltaSQLConf.DELTA_OPTIMIZE_MAX_FILE_SIZE
-    val bytes = conf.getConf(setting)
-    if (bytes == 0) throw ZCubeErrors.invalidOption(setting.key, "0", "a size above 0 bytes")
-    bytes
-  }
 
   private def planOf(conf: SQLConf, context: DeltaOptimizeContext) = PlanOptions(
     policy = MergePolicy.find(conf.getConf(ZCubeConf.MergePolicy)).get,
     targetFileBytes =
-      context.maxFileSize.getOrElse(maxFileSize(conf)),
+      context.maxFileSize.getOrElse(conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_FILE_SIZE)),
     maxRecords = conf.maxRecordsPerFile,
     minCubeBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_MIN_CUBE_SIZE),
     targetCubeBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_TARGET_CUBE_SIZE),

@@ -62,16 +62,19 @@ class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
       Seq("no layout helps with b, which has no statistics")))
   }
 
-  test("the version in a path, as in DESCRIBE CLUSTERING") {
-    val path = folder.resolve("of_versions").toString
+  test("a version in a path is rejected by RECOMMEND, and described by DESCRIBE") {
+    val path = folder.resolve("of_versions@v1").toString
     spark.range(0, 1000, 1, 5).write.format("delta").save(path)
     spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (id)").collect()
-    for ((named, files) <- Seq(path -> 1, s"$path@v0" -> 5)) {
-      val today = spark.sql(s"RECOMMEND CLUSTERING delta.`$named` FOR 'id >= 0'").head()
-      val described = spark.sql(s"DESCRIBE CLUSTERING delta.`$named` BY (id)").head()
-      assert(today.getAs[Long]("files") === files, named)
-      assert(described.getAs[Long]("files") === files, named)
-    }
+    def files(of: String) = spark.sql(of).head().getAs[Long]("files")
+    // The folder's name looks like a version.
+    assert(files(s"RECOMMEND CLUSTERING delta.`$path` FOR 'id >= 0'") === 1)
+    assert(files(s"RECOMMEND CLUSTERING delta.`$path/` FOR 'id >= 0'") === 1)
+    assert(files(s"DESCRIBE CLUSTERING delta.`$path` BY (id)") === 1)
+    assert(files(s"DESCRIBE CLUSTERING delta.`$path@v0` BY (id)") === 5)
+    val refusal =
+      intercept[AnalysisException](files(s"RECOMMEND CLUSTERING delta.`$path@v0` FOR 'id >= 0'"))
+    assert(refusal.getCondition === "ZCUBE_RECOMMEND_NEEDS_NEWEST")
   }
 
   test("the error for a view names the statement") {

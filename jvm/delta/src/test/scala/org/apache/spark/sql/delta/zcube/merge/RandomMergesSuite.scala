@@ -16,7 +16,8 @@ import io.zcube.sql.conf.ZCubeConf
 
 /** Random MERGEs on two copies of a table, one with pruning and one with plain Delta: the same
   * metrics and errors of each, and the same rows, row ids, and change rows of all versions: at the end,
-  * whenever their files differ, and before statements of other kinds. Then both go on with the same files.
+  * whenever their files differ, and before most statements of other kinds. Then both go on with the same
+  * files.
   * Three suites share the tables, because Delta's suites run in three JVMs.
   *
   * `ZCUBE_MERGES`: how many. `ZCUBE_MERGES_RESULT`: a file that gets a line for each table; tables
