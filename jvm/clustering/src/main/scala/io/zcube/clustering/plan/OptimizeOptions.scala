@@ -52,7 +52,9 @@ final case class OptimizeOptions(
     maxBytes = maxBytes.orElse(plan.maxBytes)
   )
 
-  /** Rejects sizes that no plan can keep. The target size of cubes must not be below the stable size. For settings, the plan uses the
+  /** Rejects sizes that no plan can keep.
+    *
+    * The target size of cubes must not be below the stable size. For settings, the plan uses the
     * larger of the two, as Delta does; but a target in the statement is intentional, so it is
     * rejected.
     */

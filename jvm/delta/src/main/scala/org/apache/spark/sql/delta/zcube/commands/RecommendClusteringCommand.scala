@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
+import org.apache.spark.sql.delta.DeltaTableUtils
 import org.apache.spark.sql.delta.commands.DeltaOptimizeContext
 import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion}
 import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, SnapshotState}
@@ -37,8 +38,11 @@ case class RecommendClusteringCommand(
   override def run(sparkSession: SparkSession): Seq[Row] = {
     val table = getDeltaTable(child, RecommendClustering.Statement)
     // Delta ignores the version in a path such as /data/events@v3 here, and the queries name no version.
-    if (table.path.getName.startsWith(s"${table.deltaLog.dataPath.getName}@")) {
-      throw ZCubeErrors.recommendNeedsNewest(table.path.toString)
+    val path = table.path.toString
+    def named =
+      DeltaTableUtils.extractIfPathContainsTimeTravel(sparkSession, path, table.options)._2
+    if (table.catalogTable.isEmpty && named.isDefined) {
+      throw ZCubeErrors.recommendNeedsNewest(path)
     }
     val snapshot = table.update()
     requireTable(snapshot)

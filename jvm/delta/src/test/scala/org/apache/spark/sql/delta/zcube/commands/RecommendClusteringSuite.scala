@@ -72,9 +72,11 @@ class RecommendClusteringSuite extends AnyFunSuite with DeltaSparkSession {
     assert(files(s"RECOMMEND CLUSTERING delta.`$path/` FOR 'id >= 0'") === 1)
     assert(files(s"DESCRIBE CLUSTERING delta.`$path` BY (id)") === 1)
     assert(files(s"DESCRIBE CLUSTERING delta.`$path@v0` BY (id)") === 5)
-    val refusal =
-      intercept[AnalysisException](files(s"RECOMMEND CLUSTERING delta.`$path@v0` FOR 'id >= 0'"))
-    assert(refusal.getCondition === "ZCUBE_RECOMMEND_NEEDS_NEWEST")
+    for (version <- Seq("@v0", "/@v0", "@v1")) {
+      val refusal = intercept[AnalysisException](
+        files(s"RECOMMEND CLUSTERING delta.`$path$version` FOR 'id >= 0'"))
+      assert(refusal.getCondition === "ZCUBE_RECOMMEND_NEEDS_NEWEST", version)
+    }
   }
 
   test("the error for a view names the statement") {
