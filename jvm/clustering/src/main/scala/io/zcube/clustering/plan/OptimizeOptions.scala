@@ -59,8 +59,9 @@ final case class OptimizeOptions(
     * rejected.
     */
   def check(plan: PlanOptions): Unit = {
-    checkFileSize(over(plan))
-    val min = over(plan).minCubeBytes
+    val planned = over(plan)
+    checkFileSize(planned)
+    val min = planned.minCubeBytes
     targetCubeSize.filter(_ < min).foreach { target =>
       throw ZCubeErrors.invalidOption(
         "targetCubeSize",

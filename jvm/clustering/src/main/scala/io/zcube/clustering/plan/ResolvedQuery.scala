@@ -53,10 +53,8 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
     // Literals are printed in the session's time zone.
     val inUtc = session.sessionState.conf.clone()
     inUtc.setConf(SQLConf.SESSION_LOCAL_TIMEZONE, "UTC")
-    val parser = session.sessionState.sqlParser
     val queries = workload.map { predicate =>
-      PredicateText.check(parser, predicate.text)
-      val parsed = parser.parseExpression(predicate.text)
+      val parsed = PredicateText.parse(session.sessionState.sqlParser, predicate.text)
       if (SubqueryExpression.hasSubquery(parsed)) {
         throw ZCubeErrors.invalidOption("workload", predicate.text, "predicates without subqueries")
       }

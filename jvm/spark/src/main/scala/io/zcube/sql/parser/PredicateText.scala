@@ -15,7 +15,7 @@ object PredicateText {
   /** @throws org.apache.spark.sql.AnalysisException unless the whole text is one expression without
     *                                                a name or a parameter
     */
-  def check(parser: ParserInterface, text: String): Unit = {
+  def parse(parser: ParserInterface, text: String): Expression = {
     def reject(reason: String) = throw ZCubeErrors.invalidPredicate(text, reason)
     val expression: Expression =
       try parser.parseExpression(text)
@@ -24,7 +24,12 @@ object PredicateText {
       case _: Alias | _: MultiAlias => reject("a predicate has no name")
       case _: Star => reject("a star is not a predicate")
       case e if e.containsPattern(TreePattern.PARAMETER) => reject("it has a parameter marker")
-      case _ =>
+      case e => e
     }
+  }
+
+  /** The same for a text that is parsed later, where it is resolved. */
+  def check(parser: ParserInterface, text: String): Unit = {
+    val _ = parse(parser, text)
   }
 }

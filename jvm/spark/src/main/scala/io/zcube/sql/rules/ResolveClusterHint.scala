@@ -113,10 +113,7 @@ object ResolveClusterHint extends Rule[LogicalPlan] {
     }
     ClusterRows(
       columns,
-      workload.map { predicate =>
-        PredicateText.check(CatalystSqlParser, predicate.text)
-        CatalystSqlParser.parseExpression(predicate.text)
-      },
+      workload.map(predicate => PredicateText.parse(CatalystSqlParser, predicate.text)),
       workload.map(_.weight),
       LayoutRequest(curve, sort = sort, weights = weights),
       partitions,
