@@ -3,7 +3,7 @@ package io.zcube.delta
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.delta.zcube.auto.RegisterLayoutHook
 import org.apache.spark.sql.delta.zcube.commands.{CheckConstraints, ReplaceClusteringStatements, ReplaceOptimize}
-import org.apache.spark.sql.delta.zcube.declare.{PreserveClusterBy, PreserveClusterByLike, PreserveClusterByOfOverwrites, WithSameColumns}
+import org.apache.spark.sql.delta.zcube.declare._
 import org.apache.spark.sql.delta.zcube.merge._
 
 import io.zcube.sql.{SessionExtensionPart, SupportedVersions}
@@ -21,6 +21,7 @@ class DeltaSessionExtensionPart extends SessionExtensionPart {
     extensions.injectParser((_, parser) => new PreserveClusterByLike.NotingParser(parser))
     extensions.injectHintResolutionRule(PreserveClusterByLike.Note(_))
     extensions.injectResolutionRule(PreserveClusterBy(_))
+    extensions.injectResolutionRule(PreserveClusterByOfSaveAsTable(_))
     extensions.injectResolutionRule(_ => RangeIdsOfSource)
     extensions.injectCheckRule(_ => RangeIdsOfSource.Check)
     extensions.injectCheckRule(CheckConstraints(_))

@@ -1,52 +1,40 @@
 package org.apache.spark.sql.delta.zcube.declare
 
-import org.apache.spark.SPARK_VERSION
-import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException, ResolvedIdentifier}
-import org.apache.spark.sql.catalyst.expressions.{Alias, Literal, NamedExpression}
-import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2CreateTablePlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
-import org.apache.spark.sql.connector.catalog.{CatalogV2Util, TableCatalog}
-import org.apache.spark.sql.connector.expressions.{ClusterByTransform, FieldReference, Transform}
-import org.apache.spark.sql.delta.actions.Metadata
-import org.apache.spark.sql.delta.catalog.{AbstractDeltaCatalog, DeltaTableV2}
-import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
+import org.apache.spark.sql.connector.expressions.{ClusterByTransform, Transform}
+import org.apache.spark.sql.delta.DeltaOptions
 import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
-import org.apache.spark.sql.delta.sources.{DeltaDataSource, DeltaSQLConf, DeltaSourceUtils}
-import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
-import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaConfigs, DeltaOptions, GeneratedColumn, Snapshot}
+import org.apache.spark.sql.delta.sources.DeltaDataSource
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
-import org.apache.spark.sql.types.{NullType, StructField, StructType}
-import org.apache.spark.sql.{AnalysisException, SaveMode, SparkSession}
+import org.apache.spark.sql.{SaveMode, SparkSession}
 
 import io.zcube.sql.conf.ZCubeConf
 
 /** Passes the clustering columns of a DataFrame writer to Delta, which knows only those from its
   * own SQL. Without it, Delta 4.4.0 rejects `df.write.clusterBy(…).saveAsTable` and
   * `df.writeTo(…).clusterBy(…)`, and `df.write.clusterBy(…).save(path)` silently loses the columns;
-  * so do overwrites that don't name columns.
+  * so does `df.write.mode("overwrite").save(path)`, which doesn't name them.
   */
 case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
-  import PreserveClusterBy._
 
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val conf = session.sessionState.conf
+    if (!conf.getConf(ZCubeConf.Enabled)) plan
     else {
       plan.resolveOperatorsUp {
-        case create: V2CreateTablePlan if create.partitioning.exists(isSparks) && isDelta(create) =>
+        case create: V2CreateTablePlan
+            if create.partitioning.exists(isSparks) && CreatesDelta(create, conf) =>
           create.withPartitioning(create.partitioning.map {
             case ClusterByTransform(columns) => DeltaClusterByTransform(columns)
             case other => other
           })
-        case replace: ReplaceTableAsSelect
-            if replace.partitioning.isEmpty && isDelta(replace) && replace.query.resolved &&
-              replace.getTagValue(NothingToKeep).isEmpty && savesAsTable(replace) =>
-          keeping(replace).getOrElse(replace)
         case save: SaveIntoDataSourceCommand
             if save.dataSource.getClass == classOf[DeltaDataSource] && mindsColumns(save) =>
           save.copy(dataSource = new ClusteredDeltaDataSource)
       }
     }
+  }
 
   private def mindsColumns(save: SaveIntoDataSourceCommand): Boolean = {
     def overwritesAll = save.mode == SaveMode.Overwrite &&
@@ -61,132 +49,4 @@ case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
     case ClusterByTransform(_) => true
     case _ => false
   }
-
-  private def isDelta(create: V2CreateTablePlan): Boolean = {
-    val spec = create match {
-      case c: CreateTable => Some(c.tableSpec)
-      case c: CreateTableAsSelect => Some(c.tableSpec)
-      case c: ReplaceTable => Some(c.tableSpec)
-      case c: ReplaceTableAsSelect => Some(c.tableSpec)
-      case _ => None
-    }
-    spec.exists { table =>
-      def default = session.sessionState.conf.defaultDataSourceName
-      // The default is of no matter to catalogs that know only their own format.
-      val provider = table.provider.orElse(Option.when(isForDelta(create))(default))
-      provider.exists(DeltaSourceUtils.isDeltaDataSourceName)
-    }
-  }
-
-  private def isForDelta(create: V2CreateTablePlan): Boolean = create.name match {
-    case ResolvedIdentifier(catalog, _) =>
-      catalog.isInstanceOf[AbstractDeltaCatalog] || CatalogV2Util.isSessionCatalog(catalog)
-    case _ => false
-  }
-
-  private def keeping(replace: ReplaceTableAsSelect): Option[LogicalPlan] =
-    replace.name match {
-      case ResolvedIdentifier(catalog: TableCatalog, identifier) =>
-        val existing =
-          try Some(catalog.loadTable(identifier))
-          // Any other failure must not look like a table without columns.
-          catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
-        val conf = session.sessionState.conf
-        // Wrong ones are Delta's error, unless there is a table.
-        lazy val options = new DeltaOptions(replace.writeOptions, conf)
-        val kept = existing
-          .collect { case table: DeltaTableV2 => table }
-          // What replaces a part doesn't change the columns.
-          .filterNot(_ => options.isInsertAtomicReplaceOp)
-          .flatMap { table =>
-            val snapshot = table.initialSnapshot
-            val rows =
-              if (options.canOverwriteSchema) replace.query else withNulls(snapshot, replace.query)
-            val schema = Option.when(options.canOverwriteSchema)(rows.schema.asNullable)
-            val limit = conf.getConf(DeltaSQLConf.DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)
-            keptBy(snapshot, rows.schema).filterNot { columns =>
-              columns.columns.size > limit || PreservedColumns.lackStatistics(
-                snapshot.protocol,
-                schema.fold(snapshot.metadata)(withSchema(snapshot.metadata, _)),
-                columns.columns)
-            }.map { columns =>
-              replace.copy(partitioning = Seq(columns), query = rows)
-            }
-          }
-        // Else the table would be loaded once more, to find that the plan has stopped changing.
-        if (kept.isEmpty) replace.setTagValue(NothingToKeep, ())
-        kept
-      case _ => None
-    }
-}
-
-object PreserveClusterBy {
-
-  private val NothingToKeep = TreeNodeTag[Unit]("zcube_nothing_to_keep")
-
-  /** None if the table has no clustering columns, or if the new rows lack one of them or have it
-    * with a type that can't be clustered by: then Delta's behaviour applies.
-    */
-  private def keptBy(snapshot: Snapshot, schema: StructType): Option[PreservedClusterBy] = {
-    val columns = PreservedColumns.of(snapshot)
-    def find(name: String) =
-      try
-        schema.findNestedField(FieldReference(name).fieldNames.toSeq, resolver = DELTA_COL_RESOLVER)
-      // Of two columns of a name. Spark rejects them with an error of its own.
-      catch { case _: AnalysisException => None }
-    val inRows = columns.flatMap(find(_).collect {
-      case (parents, field) if SkippingEligibleDataType(field.dataType) => parents :+ field.name
-    })
-    Option.when(columns.nonEmpty && inRows.size == columns.size)(
-      PreservedClusterBy(columns, inRows))
-  }
-
-  /** New columns have no physical names yet. */
-  private def withSchema(metadata: Metadata, schema: StructType): Metadata = metadata.copy(
-    schemaString = schema.json,
-    configuration = metadata.configuration - DeltaConfigs.COLUMN_MAPPING_MODE.key)
-
-  /** The rows with a NULL of the right type for each clustering column that is missing, or that is
-    * an untyped NULL, which the table will get anyway. Delta looks for the columns in the rows,
-    * even if the schema stays. If Delta would insert something other than NULL, or reject the rows,
-    * they are not changed.
-    */
-  private def withNulls(snapshot: Snapshot, rows: LogicalPlan): LogicalPlan = {
-    val wanted = PreservedColumns.of(snapshot).map(FieldReference(_).fieldNames.head)
-    def inRows(field: StructField) =
-      rows.output.filter(column => DELTA_COL_RESOLVER(field.name, column.name))
-    val open = snapshot.schema.filter { field =>
-      wanted.exists(DELTA_COL_RESOLVER(field.name, _)) &&
-      inRows(field).forall(_.dataType == NullType) &&
-      field.nullable &&
-      !ColumnWithDefaultExprUtils
-        .columnHasDefaultExpr(snapshot.protocol, field, nullAsDefault = false)
-    }
-    // Delta rejects rows without a column that others are generated from.
-    if (open.isEmpty || areGeneratedFrom(snapshot.schema, open)) rows
-    else {
-      def ofNulls(field: StructField, name: String) = Alias(Literal(null, field.dataType), name)()
-      val present = rows.output.map { column =>
-        open.find(inRows(_).contains(column)).fold[NamedExpression](column)(ofNulls(_, column.name))
-      }
-      val missing = open.filter(inRows(_).isEmpty).map(field => ofNulls(field, field.name))
-      Project(present ++ missing, rows)
-    }
-  }
-
-  private def areGeneratedFrom(schema: StructType, columns: Seq[StructField]): Boolean =
-    GeneratedColumn.hasGeneratedColumns(schema) &&
-      GeneratedColumn.getGeneratedColumnsAndColumnsUsedByGeneratedColumns(schema)
-        .exists(name => columns.exists(column => DELTA_COL_RESOLVER(column.name, name)))
-
-  /** Spark's marker (since 4.1) for `df.write.mode("overwrite").saveAsTable`, which overwrites a
-    * table and doesn't replace it.
-    */
-  private val SavesAsTable = "__v1_save_as_table_overwrite"
-
-  private def savesAsTable(replace: ReplaceTableAsSelect): Boolean =
-    replace.writeOptions.contains(SavesAsTable) ||
-      // Spark 4.0 has no marker. Delta's code for it inspects the call stack too.
-      SPARK_VERSION.startsWith("4.0.") && Thread.currentThread.getStackTrace.exists(call =>
-        call.getClassName.endsWith("DataFrameWriter") && call.getMethodName == "saveAsTable")
 }
