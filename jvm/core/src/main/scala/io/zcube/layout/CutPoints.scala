@@ -60,7 +60,7 @@ object CutPoints {
   val Slack: Double = 0.06
 
   /** The same, and to keep a key whole, where a limit of rows leaves little room. */
-  private val SlackIfEven = 0.02
+  private val SlackIfTight = 0.02
 
   /** Cuts at the given positions; for tests and for layouts that choose their cuts themselves. */
   def at(cuts: Seq[(Long, Int)]): CutPoints =
@@ -71,23 +71,22 @@ object CutPoints {
     * Within `slack` of its even position, a cut takes the boundary between two different keys
     * that differ in the highest bit: there the curve leaves the largest aligned block, so the
     * bounding boxes on both sides shrink. Where a single key fills that whole window, the key
-    * itself is cut by noise or, with `spread = false`, kept in one file.
+    * itself is cut by noise or, unless `rules.splitsValues`, kept in one file.
     *
     * Cost: a sort of the sample and one pass.
     *
     * @param sample keys of the sampled rows, in any order; not changed
     * @param files  number of files wanted, at least 1; fewer come out when there are fewer keys
-    *               and `spread` is false
+    *               and keys aren't split
     * @param slack  how far, in files, a cut may move to where the curve's boxes end; at most
-    *   0.02 if `even`
-    * @param even   whether a limit of rows leaves no room for files much larger than the mean
+    *   0.02 if `rules.isTight`
+    * @param rules  where files may be cut; a key stands for the values
     */
   def of(
       sample: Array[Long],
       files: Int,
-      spread: Boolean,
-      slack: Double = Slack,
-      even: Boolean = false): CutPoints = {
+      rules: CutRules = CutRules(),
+      slack: Double = Slack): CutPoints = {
     require(files >= 1, s"files must be positive, not $files")
     if (files == 1 || sample.isEmpty) {
       at(Nil)
@@ -95,9 +94,9 @@ object CutPoints {
       val sorted = sample.clone()
       Arrays.sort(sorted)
       val perFile = sorted.length.toDouble / files
-      val room = if (even) math.min(slack, SlackIfEven) else slack
+      val room = if (rules.isTight) math.min(slack, SlackIfTight) else slack
       // Without spreading, a key is kept whole, and best at its closer end.
-      val roomForKey = if (even && spread) SlackIfEven else WholeKeySlack
+      val roomForKey = if (rules.isTight && rules.splitsValues) SlackIfTight else WholeKeySlack
       val cuts = (1 until files).flatMap { f =>
         val middle = f * perFile
         val from = math.max(1, math.ceil(middle - room * perFile).toInt)
@@ -105,14 +104,14 @@ object CutPoints {
         boundary(sorted, from, to, middle)
           .orElse(nearestBoundary(sorted, middle, roomForKey * perFile))
           .map(at => (sorted(at), 0))
-          .orElse(if (spread) Some(tear(sorted, middle)) else nextKey(sorted, middle))
+          .orElse(if (rules.splitsValues) Some(tear(sorted, middle)) else nextKey(sorted, middle))
       }
       at(cuts.distinct.sorted)
     }
   }
 
   /** The best position p in [from, to] with sorted(p - 1) < sorted(p). */
-  private def boundary(sorted: Array[Long], from: Int, to: Int, even: Double): Option[Int] = {
+  private def boundary(sorted: Array[Long], from: Int, to: Int, middle: Double): Option[Int] = {
     var best = -1
     var bestBit = -1
     var p = from
@@ -120,7 +119,7 @@ object CutPoints {
       val differing = sorted(p - 1) ^ sorted(p)
       if (differing != 0) {
         val bit = 63 - java.lang.Long.numberOfLeadingZeros(differing)
-        if (bit > bestBit || (bit == bestBit && math.abs(p - even) < math.abs(best - even))) {
+        if (bit > bestBit || (bit == bestBit && math.abs(p - middle) < math.abs(best - middle))) {
           best = p
           bestBit = bit
         }
@@ -130,19 +129,19 @@ object CutPoints {
     Option.when(best >= 0)(best)
   }
 
-  /** The closer end of the run of equal keys around `even`, if it is close enough to keep the key
+  /** The closer end of the run of equal keys around `middle`, if it is close enough to keep the key
     * whole at the price of a slightly uneven file, or if the run is too short in the sample to
     * estimate its share.
     */
   private def nearestBoundary(
       sorted: Array[Long],
-      even: Double,
+      middle: Double,
       room: Double): Option[Int] = {
-    val (start, end) = run(sorted, math.min(sorted.length - 1, even.toInt))
+    val (start, end) = run(sorted, math.min(sorted.length - 1, middle.toInt))
     val ends = Seq(start, end).filter(p => p > 0 && p < sorted.length)
     val near = if (end - start <= SmallRun) ends
-    else ends.filter(near => math.abs(near - even) <= room)
-    near.minByOption(p => math.abs(p - even))
+    else ends.filter(near => math.abs(near - middle) <= room)
+    near.minByOption(p => math.abs(p - middle))
   }
 
   /** How far, in files, a cut may move to keep a key whole. */
@@ -151,16 +150,16 @@ object CutPoints {
   /** Runs with at most this many sampled rows are never split. */
   private val SmallRun = 8
 
-  private def tear(sorted: Array[Long], even: Double): (Long, Int) = {
-    val at = math.min(sorted.length - 1, even.toInt)
+  private def tear(sorted: Array[Long], middle: Double): (Long, Int) = {
+    val at = math.min(sorted.length - 1, middle.toInt)
     val (start, end) = run(sorted, at)
-    val fraction = (even - start) / (end - start)
+    val fraction = (middle - start) / (end - start)
     (sorted(at), math.max(1, math.min(NoiseRange - 1, (fraction * NoiseRange).toInt)))
   }
 
-  /** The first key above the one at `even`, so that the latter stays whole. */
-  private def nextKey(sorted: Array[Long], even: Double): Option[(Long, Int)] = {
-    val (_, end) = run(sorted, math.min(sorted.length - 1, even.toInt))
+  /** The first key above the one at `middle`, so that the latter stays whole. */
+  private def nextKey(sorted: Array[Long], middle: Double): Option[(Long, Int)] = {
+    val (_, end) = run(sorted, math.min(sorted.length - 1, middle.toInt))
     Option.when(end < sorted.length)((sorted(end), 0))
   }
 

@@ -34,7 +34,8 @@ object CandidateFiles {
       if (options.freshBelow.exists(file.storedBytes >= _))
         kept += PlannedFile(file, FileReason.NotSmall)
       else if (file.cube.isEmpty) fresh += PlannedFile(file, FileReason.Fresh)
-      else if (options.otherColumns || options.force || file.cube.exists(_.sameColumns))
+      else if (file.cube.exists(_.sameColumns)) fresh += PlannedFile(file, FileReason.OtherLayout)
+      else if (options.otherColumns || options.force)
         fresh += PlannedFile(file, FileReason.OtherColumns)
       else kept += PlannedFile(file, FileReason.KeptOtherColumns)
     }

@@ -13,6 +13,7 @@ object FileReason {
   case object DeletedRows extends FileReason("deleted rows")
   case object FileSize extends FileReason("file size")
   case object OtherColumns extends FileReason("other columns")
+  case object OtherLayout extends FileReason("another curve, weights or workload")
   case object SmallCube extends FileReason("small cube")
   case object LargestCube extends FileReason("largest cube")
   case object Overlaps extends FileReason("overlaps")

@@ -9,9 +9,11 @@ import io.zcube.layout.FileCount
   * @param maxRecords      most rows of a file; 0 for no limit
   * @param minCubeBytes    a cube of at least this size is stable: nothing is merged into it
   * @param targetCubeBytes size up to which a new cube is filled, at least `minCubeBytes`
-  * @param freshBelow      files of no cube are rewritten only if they have fewer bytes; None for all
+  * @param freshBelow      files of no cube, or of one by other columns, are rewritten only if they have
+  *   fewer bytes; None for all
   * @param maxDeletedShare a file with a larger share of deleted rows counts as fresh
-  * @param fanOut          a size class is merged once it has this many cubes
+  * @param fanOut          a size class is merged once it has this many cubes, and these overlap; whether
+  *   they do is up to the policy
   * @param mergeShare small cubes are merged into the largest once together they have this share of
   *   the bytes that they overlap there
   * @param overlapShare    files that a new cube overlaps join it early up to this share of its bytes
@@ -54,7 +56,7 @@ final case class PlanOptions(
     stable = minCubeBytes,
     target = Seq(targetCubeBytes, minCubeBytes, targetFileBytes).max)
 
-  /** The number of files for that many bytes and rows; None if statistics are missing. */
+  /** The number of files for that many bytes and rows; `rows` is None if statistics are missing. */
   def fileCount(bytes: Long, rows: Option[Long]): Int = {
     val (known, limit) = rowsAndLimit(rows)
     FileCount.of(bytes, targetFileBytes, known, limit)

@@ -65,6 +65,7 @@ object PlannedGroup {
     FileReason.DeletedRows,
     FileReason.FileSize,
     FileReason.OtherColumns,
+    FileReason.OtherLayout,
     FileReason.Full)
 
   /** Whether files with that reason are not clustered yet, so that rewriting them helps

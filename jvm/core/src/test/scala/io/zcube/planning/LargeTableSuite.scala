@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.Night
 import io.zcube.layout.kinds.{LayoutKind, TestColumn, TestQueries}
-import io.zcube.layout.{CutPoints, FileCount, Workload}
+import io.zcube.layout.{CutPoints, CutRules, FileCount, Workload}
 
 /** Simulates the first clustering of tables far larger than a cube: 10,000 files of 1 GB. Reading is
   * compared with one clustering of all rows by a single job into a single cube.
@@ -248,7 +248,7 @@ private object LargeTableSuite {
       val bits = LayoutKind.KdTree.bits(columns.size, files, None)
       val sample = TestColumn.sample(chosen, 1 << bits)
       val made =
-        LayoutKind.KdTree.layOut(sample, files, bits, spread = true, weights, Workload.Empty)
+        LayoutKind.KdTree.layOut(sample, files, bits, CutRules(), weights, Workload.Empty)
       val random = new Random(9)
       sample.keys(made.layout).map(made.cuts.fileOf(_, random.nextInt(CutPoints.NoiseRange)))
     }

@@ -251,7 +251,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("requesting another layout rewrites cubes with another curve") {
     val files = cube("ours", 3) ++ alongAnother("a", 3) ++ cube("other", 3, matches = false)
     val found = plan(files, all.copy(otherLayouts = true))
-    assert(reasons(found)("a-1") === FileReason.OtherColumns)
+    assert(reasons(found)("a-1") === FileReason.OtherLayout)
     assert(reasons(found)("other-1") === FileReason.KeptOtherColumns)
     assert(plan(alongAnother("a", 3), options.copy(force = true)).groups.head.files.size === 3)
   }

@@ -25,6 +25,9 @@ final case class OptimizeSettings(
     sampleRowsPerFile: Int,
     statementFileBytes: Option[Long] = None) {
 
+  /** A batch of the user's size is committed as a whole or not at all. */
+  def commitsWholeBatches: Boolean = batchBytes.isDefined
+
   /** How to lay rows out by a curve, with these settings. */
   def layoutRequest(
       curve: LayoutKind,

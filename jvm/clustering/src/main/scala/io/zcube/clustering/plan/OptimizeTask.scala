@@ -49,7 +49,7 @@ final case class OptimizeTask(
   /** Size of the files to write. */
   def targetFileBytes: Long = stated.targetFileBytes
 
-  /** The number of files for a group with this many rows; None if statistics are missing. */
+  /** The number of files for a group with this many rows; `rows` is None if statistics are missing. */
   def fileCount(group: RewriteGroup, rows: Option[Long]): Int =
     stated.copy(targetFileBytes = targetOf(group)).fileCount(group.liveBytes, rows)
 

@@ -39,9 +39,8 @@ final private[run] class GroupCommits(
     conflicts.headOption match {
       case None => (batch, Nil)
       case Some((_, first)) =>
-        // A batch of the user's size is committed as a whole or not at all.
-        val isWhole = task.settings.batchBytes.isDefined
-        val (lost, valid) = batch.partition(group => isWhole || isLost(group.number))
+        val (lost, valid) = batch.partition(group =>
+          task.settings.commitsWholeBatches || isLost(group.number))
         (valid, synchronized(dropped(lost, first)))
     }
   }
@@ -111,9 +110,7 @@ final private[run] class GroupCommits(
       case _ => if (attempt.discarded.nonEmpty) txn.discard(attempt.discarded)
     }
 
-  /** Commits without the groups that a concurrent change invalidated, as long as others are left. A
-    * batch of the user's size is committed as a whole or not at all.
-    */
+  /** Commits without the groups that a concurrent change invalidated, as long as others are left. */
   @tailrec
   private def commitValid(
       txn: RewriteTransaction,
@@ -125,8 +122,9 @@ final private[run] class GroupCommits(
       txn.commit(rewritten.map(_.rewritten), _))
     result match {
       case CommitResult.Rejected(conflict: ConcurrentModificationException, invalidated)
-          if invalidated.nonEmpty && invalidated.size < rewritten.size && task.settings.batchBytes.isEmpty =>
-        val (lost, valid) = rewritten.partition(result => invalidated(result.rewritten.id))
+          if invalidated.nonEmpty && invalidated.size < rewritten.size &&
+            !task.settings.commitsWholeBatches =>
+        val (lost, valid) = rewritten.partition(result => invalidated(result.group.number))
         commitValid(
           txn,
           valid,

@@ -25,6 +25,8 @@ final class OptimizePasses(
     task: OptimizeTask,
     listeners: Seq[RunListener] = Nil) {
 
+  private val clock = new RunClock
+
   /** Throws what [[OptimizeRunner.run]] throws; conflicts only if they are all that came of both
     * passes. Another failure of the second pass is ZCUBE_REGROUP_FAILED, which says that what the
     * first committed stays.
@@ -32,14 +34,16 @@ final class OptimizePasses(
     * @return with the plan of the first pass, and the outcomes of both
     */
   def run(): RunResult = {
-    val first =
-      new OptimizeRunner(session, task.copy(pass = OptimizePass.First), listeners).runAll()
+    val first = runner(task.copy(pass = OptimizePass.First)).runAll()
     val both = explaining(first, _ => false)(second(first)).fold(first) { again =>
-      val runner = new OptimizeRunner(session, again, listeners, from = first.startedAt)
-      explaining(first, runner.isAfterCommit)(first.and(runner.runAll()))
+      val of = runner(again)
+      explaining(first, of.isAfterCommit)(first.and(of.runAll()))
     }
     both.orConflict
   }
+
+  private def runner(pass: OptimizeTask) =
+    new OptimizeRunner(session, pass, listeners, clock = clock)
 
   /** Says what a failure of the second pass leaves. What ends the run, or comes after a commit, says
     * what it is by itself.
@@ -76,7 +80,7 @@ final class OptimizePasses(
     first.outcomes.exists {
       case GroupOutcome.NotStarted(_) => true
       case _ => false
-    } || task.options.maxDuration.exists(System.currentTimeMillis() - first.startedAt >= _)
+    } || clock.isOver(task.options.maxDuration)
 
   private def isSame(latest: TableVersion): Boolean =
     OptimizePasses.isSame(task.version, latest, task.columns, session.sessionState.conf.resolver)

@@ -24,23 +24,20 @@ import io.zcube.sql.sampling.SampleBudget
   *
   * @param listeners get the plan, commits and dropped cubes
   * @param budget    makes the budget for the samples of all groups
-  * @param now       milliseconds since 1970
-  * @param from      the beginning of the statement's maxDuration, in such milliseconds
+  * @param clock     of the statement
   */
 final class OptimizeRunner(
     session: SparkSession,
     task: OptimizeTask,
     listeners: Seq[RunListener] = Nil,
     budget: (() => Unit) => SampleBudget = awakened => new SampleBudget(awakened = awakened),
-    now: () => Long = () => System.currentTimeMillis(),
-    from: Long = System.currentTimeMillis()) {
+    clock: RunClock = new RunClock) {
   import OptimizeRunner._
 
   private val context = session.sparkContext
   private val monitor = new RunMonitor(session, task, listeners)
   private val tag = s"zcube-${monitor.runId}"
   private val stopped = new AtomicBoolean(false)
-  private val startedAt = System.currentTimeMillis()
   private val batches = new GroupBatches(task)
   private val commits = new GroupCommits(task, monitor, stopped)
   private val samples = budget(() => goOn())
@@ -80,19 +77,23 @@ final class OptimizeRunner(
         })
     val threads = task.settings.maxThreads
     val outcomes =
-      if (task.settings.batchBytes.isDefined) {
+      if (task.settings.commitsWholeBatches) {
         shared.flatMap(batch => finish(Seq(rewriteAndCommit(prepared, batch, threads))))
       } else {
         val each = math.max(1, threads / math.max(1, math.min(threads, shared.size)))
         finish(inParallel(shared, threads)(rewriteAndCommit(prepared, _, each).get))
       }
-    RunResult(planned, outcomes.sortBy(_.group.number), startedAt)
+    RunResult(planned, outcomes.sortBy(_.group.number), clock.startedAt)
   }
 
-  /** Throws the earliest failure; failures of jobs cancelled because of it aren't causes. */
-  private def finish(outcomes: Seq[Try[Seq[GroupOutcome]]]): Seq[GroupOutcome] = {
+  /** The earliest failure; failures of jobs cancelled because of it aren't causes. */
+  private def firstFailure(outcomes: Seq[Try[_]]): Option[Throwable] = {
     val failures = outcomes.collect { case Failure(e) => e }
-    failures.find(!isCancellation(_)).orElse(failures.headOption).foreach {
+    failures.find(!isCancellation(_)).orElse(failures.headOption)
+  }
+
+  private def finish(outcomes: Seq[Try[Seq[GroupOutcome]]]): Seq[GroupOutcome] = {
+    firstFailure(outcomes).foreach {
       // For Spark's exception of a failed job, the error says what it means for the table.
       case e: SparkException => throw ZCubeErrors.rewriteFailed(task.tableName, e)
       case e => throw e
@@ -134,10 +135,10 @@ final class OptimizeRunner(
       outcome
     }
 
-  private def isOver: Boolean = task.options.maxDuration.exists(now() - from >= _)
+  private def isOver: Boolean = clock.isOver(task.options.maxDuration)
 
-  /** Jobs that haven't started by then are left. A batch of the user's size is committed as a whole. */
-  private def isLate: Boolean = task.settings.batchBytes.isEmpty && isOver
+  /** Whether jobs that haven't started are left. */
+  private def isLate: Boolean = !task.settings.commitsWholeBatches && isOver
 
   /** Ends what is between two jobs, and so wasn't cancelled with them. */
   private def goOn(): Unit =
@@ -183,8 +184,7 @@ final class OptimizeRunner(
         case Failure(e) => Some(Failure(e))
       }
     }.recover { case e => Seq(Failure(e)) }.get
-    val failures = outcomes.collect { case Failure(e) => e }
-    failures.find(!isCancellation(_)).orElse(failures.headOption) match {
+    firstFailure(outcomes) match {
       case Some(e) => Failure(e)
       case None => Success(outcomes.flatMap(_.get).sortBy(_.group.number))
     }

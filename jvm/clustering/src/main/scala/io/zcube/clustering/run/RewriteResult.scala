@@ -24,7 +24,7 @@ final case class RewriteResult(
 
   def addedBytes: Long = added.map(_.storedBytes).sum
 
-  val rewritten: RewrittenGroup = RewrittenGroup(group.number.toString, removed, cubes)
+  val rewritten: RewrittenGroup = RewrittenGroup(group.number, removed, cubes)
 }
 
 /** Metrics of a group's rewrite, for the history and the report.

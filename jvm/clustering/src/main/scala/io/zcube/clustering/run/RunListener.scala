@@ -18,29 +18,39 @@ trait RunListener {
 
 object RunListener {
 
-  /** Adds up all runs of this driver. Cubes are counted as planned, so that those committed and dropped
-    * add up to them.
-    */
-  object Totals extends RunListener {
+  /** Adds up the counts of all events. */
+  trait Counting extends RunListener {
+
+    protected def add(counts: RunCounts): Unit
+
+    override def planned(plan: RewritePlan): Unit = add(RunCounts.ofPlan(plan))
+
+    override def committed(results: Seq[RewriteResult]): Unit = add(RunCounts.ofCommit(results))
+
+    override def dropped(groups: Seq[RewriteGroup]): Unit = add(RunCounts.ofDropped(groups))
+  }
+
+  /** Adds up all runs of this driver. */
+  object Totals extends Counting {
     import OptimizeTotals._
 
-    override def planned(plan: RewritePlan): Unit = plannedCubes.add(plan.cubes.toLong)
-
-    override def committed(results: Seq[RewriteResult]): Unit = {
-      committedCubes.add(results.map(_.group.cubes.toLong).sum)
-      for (result <- results) {
-        filesRemoved.add(result.removed.size.toLong)
-        filesAdded.add(result.added.size.toLong)
-        bytesRemoved.add(result.group.storedBytes)
-        bytesAdded.add(result.addedBytes)
-        for {
-          before <- result.metrics.before.flatMap(_.averageDepth)
-          after <- result.metrics.after.flatMap(_.averageDepth)
-        } depths.set(Depths(before, after))
-      }
+    override protected def add(counts: RunCounts): Unit = {
+      counts.plannedCubes.foreach(plannedCubes.add)
+      counts.committedCubes.foreach(committedCubes.add)
+      counts.droppedCubes.foreach(droppedCubes.add)
+      counts.filesRemoved.foreach(filesRemoved.add)
+      counts.filesAdded.foreach(filesAdded.add)
+      counts.bytesRemoved.foreach(bytesRemoved.add)
+      counts.bytesAdded.foreach(bytesAdded.add)
     }
 
-    override def dropped(groups: Seq[RewriteGroup]): Unit =
-      droppedCubes.add(groups.map(_.cubes.toLong).sum)
+    override def committed(results: Seq[RewriteResult]): Unit = {
+      super.committed(results)
+      for {
+        result <- results
+        before <- result.metrics.before.flatMap(_.averageDepth)
+        after <- result.metrics.after.flatMap(_.averageDepth)
+      } depths.set(Depths(before, after))
+    }
   }
 }

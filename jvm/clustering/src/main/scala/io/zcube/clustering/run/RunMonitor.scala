@@ -11,11 +11,10 @@ import org.apache.spark.sql.zcube.RewriteProgress.RewriteJobs
 
 import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup, RewritePlan}
 import io.zcube.clustering.table.FileStatistics
-import io.zcube.quality.LayoutQuality
 import io.zcube.sql.metrics.OptimizeTotals
 
-/** Monitors a run: log lines that begin with table and run, CPU time, quality before and after.
-  * Failures here never make a run fail.
+/** Monitors a run: log lines that begin with table and run, CPU time, quality before and after
+  * ([[GroupQualities]]). Failures here never make a run fail.
   *
   * @param session   a clone of the user's session ([[LayoutSession]])
   * @param listeners in addition to [[RunListener.Totals]]
@@ -33,30 +32,10 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
   private val cpuTime = new JobCpuTime(session.sparkContext)
   OptimizeTotals.activeRuns.incrementAndGet(): Unit
 
-  @volatile private var planned: Option[RewritePlan] = None
-
-  /** By group number. Computed in one pass for all groups, because it reads metadata, and only once, also
-    * if that fails.
-    */
-  private lazy val before: Map[Int, LayoutQuality] =
-    try planned.filter(_ => task.version.fileCount <= MaxFiles).fold(Map.empty[Int, LayoutQuality])(
-        qualityOfGroups)
-    catch {
-      case NonFatal(e) =>
-        warn(Nil, NotMeasured, e)
-        Map.empty
-    }
-
-  private def qualityOfGroups(run: RewritePlan): Map[Int, LayoutQuality] = {
-    val groupOf = run.groups.flatMap(group => group.files.map(_.path -> group.number)).toMap
-    run.selection
-      .statistics(task.columns, Some(groupOf.keySet))
-      .by(row => groupOf(row.getString(FileStatistics.Path)))
-      .map { case (number, files) => number -> qualityOf(files) }
-  }
+  @volatile private var qualities: Option[GroupQualities] = None
 
   def begin(run: RewritePlan): Unit = {
-    planned = Some(run)
+    qualities = Some(new GroupQualities(task, run, (groups, e) => warn(groups, NotMeasured, e)))
     tell(_.planned(run))
     info(
       s"${run.cubes} cubes to write of ${run.groups.map(_.files.size).sum} files, " +
@@ -117,38 +96,10 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
     * @param added statistics of the new files of all results
     */
   def withQuality(results: Seq[RewriteResult])(added: => FileStatistics): Seq[RewriteResult] =
-    try {
-      val was = synchronized(before)
-      if (!results.exists(result => was.contains(result.group.number))) results
-      else {
-        val groupOf =
-          results.flatMap(result => result.added.map(_.path -> result.group.number)).toMap
-        val statistics = added
-        val is =
-          if (results.size == 1) Map(results.head.group.number -> statistics)
-          else statistics.by(row => groupOf(row.getString(FileStatistics.Path)))
-        results.map { result =>
-          val after = is.getOrElse(result.group.number, statistics.only(_ => false))
-          val quality = result.metrics.copy(
-            before = was.get(result.group.number),
-            after = was.get(result.group.number).map(_ => qualityOf(after)))
-          result.copy(metrics = quality)
-        }
-      }
-    } catch {
-      case NonFatal(e) =>
-        warn(results.map(_.group), NotMeasured, e)
-        results
-    }
-
-  private def qualityOf(files: FileStatistics): LayoutQuality =
-    LayoutQuality.ofBoxes(files.minMax.map(_.ranges))
+    qualities.fold(results)(_.addedTo(results)(added))
 }
 
 object RunMonitor {
 
   private val NotMeasured = "quality before and after could not be measured"
-
-  /** Above this size quality isn't recorded; DESCRIBE CLUSTERING measures it on request. */
-  private val MaxFiles = 100000L
 }

@@ -18,10 +18,10 @@ object CommitResult {
     *
     * @param cause a [[java.util.ConcurrentModificationException]] if a concurrent change
     *   invalidated it
-    * @param invalidated ids of the groups that the change invalidated, if the others may be committed
+    * @param invalidated numbers of the groups that the change invalidated, if the others may be committed
     *   without them; otherwise empty
     */
-  final case class Rejected(cause: Throwable, invalidated: Set[String] = Set.empty)
+  final case class Rejected(cause: Throwable, invalidated: Set[Int] = Set.empty)
       extends CommitResult
 
   /** The table may contain it now or later, so the files stay and nothing is retried. */

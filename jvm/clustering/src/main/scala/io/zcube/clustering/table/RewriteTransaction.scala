@@ -61,10 +61,10 @@ object RewriteTransaction {
 
 /** A group of files and the ZCubes that replace them: all of them, or none.
   *
-  * @param id    identifies the group in its transaction
-  * @param cubes none if no row is left
+  * @param number identifies the group in its transaction
+  * @param cubes  none if no row is left
   */
-final case class RewrittenGroup(id: String, removed: Seq[DataFile], cubes: Seq[NewCube]) {
+final case class RewrittenGroup(number: Int, removed: Seq[DataFile], cubes: Seq[NewCube]) {
 
   def added: Seq[DataFile] = cubes.flatMap(_.files)
 }

@@ -91,7 +91,7 @@ final private class MemoryRewrite(
             else {
               CommitResult.Rejected(
                 new java.util.ConcurrentModificationException("a file was changed meanwhile"),
-                if (valid.isEmpty) Set.empty else invalidated.map(_.id).toSet)
+                if (valid.isEmpty) Set.empty else invalidated.map(_.number).toSet)
             }
         }
     }

@@ -363,7 +363,7 @@ class OptimizeRunnerSuite
     val timed = task.copy(options = task.options.copy(maxDuration = Some(time)))
     val clone = LayoutSession.cloneOf(session, task.version)
     Sessions.within(session)(
-      new OptimizeRunner(clone, timed, now = () => asked.incrementAndGet(), from = 0).run())
+      new OptimizeRunner(clone, timed, clock = new RunClock(() => asked.getAndIncrement())).run())
   }
 
   test("of a commit's jobs, those that haven't started when time is up are left") {

@@ -91,8 +91,8 @@ trait ClusterableTableContract extends AnyFunSuite {
     Project(scan.written, Sort(Seq(SortOrder(id, Ascending)), global = false, parted))
   }
 
-  private def groupOf(id: String, removed: Seq[DataFile], added: Seq[DataFile]): RewrittenGroup =
-    RewrittenGroup(id, removed, Seq(NewCube(id, added)))
+  private def groupOf(number: Int, removed: Seq[DataFile], added: Seq[DataFile]): RewrittenGroup =
+    RewrittenGroup(number, removed, Seq(NewCube(s"c$number", added)))
 
   /** A rewrite of some files into a cube, up to its commit. */
   private case class Begun(
@@ -118,7 +118,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       val cubes = added.splitAt(1)
       val both = Seq(NewCube("c", cubes._1), NewCube("d", cubes._2, overlapping = Some("job")))
         .filter(_.files.nonEmpty)
-      Begun(transaction, RewrittenGroup("g", files, both), summaryOf(layout))
+      Begun(transaction, RewrittenGroup(0, files, both), summaryOf(layout))
     }
   }
 
@@ -309,7 +309,7 @@ trait ClusterableTableContract extends AnyFunSuite {
       val transaction = selection.begin(clone, files)
       val cubes = files.zipWithIndex.map { case (file, i) =>
         val scan = selection.scan(clone, Seq(file))
-        groupOf(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
+        groupOf(i, Seq(file), transaction.write(written(scan, 2), Map.empty))
       }
       assert(cubes.flatMap(_.added).map(_.path).distinct.size == 4)
       assert(transaction.countRows(cubes.flatMap(_.added)) == 60)
@@ -347,7 +347,7 @@ trait ClusterableTableContract extends AnyFunSuite {
           val cubes = files.map { written =>
             assert(written.file.rows == groups(written.part).head.rows)
             assert(written.file.partition == groups(written.part).head.partition)
-            groupOf(s"c${written.part}", groups(written.part), Seq(written.file))
+            groupOf(written.part, groups(written.part), Seq(written.file))
           }
           val expected = groups.filter(_.nonEmpty).map(files => idsOf(clone, selection, files))
           assert(transaction.commit(cubes, summaryOf(layout)).isInstanceOf[CommitResult.Committed])
@@ -379,13 +379,13 @@ trait ClusterableTableContract extends AnyFunSuite {
         val ids = files.map(file => idsOf(clone, selection, Seq(file)))
         val cubes = files.zipWithIndex.map { case (file, i) =>
           val scan = selection.scan(clone, Seq(file))
-          groupOf(s"c$i", Seq(file), transaction.write(written(scan, 2), Map.empty))
+          groupOf(i, Seq(file), transaction.write(written(scan, 2), Map.empty))
         }
         made.delete(ids(invalidated).head)
-        val (lost, valid) = cubes.partition(_.id == s"c$invalidated")
+        val (lost, valid) = cubes.partition(_.number == invalidated)
         transaction.commit(cubes, summaryOf(layout)) match {
           case CommitResult.Rejected(_: ConcurrentModificationException, told) =>
-            assert(told == Set(s"c$invalidated"))
+            assert(told == Set(invalidated))
           case result => fail(s"$result")
         }
         transaction.discard(lost.flatMap(_.added))
@@ -418,7 +418,7 @@ trait ClusterableTableContract extends AnyFunSuite {
           val scan = selection.scan(clone, Seq(file))
           Begun(
             transaction,
-            groupOf(s"c$i", Seq(file), transaction.write(written(scan, 1), Map.empty)),
+            groupOf(i, Seq(file), transaction.write(written(scan, 1), Map.empty)),
             summaryOf(layout))
         }
         val results = begun.indices.map { i =>

@@ -1,7 +1,7 @@
 package io.zcube.layout.kdtree
 
 import io.zcube.curve.{HilbertCurve, SpaceFillingCurve}
-import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, Layout, LayoutResult, SkippedRows, Workload}
+import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, CutRules, Layout, LayoutResult, SkippedRows, Workload}
 
 /** A layout of boxes. A row's key has the number of its box in the high bits and, in the low bits,
   * the row's position on a Hilbert curve through that box, which orders the rows of a file by all
@@ -85,7 +85,7 @@ object KdTreeLayout {
 
   /** A limit of rows is usually at least a ninth above the mean file ([[io.zcube.layout.FileCount]]).
     */
-  private val LargestIfEven = 1.08
+  private val LargestIfTight = 1.08
 
   private def bitsFor(boxes: Int): Int = 32 - Integer.numberOfLeadingZeros(boxes - 1)
 
@@ -95,20 +95,18 @@ object KdTreeLayout {
     * curve, by noise where necessary, as curves are ([[CutPoints.of]]).
     *
     * @param files    number of files wanted, at least 1
-    * @param spread   whether rows with the same values may be spread over several files, to keep files even
+    * @param rules    where files may be cut
     * @param weights  of the columns: how much more often queries filter by one than by another, 0
     *   for a column without statistics; empty if all are equal
     * @param workload queries that should skip as many rows as possible; on the sample they never
     *   skip fewer than without it
-    * @param even     whether a limit of rows leaves no room for files much larger than the mean
     */
   def of(
       sample: BucketedSample,
       files: Int,
-      spread: Boolean,
+      rules: CutRules,
       weights: Seq[Double],
-      workload: Workload = Workload.Empty,
-      even: Boolean = false): LayoutResult = {
+      workload: Workload = Workload.Empty): LayoutResult = {
     require(files >= 1, s"files must be positive, not $files")
     require(
       weights.isEmpty || weights.length == sample.dimensions,
@@ -120,7 +118,7 @@ object KdTreeLayout {
     // NullBucket is -1, so NULL gets rank 0.
     val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
     val byColumn = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
-    val (tree, boxes) = build(points, byColumn, files, workload, even)
+    val (tree, boxes) = build(points, byColumn, files, workload, rules)
     val corners = boxes.toArray.flatMap(box => points.map(rangeOf(_, box.rows)))
     val (weighted, others) = points.indices.toArray.partition(byColumn(_) > 0)
     val layout = new KdTreeLayout(
@@ -129,7 +127,7 @@ object KdTreeLayout {
       sample.scales.map(_.ranks.length),
       corners.map(_._1),
       corners.map(_._2))
-    val cut = cuts(layout, points, boxes, spread, even)
+    val cut = cuts(layout, points, boxes, rules)
     LayoutResult(
       layout,
       cut,
@@ -145,10 +143,10 @@ object KdTreeLayout {
       weights: Array[Double],
       files: Int,
       workload: Workload,
-      even: Boolean): (KdTree, Seq[KdTreeBuilder.Box]) = {
+      rules: CutRules): (KdTree, Seq[KdTreeBuilder.Box]) = {
     val ranks = points.map(column => if (column.isEmpty) 1 else column.max + 1)
     val mean = points.head.length.toDouble / files
-    val sizes = if (even) RowsPerFile(mean, LargestIfEven) else RowsPerFile(mean)
+    val sizes = if (rules.isTight) RowsPerFile(mean, LargestIfTight) else RowsPerFile(mean)
     val usual = KdSplitSearch.of(points, ranks, weights)(sizes)
     def tree(search: SplitSearch) = new KdTreeBuilder(points, files, search).build()
     if (workload.isEmpty) tree(usual)
@@ -177,15 +175,14 @@ object KdTreeLayout {
       layout: KdTreeLayout,
       points: Array[Array[Int]],
       boxes: Seq[KdTreeBuilder.Box],
-      spread: Boolean,
-      even: Boolean): CutPoints =
+      rules: CutRules): CutPoints =
     CutPoints.at(boxes.zipWithIndex.flatMap { case (box, number) =>
       val start = Option.when(number > 0)((layout.firstKeyOf(number), 0))
       val inside =
         if (box.files == 1) Nil
         else {
           val keys = box.rows.map(row => layout.keyOf(points.map(_(row))))
-          CutPoints.of(keys, box.files, spread, even = even).cuts
+          CutPoints.of(keys, box.files, rules).cuts
         }
       start ++ inside
     })

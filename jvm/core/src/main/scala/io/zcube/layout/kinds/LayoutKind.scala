@@ -4,7 +4,7 @@ import java.util.Locale
 
 import io.zcube.curve.{HilbertCurve, LinearCurve, MortonCurve, SpaceFillingCurve}
 import io.zcube.layout.kdtree.KdTreeLayout
-import io.zcube.layout.{BucketedSample, CutPoints, LayoutResult, Resolution, Workload}
+import io.zcube.layout.{BucketedSample, CutPoints, CutRules, LayoutResult, Resolution, Workload}
 
 /** The layouts that users can name: three curves, and the k-d tree. */
 sealed abstract class LayoutKind(val name: String) extends Serializable {
@@ -24,19 +24,17 @@ sealed abstract class LayoutKind(val name: String) extends Serializable {
     * @param sample   sampled rows of the clustering columns
     * @param files    number of files wanted
     * @param bits     bits of rank for each column
-    * @param spread   whether rows with the same key may be spread over several files, to keep files even
+    * @param rules    where files may be cut
     * @param weights  of the columns; 0 for a column without statistics; empty if all are equal
     * @param workload queries that should skip files; empty if none are known
-    * @param even     whether a limit of rows leaves no room for files much larger than the mean
     */
   def layOut(
       sample: BucketedSample,
       files: Int,
       bits: Int,
-      spread: Boolean,
+      rules: CutRules,
       weights: Seq[Double],
-      workload: Workload,
-      even: Boolean = false): LayoutResult
+      workload: Workload): LayoutResult
 }
 
 object LayoutKind {
@@ -51,14 +49,13 @@ object LayoutKind {
         sample: BucketedSample,
         files: Int,
         bits: Int,
-        spread: Boolean,
+        rules: CutRules,
         weights: Seq[Double],
-        workload: Workload,
-        even: Boolean): LayoutResult = {
+        workload: Workload): LayoutResult = {
       require(weights.isEmpty, s"the curve $name takes no weights")
       require(workload.isEmpty, s"the curve $name takes no workload")
       val layout = new CurveLayout(curve(sample.dimensions, bits), sample.scales)
-      LayoutResult(layout, CutPoints.of(sample.keys(layout), files, spread, even = even))
+      LayoutResult(layout, CutPoints.of(sample.keys(layout), files, rules))
     }
   }
 
@@ -96,15 +93,14 @@ object LayoutKind {
         sample: BucketedSample,
         files: Int,
         bits: Int,
-        spread: Boolean,
+        rules: CutRules,
         weights: Seq[Double],
-        workload: Workload,
-        even: Boolean): LayoutResult =
+        workload: Workload): LayoutResult =
       if (sample.dimensions == 1 && workload.isEmpty)
-        Linear.layOut(sample, files, bits, spread, Nil, workload, even)
+        Linear.layOut(sample, files, bits, rules, Nil, workload)
       else {
-        val tree = KdTreeLayout.of(sample, files, spread, weights, workload, even)
-        if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, spread, weights, even)
+        val tree = KdTreeLayout.of(sample, files, rules, weights, workload)
+        if (workload.isEmpty) SparseColumns.best(tree, sample, files, bits, rules, weights)
         else tree
       }
   }

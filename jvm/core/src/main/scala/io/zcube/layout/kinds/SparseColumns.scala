@@ -1,7 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.curve.{HilbertCurve, MortonCurve, SpaceFillingCurve}
-import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, Layout, LayoutResult, RankScale}
+import io.zcube.layout.{BucketedSample, ColumnWeights, CutPoints, CutRules, Layout, LayoutResult, RankScale}
 
 /** Brings the few values of several mostly-NULL columns together, which the k-d tree can't do.
   *
@@ -39,20 +39,20 @@ private[kinds] object SparseColumns {
   /** @param tree    the layout by the k-d tree
     * @param bits    of rank that the sample's buckets come from
     * @param weights of the columns, 0 for one without statistics; empty if all are equal
-    * @param even    whether a limit of rows leaves no room for files much larger than the mean
+    * @param rules   where files may be cut
     */
   def best(
       tree: LayoutResult,
       sample: BucketedSample,
       files: Int,
       bits: Int,
-      spread: Boolean,
-      weights: Seq[Double],
-      even: Boolean): LayoutResult = {
+      rules: CutRules,
+      weights: Seq[Double]): LayoutResult = {
     val withStatistics =
       (0 until sample.dimensions).filter(ColumnWeights.hasStatistics(weights, _))
     // Without spreading, a curve could be cut into few files, some of them large.
-    if (files < 2 || !spread || !withStatistics.exists(c => isSparse(sample.buckets(c)))) tree
+    if (files < 2 || !rules.splitsValues || !withStatistics.exists(c =>
+        isSparse(sample.buckets(c)))) tree
     else {
       val queries = new SparseQueries(sample, weights)
       val filesOfTree = filesOf(sample.keys(tree.layout), tree.cuts)
@@ -62,8 +62,8 @@ private[kinds] object SparseColumns {
       val curves = for {
         curve <- curvesOver(sample, bits, withStatistics)
         keys = sample.keys(curve)
-        plain = CutPoints.of(keys, files, spread = true, slack = 0, even)
-        cuts <- plain +: (if (even) Nil else withValuesApart(keys, files))
+        plain = CutPoints.of(keys, files, rules, slack = 0)
+        cuts <- plain +: (if (rules.isTight) Nil else withValuesApart(keys, files))
         filesOfCurve = filesOf(keys, cuts)
         if (cuts eq plain) || rowsOfFiles(filesOfCurve, cuts.files).max <= largest
       } yield LayoutResult(curve, cuts) -> queries.reading(filesOfCurve, cuts.files)
@@ -80,16 +80,16 @@ private[kinds] object SparseColumns {
     if (files > MaxFilesApart) Nil
     else {
       val sorted = keys.sorted
-      val even = sorted.length.toDouble / files
+      val mean = sorted.length.toDouble / files
       val firstValue = sorted.indexWhere(_ != KeyOfNulls)
       val values = sorted.length - firstValue
-      val whole = (values / even).toInt
+      val whole = (values / mean).toInt
       def isNearlyEven(rows: Int, parts: Int) =
-        math.abs(rows / (parts * even) - 1) <= MaxUneven + Rounding
+        math.abs(rows / (parts * mean) - 1) <= MaxUneven + Rounding
       for {
         ofValues <- Seq(whole, whole + 1)
         if firstValue > 0 && ofValues > 0 && ofValues < files
-        largest = (1 + MaxUneven) * even
+        largest = (1 + MaxUneven) * mean
         start =
           if (values <= ofValues * largest) firstValue
           else {
@@ -101,8 +101,8 @@ private[kinds] object SparseColumns {
       } yield {
         val (others, ofThese) = sorted.splitAt(start)
         CutPoints.at(
-          CutPoints.of(others, files - ofValues, spread = true, slack = 0).cuts ++
-            ((sorted(start), 0) +: CutPoints.of(ofThese, ofValues, spread = true, slack = 0).cuts))
+          CutPoints.of(others, files - ofValues, slack = 0).cuts ++
+            ((sorted(start), 0) +: CutPoints.of(ofThese, ofValues, slack = 0).cuts))
       }
     }
 

@@ -6,7 +6,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import io.zcube.layout.{BucketedSample, CutPoints, Layout, LayoutResult, RankScale}
+import io.zcube.layout.{BucketedSample, CutPoints, CutRules, Layout, LayoutResult, RankScale}
 
 class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
@@ -25,7 +25,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   private def layOut(sample: BucketedSample, files: Int, weights: Double*): LayoutResult =
-    KdTreeLayout.of(sample, files, spread = true, weights)
+    KdTreeLayout.of(sample, files, CutRules(), weights)
 
   /** The file of each sampled row, its noise drawn at random. */
   private def filesOf(sample: BucketedSample, laidOut: LayoutResult): Array[Int] = {
@@ -198,7 +198,7 @@ class KdTreeLayoutSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val holding = files.take(24000).distinct
     assert(holding.length >= 11 && holding.length <= 14)
     assert(sizes(points, laidOut).forall(n => n > 1200 && n < 2800))
-    val whole = KdTreeLayout.of(points, 20, spread = false, Nil)
+    val whole = KdTreeLayout.of(points, 20, CutRules(splitsValues = false), Nil)
     assert(filesOf(points, whole).take(24000).distinct.length === 1)
     assert(!whole.cuts.splitsKeys)
   }

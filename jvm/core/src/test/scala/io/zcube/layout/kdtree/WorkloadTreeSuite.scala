@@ -5,7 +5,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.layout.Workload.{Box, Query}
-import io.zcube.layout.{BucketedSample, CutPoints, LayoutResult, RankScale, Workload}
+import io.zcube.layout.{BucketedSample, CutPoints, CutRules, LayoutResult, RankScale, Workload}
 
 class WorkloadTreeSuite extends AnyFunSuite {
 
@@ -21,7 +21,7 @@ class WorkloadTreeSuite extends AnyFunSuite {
   private def points(sample: BucketedSample): Array[Array[Int]] = sample.buckets.map(_.map(_ + 1))
 
   private def layOut(sample: BucketedSample, files: Int, workload: Workload): LayoutResult =
-    KdTreeLayout.of(sample, files, spread = true, Nil, workload)
+    KdTreeLayout.of(sample, files, CutRules(), Nil, workload)
 
   private def filesOf(sample: BucketedSample, laidOut: LayoutResult): Seq[Seq[Int]] = {
     val random = new Random(3)

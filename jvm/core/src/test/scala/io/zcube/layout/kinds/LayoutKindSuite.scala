@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.zcube.curve.MortonCurve
 import io.zcube.layout.kdtree.KdTreeLayout
-import io.zcube.layout.{ColumnWeights, CutPoints, LayoutResult, RankScale, Workload}
+import io.zcube.layout.{ColumnWeights, CutPoints, CutRules, LayoutResult, RankScale, Workload}
 
 class LayoutKindSuite extends AnyFunSuite {
   import TestColumn.Null
@@ -16,12 +16,11 @@ class LayoutKindSuite extends AnyFunSuite {
       columns: Seq[TestColumn],
       files: Int,
       weights: Seq[Double] = Nil,
-      even: Boolean = false,
-      spread: Boolean = true): (Seq[Long], Seq[Int]) = {
+      rules: CutRules = CutRules()): (Seq[Long], Seq[Int]) = {
     val bits = kind.bits(columns.size, files, None)
     val sample = TestColumn.sample(columns, 1 << bits)
     val laidOut =
-      kind.layOut(sample, files, bits, spread, weights, Workload.Empty, even)
+      kind.layOut(sample, files, bits, rules, weights, Workload.Empty)
     val keys = sample.keys(laidOut.layout).toSeq
     val noise = new Random(3)
     (keys, keys.map(laidOut.cuts.fileOf(_, noise.nextInt(CutPoints.NoiseRange))))
@@ -65,7 +64,7 @@ class LayoutKindSuite extends AnyFunSuite {
       val columns = Seq.fill(5)(TestColumn(Array.fill(rows) {
         if (random.nextDouble() < share) random.nextInt().toLong else Null
       }))
-      val (_, files) = filesOf(LayoutKind.KdTree, columns, 5, even = even)
+      val (_, files) = filesOf(LayoutKind.KdTree, columns, 5, rules = CutRules(isTight = even))
       val isEmpty = (0 until rows).map(row => columns.forall(_.values(row) == Null))
       (0 until 5).foreach { file =>
         assert(math.abs(files.count(_ == file) - rows / 5) <= 0.13 * rows / 5, (share, file))
@@ -92,8 +91,8 @@ class LayoutKindSuite extends AnyFunSuite {
     val scales = sample.scales.map(scale => RankScale(scale.boundIndices, scale.ranks.map(_ => 0)))
     val unordered = new CurveLayout(MortonCurve(2, 1), scales)
     val worst =
-      LayoutResult(unordered, CutPoints.of(sample.keys(unordered), 10, spread = true, slack = 0))
-    val best = SparseColumns.best(worst, sample, 10, bits, spread = true, Nil, even = false)
+      LayoutResult(unordered, CutPoints.of(sample.keys(unordered), 10, slack = 0))
+    val best = SparseColumns.best(worst, sample, 10, bits, CutRules(), Nil)
     assert(best ne worst)
     val files = sample.keys(best.layout).zipWithIndex.map { case (key, row) =>
       best.cuts.fileOf(key, best.cuts.turn(row))
@@ -107,9 +106,13 @@ class LayoutKindSuite extends AnyFunSuite {
       if (random.nextDouble() < 0.2) random.nextInt(3).toLong else Null
     }))
     val sample = TestColumn.sample(columns, 1 << LayoutKind.KdTree.bits(2, 5, None))
-    val tree = KdTreeLayout.of(sample, 5, spread = false, Nil)
+    val tree = KdTreeLayout.of(sample, 5, CutRules(splitsValues = false), Nil)
     val filesOfTree = sample.keys(tree.layout).map(tree.cuts.fileOf(_, 0)).toSeq
-    assert(filesOf(LayoutKind.KdTree, columns, 5, spread = false)._2 === filesOfTree)
+    assert(filesOf(
+      LayoutKind.KdTree,
+      columns,
+      5,
+      rules = CutRules(splitsValues = false))._2 === filesOfTree)
     assert(filesOf(LayoutKind.KdTree, columns, 5)._2 !== filesOfTree)
   }
 
@@ -148,7 +151,8 @@ class LayoutKindSuite extends AnyFunSuite {
     val rows = 4000
     val uneven = TestColumn(Array.tabulate(rows)(row => if (row % 100 < 43) 0L else 1L))
     for (even <- Seq(false, true)) {
-      val (_, files) = filesOf(LayoutKind.KdTree, Seq(uneven, uneven), 2, even = even)
+      val (_, files) =
+        filesOf(LayoutKind.KdTree, Seq(uneven, uneven), 2, rules = CutRules(isTight = even))
       assert(files.groupBy(identity).values.forall(_.size <= 1.09 * rows / 2) === even)
     }
   }
@@ -160,11 +164,12 @@ class LayoutKindSuite extends AnyFunSuite {
       TestColumn(counts.zipWithIndex.flatMap { case (n, v) => Seq.fill(n)(v.toLong) }.toArray)
     for (kind <- LayoutKind.all; even <- Seq(false, true)) {
       val columns = if (kind == LayoutKind.KdTree) Seq(column, column) else Seq(column)
-      val (_, files) = filesOf(kind, columns, 3, even = even)
+      val (_, files) = filesOf(kind, columns, 3, rules = CutRules(isTight = even))
       val largest = files.groupBy(identity).values.map(_.size).max
       assert((largest <= 1080) === even, s"${kind.name}, $largest")
       // Without spreading, each value is in one file.
-      val (_, whole) = filesOf(kind, columns, 3, even = even, spread = false)
+      val (_, whole) =
+        filesOf(kind, columns, 3, rules = CutRules(splitsValues = false, isTight = even))
       assert(whole.groupBy(identity).values.map(_.size).max === 1120, kind.name)
     }
   }

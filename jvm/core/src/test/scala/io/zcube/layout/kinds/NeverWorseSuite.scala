@@ -8,7 +8,7 @@ import scala.util.{Random, Using}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.zcube.layout.{ColumnWeights, CutPoints, Workload}
+import io.zcube.layout.{ColumnWeights, CutPoints, CutRules, Workload}
 
 /** Checks that queries never read a larger share of the files with the default layout than with
   * Delta's.
@@ -94,7 +94,7 @@ class NeverWorseSuite extends AnyFunSuite with BeforeAndAfterAll {
       if (columns.forall(_.isTold) || !columns.exists(_.isTold)) Nil
       else columns.map(column => if (column.isTold) 1.0 else ColumnWeights.NoStatistics)
     val laidOut =
-      LayoutKind.KdTree.layOut(sample, files, bits, spread = true, weights, Workload.Empty)
+      LayoutKind.KdTree.layOut(sample, files, bits, CutRules(), weights, Workload.Empty)
     val random = new Random(9)
     sample.keys(laidOut.layout).map(laidOut.cuts.fileOf(_, random.nextInt(CutPoints.NoiseRange)))
   }

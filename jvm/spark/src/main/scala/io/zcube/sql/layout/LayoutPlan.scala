@@ -3,7 +3,7 @@ package io.zcube.sql.layout
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal}
 import org.apache.spark.sql.types.IntegerType
 
-import io.zcube.layout.{BucketedSample, CutPoints, FileBoxes, Layout, RankScale, Resolution}
+import io.zcube.layout.{BucketedSample, CutPoints, CutRules, FileBoxes, Layout, RankScale, Resolution}
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.expressions.{ClusteringKey, FileOfKey}
 import io.zcube.sql.sampling.{RowSample, SampleLimits}
@@ -130,10 +130,11 @@ object LayoutPlan {
       new BucketedSample(scales.toArray, buckets.toArray),
       files,
       bits,
-      request.spread,
+      CutRules(
+        request.splitsValues,
+        isTight = isNear(request.maxRecords, files.toLong * parts, sample.rowCount)),
       request.weights,
-      RankedWorkload.of(request.workload, columns.zip(boundIndices)),
-      even = isNear(request.maxRecords, files.toLong * parts, sample.rowCount)
+      RankedWorkload.of(request.workload, columns.zip(boundIndices))
     )
     val boxes = laidOut.files.map { numbers =>
       val few = columns.indices.map { c =>

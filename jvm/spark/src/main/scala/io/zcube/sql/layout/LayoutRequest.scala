@@ -7,7 +7,7 @@ import io.zcube.sql.predicates.PredicateBoxes
   *
   * @param curve    the curve, or the tree
   * @param ranks    number of ranks for each column, if the user set it
-  * @param spread   whether rows with the same key may be spread over several files, to keep files even
+  * @param splitsValues whether rows with the same values may be in several files
   * @param sort     whether rows are sorted by key inside each file
   * @param weights  of the columns, if the curve supports them; 0 for a column without statistics;
   *                 empty if all are equal
@@ -17,7 +17,7 @@ import io.zcube.sql.predicates.PredicateBoxes
 final case class LayoutRequest(
     curve: LayoutKind,
     ranks: Option[Int] = None,
-    spread: Boolean = true,
+    splitsValues: Boolean = true,
     sort: Boolean = true,
     weights: Seq[Double] = Nil,
     workload: Seq[BoxedQuery] = Nil,

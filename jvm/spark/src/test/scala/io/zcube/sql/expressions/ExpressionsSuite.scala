@@ -12,7 +12,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.zcube.curve.{HilbertCurve, LinearCurve, MortonCurve}
 import io.zcube.layout.kdtree.KdTreeLayout
 import io.zcube.layout.kinds.CurveLayout
-import io.zcube.layout.{BucketedSample, CutPoints, RankScale}
+import io.zcube.layout.{BucketedSample, CutPoints, CutRules, RankScale}
 import io.zcube.sql.values.TypedRangeBounds
 
 /** `checkEvaluation` evaluates interpreted, generated, and through an unsafe projection. */
@@ -100,7 +100,7 @@ class ExpressionsSuite extends SparkFunSuite with ExpressionEvalHelper {
       val sample = new BucketedSample(
         Array(scale(ascending.length), scale(2)),
         Array(points.map(_._1).toArray, points.map(_._2).toArray))
-      val tree = KdTreeLayout.of(sample, 5, spread = true, Nil)
+      val tree = KdTreeLayout.of(sample, 5, CutRules(), Nil)
       val key = ClusteringKey(
         Seq(
           BoundReference(0, dataType, nullable = true),

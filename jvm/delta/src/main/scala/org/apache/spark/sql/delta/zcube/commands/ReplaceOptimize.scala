@@ -19,7 +19,7 @@ case class ReplaceOptimize(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) {
       plan.resolveOperatorsUp {
-        // Python always requests details; Delta can't provide them, but handles everything else.
+        // Python always requests details; Delta can't provide them, but does the rest.
         case OptimizeWithOptions(options, command: OptimizeTableCommand, false)
             if options.forall { case (key, _) =>
               key.equalsIgnoreCase("details") || WhereOption.isKey(key)

@@ -90,7 +90,7 @@ final class DeltaRewrite(
       groups.map { group =>
         val added = for (cube <- group.cubes; file <- cube.files)
           yield tags.write(written.get(file.path), cube)
-        GroupChanges(group.id, group.removed.map(file => byPath(file.path)), added)
+        GroupChanges(group.number, group.removed.map(file => byPath(file.path)), added)
       },
       // Not when a long run began.
       removedAt = System.currentTimeMillis()

@@ -4,10 +4,11 @@ import org.apache.spark.sql.delta.actions.{Action, AddFile, RemoveFile}
 
 /** What a rewrite changes in one group of files.
   *
+  * @param number   identifies the group in its transaction
   * @param replaced the rewritten files, as in the log
   * @param added    the new files, with the tags of their cubes
   */
-final case class GroupChanges(id: String, replaced: Seq[AddFile], added: Seq[AddFile])
+final case class GroupChanges(number: Int, replaced: Seq[AddFile], added: Seq[AddFile])
 
 /** The changes that one commit of a rewrite makes to the log.
   *

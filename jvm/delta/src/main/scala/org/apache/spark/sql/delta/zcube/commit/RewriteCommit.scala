@@ -126,7 +126,7 @@ final class RewriteCommit(
         }
     }
 
-  /** A transaction on the current version, and the ids of the groups that the conflict invalidated.
+  /** A transaction on the current version, and the numbers of the groups that the conflict invalidated.
     */
   private def again(
       current: DeltaTransaction,
@@ -144,8 +144,8 @@ final class RewriteCommit(
       // Without progress, the same conflict would repeat forever.
       val invalidated =
         if (fits && now.version > current.readVersion) lost(now, changes)
-        else changes.groups.map(_.id).toSet
-      val valid = changes.groups.filterNot(group => invalidated(group.id))
+        else changes.groups.map(_.number).toSet
+      val valid = changes.groups.filterNot(group => invalidated(group.number))
       Again(begin(now, valid.flatMap(_.replaced)), invalidated)
     }.recoverWith { case e =>
       e.addSuppressed(conflict)
@@ -179,13 +179,13 @@ final class RewriteCommit(
       .map(column => of.metadata.configuration.get(column.MATERIALIZED_COLUMN_NAME_PROP))
 
   /** The groups whose rewritten files are not all still in the table with the same deleted rows. */
-  private def lost(now: Snapshot, changes: RewriteChanges): Set[String] = {
+  private def lost(now: Snapshot, changes: RewriteChanges): Set[Int] = {
     def identity(file: AddFile) = InMemoryLogReplay.UniqueFileActionTuple(
       file.pathAsUri,
       file.getDeletionVectorUniqueId)
     val live = FileFilter(changes.replaced.iterator.map(_.path)).filesOf(now).map(identity).toSet
     changes.groups.filterNot(_.replaced.forall(file => live.contains(identity(file))))
-      .map(_.id).toSet
+      .map(_.number).toSet
   }
 
   /** A VACUUM without retention removes files that no commit names yet, including these. */
@@ -202,7 +202,7 @@ final class RewriteCommit(
 object RewriteCommit {
 
   /** @param next a transaction on the current version, for the groups that are still valid
-    * @param invalidated ids of the invalidated groups
+    * @param invalidated numbers of the invalidated groups
     */
-  private case class Again(next: DeltaTransaction, invalidated: Set[String])
+  private case class Again(next: DeltaTransaction, invalidated: Set[Int])
 }

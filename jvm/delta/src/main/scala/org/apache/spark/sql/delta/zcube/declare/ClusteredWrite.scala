@@ -85,9 +85,8 @@ final class ClusteredWrite(
     // Rejected before anything is written.
     val metadata = Metadata(
       schemaString = data.schema.asNullable.json,
-      // The columns have no physical names yet.
-      configuration = DeltaConfigs.mergeGlobalConfigs(SQLConf.get, configuration) -
-        DeltaConfigs.COLUMN_MAPPING_MODE.key
+      configuration = PreservedColumns.unmapped(
+        DeltaConfigs.mergeGlobalConfigs(SQLConf.get, configuration))
     )
     ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, metadata, requested)
     val done = written

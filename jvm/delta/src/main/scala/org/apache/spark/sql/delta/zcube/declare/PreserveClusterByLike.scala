@@ -120,10 +120,9 @@ object PreserveClusterByLike {
           session.sessionState.conf,
           source.metadata.configuration ++ DeltaConfigs.validateConfigurations(own)))
       def areValid = configuration.toOption.exists { configuration =>
-        // Where the source's columns aren't mapped, they have no physical names yet.
         val isMapped = source.metadata.columnMappingMode != NoMapping
         val metadata = source.metadata.copy(configuration =
-          if (isMapped) configuration else configuration - DeltaConfigs.COLUMN_MAPPING_MODE.key)
+          if (isMapped) configuration else PreservedColumns.unmapped(configuration))
         !PreservedColumns.lackStatistics(source.protocol, metadata, names)
       }
       ClusteredTableUtils

@@ -13,7 +13,7 @@ import org.apache.spark.sql.delta.catalog.DeltaTableV2
 import org.apache.spark.sql.delta.schema.SchemaUtils.DELTA_COL_RESOLVER
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.SkippingEligibleDataType
-import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaConfigs, DeltaOptions, GeneratedColumn, Snapshot}
+import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaOptions, GeneratedColumn, Snapshot}
 import org.apache.spark.sql.types.{NullType, StructField, StructType}
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 
@@ -32,7 +32,9 @@ case class PreserveClusterByOfSaveAsTable(session: SparkSession) extends Rule[Lo
     else {
       plan.resolveOperatorsUp {
         case replace: ReplaceTableAsSelect
-            if replace.partitioning.isEmpty && CreatesDelta(replace, conf) && replace.query.resolved &&
+            if replace.partitioning.isEmpty && CreatesDelta(
+              replace,
+              conf) && replace.query.resolved &&
               replace.getTagValue(NothingToKeep).isEmpty && savesAsTable(replace) =>
           keeping(replace).getOrElse(replace)
       }
@@ -96,10 +98,9 @@ object PreserveClusterByOfSaveAsTable {
       PreservedClusterBy(columns, inRows))
   }
 
-  /** New columns have no physical names yet. */
   private def withSchema(metadata: Metadata, schema: StructType): Metadata = metadata.copy(
     schemaString = schema.json,
-    configuration = metadata.configuration - DeltaConfigs.COLUMN_MAPPING_MODE.key)
+    configuration = PreservedColumns.unmapped(metadata.configuration))
 
   /** The rows with a NULL of the right type for each clustering column that is missing, or that is
     * an untyped NULL, which the table will get anyway. Delta looks for the columns in the rows,

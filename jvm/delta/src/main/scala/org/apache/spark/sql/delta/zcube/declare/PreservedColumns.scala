@@ -2,15 +2,14 @@ package org.apache.spark.sql.delta.zcube.declare
 
 import java.util.Locale
 
-import scala.util.Try
-
 import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.connector.expressions.FieldReference
 import org.apache.spark.sql.delta.actions.{Action, Metadata, Protocol}
 import org.apache.spark.sql.delta.clustering.ClusteringMetadataDomain
 import org.apache.spark.sql.delta.skipping.clustering.temp.ClusterBySpec
 import org.apache.spark.sql.delta.skipping.clustering.{ClusteredTableUtils, ClusteringColumn, ClusteringColumnInfo}
-import org.apache.spark.sql.delta.{ClusteringTableFeature, OptimisticTransaction, Snapshot}
+import org.apache.spark.sql.delta.{ClusteringTableFeature, DeltaConfigs, OptimisticTransaction, Snapshot}
 
 /** The clustering columns that an overwrite keeps. Delta 4.4.0's overwrite adds an action that
   * removes them; without that action they stay.
@@ -21,6 +20,12 @@ object PreservedColumns {
   def of(snapshot: Snapshot): Seq[String] =
     try ClusteringColumnInfo.extractLogicalNames(snapshot)
     catch { case _: NoSuchElementException => Nil }
+
+  /** For checks of a schema whose columns have no physical names yet, and get them only if the table is
+    * made with it.
+    */
+  def unmapped(configuration: Map[String, String]): Map[String, String] =
+    configuration - DeltaConfigs.COLUMN_MAPPING_MODE.key
 
   /** Whether Delta would reject a table with these columns because the log wouldn't have statistics of
     * one of them.
@@ -67,12 +72,14 @@ object PreservedColumns {
   private def inNewSchema(txn: OptimisticTransaction): Option[Seq[ClusteringColumn]] =
     if (txn.metadata.partitionColumns.nonEmpty) None
     else {
-      Try {
-        val names = of(txn.snapshot)
-        val spec = ClusterBySpec.fromColumnNames(names)
+      val names = of(txn.snapshot)
+      val spec = ClusterBySpec.fromColumnNames(names)
+      try {
         ClusteredTableUtils.validateClusteringColumnsInStatsSchema(txn.protocol, txn.metadata, spec)
-        names.map(ClusteringColumn(txn.metadata.schema, _))
-      }.toOption
+        Some(names.map(ClusteringColumn(txn.metadata.schema, _)))
+      }
+      // Any other failure must not look like a missing column.
+      catch { case _: AnalysisException => None }
     }
 
   /** Whether user-written names mean the same columns, ignoring case and backquotes. */

@@ -5,8 +5,7 @@ import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates
 
-import io.zcube.clustering.plan.{RewriteGroup, RewritePlan}
-import io.zcube.clustering.run.{RewriteResult, RunListener}
+import io.zcube.clustering.run.{RunCounts, RunListener}
 
 /** What the node of OPTIMIZE shows in the SQL tab of Spark's UI, while it runs: cubes planned, committed and
   * dropped, files and bytes before and after.
@@ -22,23 +21,21 @@ final class CommandMetrics(context: SparkContext) {
   def listener(): RunListener =
     new Listener(Option(context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)).map(_.toLong))
 
-  private class Listener(execution: Option[Long]) extends RunListener {
+  private class Listener(execution: Option[Long]) extends RunListener.Counting {
 
-    override def planned(plan: RewritePlan): Unit = add(Planned -> plan.cubes.toLong)
-
-    override def committed(results: Seq[RewriteResult]): Unit = add(
-      Committed -> results.map(_.group.cubes.toLong).sum,
-      FilesRemoved -> results.map(_.removed.size.toLong).sum,
-      FilesAdded -> results.map(_.added.size.toLong).sum,
-      BytesRemoved -> results.map(_.group.storedBytes).sum,
-      BytesAdded -> results.map(_.addedBytes).sum
-    )
-
-    override def dropped(groups: Seq[RewriteGroup]): Unit =
-      add(Dropped -> groups.map(_.cubes.toLong).sum)
+    override protected def add(counts: RunCounts): Unit = send(
+      Seq(
+        Planned -> counts.plannedCubes,
+        Committed -> counts.committedCubes,
+        Dropped -> counts.droppedCubes,
+        FilesRemoved -> counts.filesRemoved,
+        FilesAdded -> counts.filesAdded,
+        BytesRemoved -> counts.bytesRemoved,
+        BytesAdded -> counts.bytesAdded
+      ).collect { case (name, Some(count)) => name -> count })
 
     /** Spark adds up what it receives, so only increments are sent. */
-    private def add(values: (String, Long)*): Unit = {
+    private def send(values: Seq[(String, Long)]): Unit = {
       values.foreach { case (name, value) => byName(name).add(value) }
       execution.foreach { id =>
         val updates = values.map { case (name, value) => (byName(name).id, value) }

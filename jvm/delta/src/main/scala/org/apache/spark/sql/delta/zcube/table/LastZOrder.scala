@@ -19,12 +19,21 @@ final case class LastZOrder(columns: Seq[ColumnPath], curve: LayoutKind, weights
 
 object LastZOrder {
 
+  /** Files in the order in which they were clustered. Of those clustered at once, it decides by their
+    * columns, so that everybody finds the same.
+    */
+  private val byTime = struct(
+    LoggedTags.clusteredTime,
+    LoggedTags.zOrderBy,
+    LoggedTags.physicalColumns,
+    col("path"))
+
   /** None if no file is in a ZORDER BY cube, or one of its columns no longer exists. */
   def of(session: SparkSession, snapshot: Snapshot): Option[LastZOrder] = Sessions.within(session) {
     val newest = snapshot.allFiles
       .where(col("tags").getItem(CubeTags.PhysicalColumns).isNotNull &&
         col("clusteringProvider").isNull)
-      .orderBy(LoggedTags.clusteredTime.desc, col("path"))
+      .orderBy(byTime.desc)
       .take(1)
       .headOption
     for {
@@ -37,14 +46,13 @@ object LastZOrder {
   /** The columns of the file that was clustered last, by whichever system, if all still exist. */
   def columns(session: SparkSession, snapshot: Snapshot): Option[Seq[ColumnPath]] =
     Sessions.within(session) {
-      val tags = struct(LoggedTags.zOrderBy, LoggedTags.physicalColumns)
       val newest = snapshot.allFiles.toDF()
         .where(LoggedTags.zOrderBy.isNotNull)
-        .agg(max(struct(LoggedTags.clusteredTime, tags, col("path"))))
+        .agg(max(byTime))
         .head()
       for {
         found <- Option(newest.getStruct(0))
-        Seq(logical, physical) = Seq(0, 1).map(found.getStruct(1).getString)
+        Seq(logical, physical) = Seq(1, 2).map(found.getString)
         named <- Try(columnsOf(session, snapshot, logical, Option(physical))).toOption
         if named.nonEmpty && named.forall(_.isDefined)
       } yield named.flatten

@@ -21,7 +21,11 @@ object LoggedTags {
   val clusteredTime: Column =
     coalesce(tag(CubeTags.ClusteredTime).try_cast("bigint"), col("modificationTime"))
 
-  private val isTagged = cubeId.isNotNull && zOrderBy.isNotNull
+  private val logicalColumns = from_json(zOrderBy, ArrayType(StringType))
+  // Columns that can't be read, or none, are no tag. Beside ZCube's own tag they needn't be parsed.
+  private val isTagged = cubeId.isNotNull && zOrderBy.isNotNull &&
+    (physicalColumns.isNotNull ||
+      coalesce(logicalColumns =!= lit(Array.empty[String]), lit(false)))
   private val isForeign = coalesce(col("clusteringProvider") =!= CubeTags.Provider, lit(false))
 
   /** The id of a cube with these columns and any curve; NULL for other files. */
@@ -33,7 +37,7 @@ object LoggedTags {
     (isTagged || isForeign) && cubeIdOf(columns).isNull
 
   private def areColumns(columns: Seq[ColumnPath]): Column = {
-    val logical = from_json(zOrderBy, ArrayType(StringType)) === lit(columns.map(_.name).toArray)
+    val logical = logicalColumns === lit(columns.map(_.name).toArray)
     coalesce(
       when(physicalColumns.isNotNull, physicalColumns === CubeTags.physicalNames(columns))
         .otherwise(logical),

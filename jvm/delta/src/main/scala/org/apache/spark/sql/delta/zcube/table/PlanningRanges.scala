@@ -1,7 +1,5 @@
 package org.apache.spark.sql.delta.zcube.table
 
-import java.util.Arrays
-
 import scala.collection.mutable
 
 import org.apache.spark.TaskContext
@@ -46,9 +44,6 @@ object PlanningRanges {
   /** About how many bounds of a string column are sampled; the gaps between them are divided further. */
   private val MaxSampled = 1024
 
-  /** Delta's statistics have at most 32 characters by default, other writers' may have more. */
-  private val MaxBytes = 128
-
   /** The ranges of the files in one partition of the log's state.
     *
     * @param bounds for each file the lower bounds of its columns, then the upper bounds
@@ -82,9 +77,7 @@ object PlanningRanges {
     new PlanningRanges(columns.length, parts)
   }
 
-  /** Bounds in some of the columns: those with the smallest hashes, so that the order of rows doesn't
-    * matter, and the least and the greatest, so that few are outside the sample.
-    */
+  /** Bounds in some of the columns. */
   private def sampled(
       rows: Iterator[InternalRow],
       types: Array[DataType],
@@ -98,26 +91,6 @@ object PlanningRanges {
       if !row.isNullAt(at)
     } samples(i).add(row.getUTF8String(at))
     samples.map(_.result)
-  }
-
-  final private class TextSample(maxSampled: Int) {
-    private val byHash = new mutable.TreeMap[Int, UTF8String]
-    private var min, max: UTF8String = _
-
-    def add(text: UTF8String): Unit = {
-      val hash = text.hashCode
-      if (byHash.size < maxSampled || hash < byHash.lastKey) {
-        byHash(hash) = text.clone()
-        if (byHash.size > maxSampled) byHash -= byHash.lastKey
-      }
-      if (min == null || text.binaryCompare(min) < 0) min = text.clone()
-      if (max == null || text.binaryCompare(max) > 0) max = text.clone()
-    }
-
-    def result: Array[Array[Byte]] =
-      (byHash.values ++ Option(min) ++ Option(max)).map { text =>
-        Arrays.copyOf(text.getBytes, math.min(text.numBytes, MaxBytes))
-      }.toArray
   }
 
   private def partOf(

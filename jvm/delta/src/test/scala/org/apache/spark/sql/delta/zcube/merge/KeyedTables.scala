@@ -56,7 +56,7 @@ trait KeyedTables extends MergeSession { self: Suite =>
 
   /** Whether the log says this of a MERGE, which is compared with Delta's.
     *
-    * @param fails whether the MERGE does, with both
+    * @param fails the condition of the MERGE's error, with both, if it fails
     */
   protected def isSaid(
       text: String,
@@ -64,13 +64,13 @@ trait KeyedTables extends MergeSession { self: Suite =>
       source: String,
       on: String,
       clauses: String,
-      fails: Boolean = false): Boolean = {
+      fails: Option[String] = None): Boolean = {
     var read = 0L
     val isSaid = LogLines.of("io.zcube.merge") {
-      read = compared(path, (source, on, clauses))(merge(source, on, clauses))._2
+      read = compared(path, (source, on, clauses), fails)(merge(source, on, clauses))._2
     }.exists(_.contains(text))
-    // The log says it before anything runs. Where both fail, Delta has read nothing either.
-    assert((read == 0) == fails, (source, on, clauses))
+    // The log says it before anything runs.
+    assert((read == 0) == fails.isDefined, (source, on, clauses))
     isSaid
   }
 
@@ -92,4 +92,10 @@ trait KeyedTables extends MergeSession { self: Suite =>
     }
     rows.get
   }
+}
+
+object KeyedTables {
+
+  /** The error of a row that matches twice. */
+  val Twice = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
 }

@@ -11,8 +11,16 @@ class CubeTagsSuite extends AnyFunSuite with DeltaSparkSession {
 
   private val ById = Map("ZCUBE_ID" -> "an id", "ZCUBE_ZORDER_BY" -> """["x"]""")
 
+  /** Bytes in cubes by these columns, in others, and in none. */
+  private def sizesOf(path: String): (Long, Long, Long) = {
+    val found = spark.sql(s"DESCRIBE CLUSTERING delta.`$path` BY (x, y)")
+      .select("bytes_in_cubes", "bytes_other_columns", "bytes_fresh").head()
+    (found.getLong(0), found.getLong(1), found.getLong(2))
+  }
+
   for ((name, tags) <- Seq(
       "columns that aren't JSON" -> ById.updated("ZCUBE_ZORDER_BY", "x, y"),
+      "columns that are no list" -> ById.updated("ZCUBE_ZORDER_BY", """{"x": 1}"""),
       "no columns" -> ById.updated("ZCUBE_ZORDER_BY", "[]"),
       "an id that is NULL" -> ById.updated("ZCUBE_ID", null),
       "physical columns that aren't JSON" -> ById.updated("ZCUBE_PHYSICAL_COLUMNS", "x")
@@ -28,7 +36,9 @@ class CubeTagsSuite extends AnyFunSuite with DeltaSparkSession {
       log.startTransaction(None).commit(tagged, ManualUpdate): Unit
       def rows = spark.read.format("delta").load(path).collect().map(_.toString).sorted.toSeq
       val before = rows
-      spark.sql(s"DESCRIBE CLUSTERING delta.`$path` BY (x, y)").collect(): Unit
+      // The description says what OPTIMIZE will see: no cubes, or those of other columns.
+      val others = if (tags.contains("ZCUBE_PHYSICAL_COLUMNS")) tagged.map(_.size).sum else 0L
+      assert(sizesOf(path) == ((0L, others, log.update().sizeInBytes - others)))
       spark.sql(s"OPTIMIZE delta.`$path` ZORDER BY (x, y)").collect(): Unit
       assert(rows == before)
       assert(log.update().numOfFiles == 1)

@@ -38,6 +38,7 @@ class ReplacedFunctionsSuite extends AnyFunSuite with DeltaSparkSession {
     val session = own.newSession()
     session.udf.register("concat", (_: String, _: String, _: String) => "{}")
     session.udf.register("array", (_: String, _: String) => Seq("other", "columns"))
+    session.udf.register("size", (_: Seq[String]) => 0)
     session.udf.register("lower", (_: String) => "\\ufffd")
     session.udf.register("contains", (_: String, _: String) => true)
     session
