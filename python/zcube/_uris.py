@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from zcube.errors import ZCubeError
+
 # A single letter would be a drive's.
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?=:)")
 # Other names of the same store: of older connectors, or with TLS.
@@ -22,6 +24,21 @@ def local_path(uri: str) -> Path | None:
     if local:
         return Path(f"/{uri[local.end() :]}")
     return None if _is_uri(uri) else Path(uri)
+
+
+def require_text(path: str) -> None:
+    """Check that Java will read a path as it is meant.
+
+    Raises:
+        ZCubeError: it has bytes that aren't UTF-8, or that Python couldn't decode in this locale.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise ZCubeError(
+            f"The path {path!r} isn't text in UTF-8. Set a locale with UTF-8, such as "
+            "LC_ALL=C.UTF-8, or rename it."
+        ) from None
 
 
 def canonical(uri: str) -> str:

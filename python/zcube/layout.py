@@ -58,6 +58,8 @@ def cluster(
         AnalysisException: a column doesn't exist or has no order, no predicate of the workload uses
             the columns, or ``df`` is a stream.
     """
+    if not hasattr(df, "sparkSession"):
+        raise ZCubeError(f"zcube.cluster takes a DataFrame of Spark, not {type(df).__name__}.")
     names = column_names(columns, "zcube.cluster")
     if num_partitions is not None and target_file_bytes is not None:
         raise ZCubeError("Give num_partitions or target_file_bytes, not both.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zcube import plots
 from zcube._log import unclustered
+from zcube._log.protocol import log_of
 from zcube._version import __version__
 from zcube.errors import ZCubeError
 from zcube.results import formatting
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from zcube._log.files import Axis, FileBounds
     from zcube._log.protocol import TableLog
     from zcube.results.quality import ClusteringQuality
+    from zcube.table import ClusteredTable
 
 _MAX_PICTURES, _MAX_ROWS, _MAX_COMMITS, _MAX_VERSIONS = 3, 20, 1000, 12
 _STYLE = """
@@ -34,7 +36,7 @@ img { max-width: 100%; height: auto; }
 
 
 def page(
-    table: TableLog,
+    table: ClusteredTable | TableLog,
     columns: Sequence[str] | None = None,
     *,
     predicate: str | None = None,
@@ -65,43 +67,44 @@ def page(
         >>> Path("report.html").write_text(report.page(table, ["x", "y"]))  # doctest: +SKIP
     """
     plots.matplotlib_chart()
-    if predicate is not None and table._over_connect():
+    log = log_of(table)
+    if predicate is not None and log.over_connect:
         raise ZCubeError(
             "A report with a predicate needs file boxes, which aren't available over Spark "
             "Connect. Leave the predicate out, or report in a classic session."
         )
-    history = table._commits(_MAX_COMMITS)
-    quality, own = unclustered.quality_by_any(table, columns)
+    history = log.commits(_MAX_COMMITS)
+    quality, own = unclustered.quality_by_any(log, columns)
     names = [column.column for column in quality.columns]
     sections = [_section("Quality", _quality(quality))]
     files: list[FileBounds] = []
-    if table._over_connect():
+    if log.over_connect:
         sections.append("<p>Boxes, cubes and files can't be shown over Spark Connect.</p>")
     else:
-        axes, files = table._file_boxes(names)
+        axes, files = log.files(names)
         kinds = dict(zip(names, axes, strict=True))
-        sections.append(_section("Files", _boxes(table, kinds, predicate)))
+        sections.append(_section("Files", _boxes(log, kinds, predicate)))
     depths = plots.depth_histogram(quality)
     sections.append(_section("Depth", _image(depths, "Histograms of the files' depths")))
     if len(history) > 1:
-        sections.append(_section("Versions", _versions(table, names, missing)))
-    if not table._over_connect():
-        cubes = table._logged_cubes()
+        sections.append(_section("Versions", _versions(log, names, missing)))
+    if not log.over_connect:
+        cubes = log.cubes()
         sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
         sections.append(_section("Files without statistics", _without(files, names)))
     if history:
         sections.append(_section("OPTIMIZE", _runs(history)))
-    about = _about(table, history, names)
+    about = _about(log, history, names)
     if not own:
         about += f" {unclustered.NOTE}"
-    return _document(str(table._table).strip("'"), about, sections)
+    return _document(log.name.strip("'"), about, sections)
 
 
-def _about(table: TableLog, history: Sequence[Any], columns: Sequence[str]) -> str:
+def _about(log: TableLog, history: Sequence[Any], columns: Sequence[str]) -> str:
     """Say what the page shows, and what it doesn't."""
     known = f"by {', '.join(columns)}. From the log alone; no data was read. ZCube {__version__}."
     if not history:
-        version = "The newest version" if table._version is None else f"Version {table._version}"
+        version = "The newest version" if log.version is None else f"Version {log.version}"
         return (
             f"{version}, {known} The log has a checkpoint but no commits, so there "
             "is no history to show."
@@ -109,7 +112,7 @@ def _about(table: TableLog, history: Sequence[Any], columns: Sequence[str]) -> s
     first = history[0]
     text = f"Version {first['version']} of {formatting.moment(first['timestamp'])}, {known}"
     # Each part reads the newest version.
-    last = (table._commits(1) or history)[0]["version"]
+    last = (log.commits(1) or history)[0]["version"]
     if last != first["version"]:
         text += (
             f" The table changed meanwhile, up to version {last}: parts of this page may show "
@@ -146,7 +149,7 @@ def _quality(quality: ClusteringQuality) -> str:
     )
 
 
-def _boxes(table: TableLog, columns: Mapping[str, Axis], predicate: str | None) -> str:
+def _boxes(log: TableLog, columns: Mapping[str, Axis], predicate: str | None) -> str:
     """Draw the pairs of columns that have minima, and name the other columns."""
     if len(columns) < 2:
         return "<p>Boxes need two columns; this report is by one.</p>"
@@ -162,7 +165,7 @@ def _boxes(table: TableLog, columns: Mapping[str, Axis], predicate: str | None) 
         return f"<p>Boxes need two columns with a minimum and a maximum.</p>{left_out}"
     try:
         images = [
-            _image(plots.boxes(table, x, y, predicate=predicate), f"The files over {x} and {y}")
+            _image(plots.boxes(log, x, y, predicate=predicate), f"The files over {x} and {y}")
             for x, y in pairs[:_MAX_PICTURES]
         ]
     except ZCubeError as error:
@@ -175,10 +178,10 @@ def _boxes(table: TableLog, columns: Mapping[str, Axis], predicate: str | None) 
     )
 
 
-def _versions(table: TableLog, columns: Sequence[str], missing: dict[int, str] | None) -> str:
+def _versions(log: TableLog, columns: Sequence[str], missing: dict[int, str] | None) -> str:
     from zcube.plots import timeline, versions
 
-    figure = timeline.picture(*versions.measure(table, columns, _MAX_VERSIONS, missing))
+    figure = timeline.picture(*versions.measure(log, columns, _MAX_VERSIONS, missing))
     text = _image(figure, "Quality over the versions")
     if missing:
         numbers = ", ".join(str(version) for version in sorted(missing))

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from zcube._log.conditions import NO_CLUSTERING_COLUMNS
 from zcube._messages import first_line
@@ -15,6 +15,7 @@ from zcube._spark.progress import watched
 from zcube._sql import quoting, statements
 from zcube._sql.arguments import column_names, column_weights, curve_name, flag, size, text
 from zcube._sql.workload import Workload, workload_option
+from zcube._uris import require_text
 from zcube.errors import ZCubeError
 from zcube.results.optimize import OptimizeResult
 from zcube.results.plan import OptimizePlan
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from typing_extensions import TypedDict, Unpack
 
-    from zcube._log.cubes import LoggedCube
-    from zcube._log.files import Axis, FileBounds
     from zcube._sql.statements import Queries
 
     class _OptimizeOptions(TypedDict, total=False):
@@ -71,11 +70,15 @@ class ClusteredTable:
         Parts of the name may be backquoted.
 
         Raises:
-            ZCubeError: it is not a string, or a part of it is empty.
+            ZCubeError: it is not a string, a part of it is empty, or it has more than three.
         """
         if not isinstance(name, str):
             raise ZCubeError(f"The name of a table must be a string, not {name!r}.")
-        return cls(spark, quoting.qualified(quoting.name_parts(name)))
+        parts = quoting.name_parts(name)
+        # Delta takes no more, and has no error for it.
+        if len(parts) > 3:
+            raise ZCubeError(f"{name} has more parts than catalog.schema.table.")
+        return cls(spark, quoting.qualified(parts))
 
     @classmethod
     def for_path(cls, spark: SparkSession, path: str | PathLike[str]) -> ClusteredTable:
@@ -85,7 +88,7 @@ class ClusteredTable:
         to the server's working directory.
 
         Raises:
-            ZCubeError: the path is empty, or no path.
+            ZCubeError: the path is empty, no path, or not UTF-8.
         """
         if isinstance(path, PathLike):
             path = path.__fspath__()
@@ -93,6 +96,7 @@ class ClusteredTable:
             raise ZCubeError(f"path must be a string or a pathlib.Path, not {path!r}.")
         if not path:
             raise ZCubeError("The path of the table is empty.")
+        require_text(path)
         # Delta accepts only absolute paths in delta.`…`, but any path in a string literal.
         absolute = path.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path)
         text = f"delta.{quoting.identifier(path)}" if absolute else quoting.literal(path)
@@ -215,6 +219,7 @@ class ClusteredTable:
             "targetCubeSize": size(target_cube_size, "target_cube_size"),
             "maxFileSize": size(max_file_size, "max_file_size"),
             "forecast": "true" if forecast else None,
+            "details": "true",
         }
         if forecast and not dry_run:
             raise ZCubeError("Only a dry run makes a forecast. Call optimize with dry_run=True.")
@@ -223,9 +228,6 @@ class ClusteredTable:
                 "A dry run changes nothing, so there is nothing to measure. Call quality()."
             )
         extension.require(self._spark)
-        # When ZCube is switched off, Delta's own command runs, which takes no options.
-        if quoting.switch(self._spark, "spark.zcube.enabled", default=True):
-            options["details"] = "true"
         if where is not None:
             if not isinstance(where, str):
                 raise ZCubeError(f"where must be SQL text such as 'x > 1', not {where!r}.")
@@ -289,12 +291,7 @@ class ClusteredTable:
             >>> table.quality(columns=["x", "y"]).all.average_depth  # doctest: +SKIP
             1.3
         """
-        names = None if columns is None else column_names(columns, "columns")
-        predicate = None if where is None else check_predicate(where)
-        extension.require(self._spark)
-        statement = statements.describe_clustering(self._log.name, names, predicate)
-        rows = self._log.run(statement, "DESCRIBE CLUSTERING")
-        return ClusteringQuality.from_rows(rows, self.files_read)
+        return self._log.quality(columns=columns, where=where)
 
     def recommend(self, queries: Queries) -> Recommendations:
         """Recommend a clustering for these queries.
@@ -324,26 +321,10 @@ class ClusteredTable:
         """Return the files that Spark's scan reads for a predicate; see ``ClusteringQuality``."""
         return self._log.files_read(check_predicate(predicate))
 
-    def _at(self, version: int) -> ClusteredTable:
-        """Return the table as of a version; DESCRIBE CLUSTERING needs its path for this."""
-        return ClusteredTable.for_path(self._spark, f"{self.location}@v{version}")
-
     @property
     def location(self) -> str:
         """The URI of the table's folder."""
         return self._log.location
-
-    def _commits(self, max_count: int | None = None) -> list[dict[str, Any]]:
-        return self._log.commits(max_count)
-
-    def _columns_with_minimum(self) -> list[str]:
-        return self._log.columns_with_minimum()
-
-    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
-        return self._log.files(columns)
-
-    def _logged_cubes(self) -> list[LoggedCube]:
-        return self._log.cubes()
 
     def cluster_by(self, *columns: str | None) -> None:
         """Set the table's clustering columns; ``cluster_by(None)`` removes them.
@@ -361,7 +342,7 @@ class ClusteredTable:
             >>> table.cluster_by("x", "y")  # doctest: +SKIP
         """
         names = None
-        if columns != (None,):
+        if len(columns) != 1 or columns[0] is not None:
             given = [column for column in columns if column is not None]
             if len(given) < len(columns):
                 raise ZCubeError("cluster_by takes column names, or None alone.")
@@ -375,17 +356,6 @@ class ClusteredTable:
     def clustering_columns(self) -> list[str]:
         """The table's clustering columns; empty if it isn't clustered."""
         return list(self._log.detail()["clusteringColumns"] or [])
-
-    @property
-    def _table(self) -> str:
-        return self._log.name
-
-    @property
-    def _version(self) -> None:
-        return None
-
-    def _over_connect(self) -> bool:
-        return self._log.over_connect
 
     def __repr__(self) -> str:
         return f"ClusteredTable({self._log.name})"

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import select
+import socket
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -16,6 +17,7 @@ import pyarrow
 import pytest
 from deltalake import write_deltalake
 from zcube import ClusteredTable, ZCubeError, cli
+from zcube._spark import launch
 from zcube.cli import engine, output, pictures
 from zcube.cli.optimize import _how_to_optimize
 
@@ -268,7 +270,8 @@ def test_a_history_with_a_version_that_only_spark_measures_is_sparks(tmp_path, m
 
 @pytest.mark.parametrize("command", ["quality", "report", "plot"])
 def test_the_log_engine_needs_neither_pyspark_nor_java(tmp_path, command):
-    path, output = str(tmp_path / "t"), ["-o", str(tmp_path / "out.svg")]
+    path = str(tmp_path / "t")
+    files = {"quality": [], "report": ["-o", "out.html"], "plot": ["-o", "out.svg"]}
     for start in (0, 5):
         numbers = range(start, start + 10)
         write_deltalake(path, pyarrow.table({"x": [*numbers], "y": [*numbers]}), mode="append")
@@ -280,8 +283,8 @@ def test_the_log_engine_needs_neither_pyspark_nor_java(tmp_path, command):
     environment = {**os.environ, "PATH": str(tmp_path), "MPLCONFIGDIR": str(tmp_path)}
     environment.pop("JAVA_HOME", None)
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments, *([] if command == "quality" else output)],
-        capture_output=True, text=True, env=environment,
+        [sys.executable, "-c", program, *arguments, *files[command]],
+        capture_output=True, text=True, env=environment, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     *_, loaded = done.stdout.splitlines()
@@ -389,6 +392,7 @@ def test_spark_opens_its_web_pages_only_if_asked(monkeypatch, tmp_path, words, d
 
         getOrCreate = lambda self: self  # noqa: E731, N815
 
+    monkeypatch.setattr(launch, "silence_of", lambda server: None)
     given = {}
 
     def configure(builder):
@@ -490,6 +494,27 @@ def test_every_command_has_an_example_and_json(capsys):
     assert stop.value.code == 2
 
 
+def test_a_server_that_does_not_answer_is_named(monkeypatch):
+    for name in ("grpc_proxy", "https_proxy", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.create_server(("localhost", 0)) as server:
+        url = f"sc://localhost:{server.getsockname()[1]}/;use_ssl=false"
+        assert launch.silence_of(url) is None
+    silence = launch.silence_of(url)
+    assert silence.startswith(f"nothing answers at {url[5:].split('/')[0]} (Connection refused), ")
+    # What is wrong with a URL, PySpark says.
+    assert launch.silence_of("sc://localhost:port") is None
+    assert launch.silence_of("sc://my..host") is None
+    assert launch.server_of({"spark.remote": "local[2]"}) is None
+    monkeypatch.setenv("grpc_proxy", "http://proxy:3128")
+    assert launch.silence_of(url) is None
+
+
+def test_a_path_that_python_could_not_decode_is_named(capsys):
+    assert cli.main(["quality", os.fsdecode(b"/tmp/\xff")]) == 1
+    assert "isn't text in UTF-8. Set a locale with UTF-8" in capsys.readouterr().err
+
+
 def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
     (tmp_path / "_delta_log").mkdir()
     options = argparse.Namespace(
@@ -497,13 +522,14 @@ def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
     )
 
     def read():
-        return engine.read(options, lambda table: table)
+        return engine.read(options, lambda log: log)
 
-    monkeypatch.setattr(engine, "open_table", lambda _: nullcontext("Spark"))
+    table = ClusteredTable.for_path(None, str(tmp_path))
+    monkeypatch.setattr(engine, "open_table", lambda _: nullcontext(table))
     monkeypatch.setattr(engine, "_open_log", lambda path: f"the log of {path}")
     assert read() == f"the log of {tmp_path}"
     monkeypatch.setenv("SPARK_REMOTE", "sc://host")
-    assert read() == "Spark"
+    assert read() is table._log
 
 
 @pytest.mark.parametrize("option", ["--by", "--zorder-by"])

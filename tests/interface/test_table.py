@@ -1,15 +1,20 @@
 """ClusteredTable from the user's side: names, paths, results, rejections, conflicts."""
 
 import json
+import os
 import re
 import threading
+from functools import partial
 from pathlib import Path
 
+import pandas
 import pytest
 import zcube
 from pyspark.errors import PySparkException
-from zcube import ClusteredTable, ZCubeError
+from pyspark.sql import functions
+from zcube import ClusteredTable, ZCubeError, plots, report
 from zcube._spark import gateway
+from zcube._sql.workload import workload_items
 
 from tests.support.checksum import multiset
 from tests.support.log_replay import (
@@ -153,6 +158,11 @@ def test_wrong_names_and_queries_are_rejected(spark):
             ClusteredTable.for_name(spark, wrong)
     with pytest.raises(ZCubeError, match="Write a name as 'a'"):
         ClusteredTable.for_name(spark, "schema..t")
+    with pytest.raises(ZCubeError, match=r"a\.b\.c\.d has more parts than catalog\.schema\.table"):
+        ClusteredTable.for_name(spark, "a.b.c.d")
+    # As Python reads bytes of a command line that it can't decode.
+    with pytest.raises(ZCubeError, match=r"'/tmp/\\udcff' isn't text in UTF-8\. Set a locale"):
+        ClusteredTable.for_path(spark, os.fsdecode(b"/tmp/\xff"))
     table = ClusteredTable.for_path(spark, "/no/such/table")
     for wrong in (None, 5):
         with pytest.raises(ZCubeError, match="recommend needs a list of queries or a dict"):
@@ -161,6 +171,26 @@ def test_wrong_names_and_queries_are_rejected(spark):
         table.recommend(["y = 2", ["x = 1", 0]])
     with pytest.raises(ZCubeError, match="predicate must be SQL text such as 'x > 1', not 5"):
         table.files_read(5)
+    with pytest.raises(ZCubeError, match="cluster_by takes column names as strings, not Column"):
+        table.cluster_by(functions.col("x"))
+    with pytest.raises(ZCubeError, match="takes a DataFrame of Spark, not dict"):
+        zcube.cluster({}, "x")
+    for wrong in (None, "t"):
+        for draw in (partial(plots.boxes, x="a", y="b"), plots.history, report.page):
+            with pytest.raises(ZCubeError, match="The table must be a ClusteredTable, not"):
+                draw(wrong)
+    with pytest.raises(ZCubeError, match=r"draws what quality\(\) returned, not None"):
+        plots.depth_histogram(None)
+
+
+def test_a_workload_may_be_any_iterable():
+    items = [{"predicate": "x = 1", "weight": 1.0}, {"predicate": "y = 2", "weight": 3.0}]
+    given = ["x = 1", ("y = 2", 3.0)]
+    for workload in (given, tuple(given), iter(given), pandas.Series(given)):
+        assert workload_items(workload, "kdtree") == items
+    for wrong in (b"x = 1", 5, pandas.DataFrame({"x": [1]}), object()):
+        with pytest.raises(ZCubeError, match="workload must be a list of predicates or a dict"):
+            workload_items(wrong, "kdtree")
 
 
 @pytest.mark.parametrize("keyword", ["colums"])

@@ -162,7 +162,7 @@ def test_boxes_have_the_ends_of_every_type(spark, path):
     # A time zone in which the night of 29 March has no half past two.
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     table = ClusteredTable.for_path(spark, path)
-    axes, files = table._file_boxes([*kinds, "NEST.leaf"])
+    axes, files = table._log.files([*kinds, "NEST.leaf"])
     for place, (name, (kind, _, expected)) in enumerate(kinds.items()):
         if isinstance(expected, list) and isinstance(expected[0], datetime):
             expected = [(e - datetime(1970, 1, 1)).total_seconds() / 86400 for e in expected]
@@ -195,7 +195,7 @@ def test_boxes_of_renamed_columns_partitions_and_odd_paths_are_right(spark, tmp_
     ).partitionBy("part").option("delta.columnMapping.mode", "name").save(path)
     table = ClusteredTable.for_path(spark, path)
     spark.sql(f"ALTER TABLE delta.`{path}` RENAME COLUMN v TO `v.w`")
-    _, files = table._file_boxes(["`v.w`", "part"])
+    _, files = table._log.files(["`v.w`", "part"])
     assert sorted(file.ends for file in files) == [
         ((0, 897), ("p/q r%", "p/q r%")),
         ((1, 899), ("ü", "ü")),
@@ -219,7 +219,7 @@ def test_files_of_partitions_whose_names_are_escaped_are_marked(spark, path):
         "part", "at"
     ).save(path)
     table = ClusteredTable.for_path(spark, path)
-    _, files = table._file_boxes(["v", "part"])
+    _, files = table._log.files(["v", "part"])
     for value in values:
         marks = mark(files, table.files_read(f"part = '{value}'"))
         assert [f.ends[1][0] for f, read in zip(files, marks, strict=True) if read] == [value]
@@ -271,7 +271,7 @@ def test_the_legend_counts_files_that_are_not_drawn(monkeypatch):
 
 
 def test_text_of_the_table_is_not_read_as_tex(monkeypatch):
-    odd = ["$_$", r"US$ 10 \$ US$ 20", r"$\frac{1$", "a$"]
+    odd = ["$_$", r"US$ 10 \$ of US$ 20", r"$\frac{1$", "a$"]
     values = sorted(odd)
     axes = [Axis("$x_$", "int", "number"), Axis("$\\", "string", "text")]
     files = [FileBounds(v, 1, ((0, 1), (v, v)), "cube") for v in values]
@@ -279,7 +279,7 @@ def test_text_of_the_table_is_not_read_as_tex(monkeypatch):
     assert figure.png()
     (panel,) = figure.axes
     shown = [tick.get_text().replace(r"\$", "$") for tick in panel.get_yticklabels()]
-    assert shown == [value if len(value) <= 14 else value[:13] + "…" for value in values]
+    assert shown == [value if len(value) <= 16 else value[:15] + "…" for value in values]
     assert not any(is_math_text(tick.get_text()) for tick in panel.get_yticklabels())
     quality = ClusteringQuality(
         [quality_of({1: 2}, "$_$"), quality_of({1: 1}, "$a_$")],
@@ -288,6 +288,21 @@ def test_text_of_the_table_is_not_read_as_tex(monkeypatch):
     assert plots.depth_histogram(quality).png()
     lines = timeline.picture({0: quality, 1: quality}, [])
     assert lines.png()
+
+
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("https://example.org/item/{}", ["https://…/item/1", "https://…/item/2"]),
+        ("2026-01-0{} 00:00:00.000", ["2026-01-01 00:0…", "2026-01-02 00:0…"]),
+    ],
+)
+def test_long_names_are_cut_where_they_are_alike(form, shown):
+    axes = [Axis("s", "string", "text"), Axis("x", "int", "number")]
+    values = [form.format(1), form.format(2)]
+    files = [FileBounds(v, 1, ((v, v), (0, 1)), "cube") for v in values]
+    (panel,) = file_boxes.picture(axes, files, [True] * 2, None).axes
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == shown
 
 
 def test_columns_with_an_underscore_are_in_the_legend():

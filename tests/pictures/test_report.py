@@ -194,6 +194,11 @@ def test_plot_and_report_write_files_or_say_why_not(spark, in_this_session, path
     page = tmp_path / "r.html"
     assert run_here(capsys, "report", path, "--by", "x,y", "-o", str(page))[0] == 0
     assert "Depth" in Page(page.read_text(encoding="utf-8")).sections
+    assert run_here(capsys, "report", path, "-o", str(pdf)) == (
+        1,
+        "",
+        f"zcube: A report is a page, not a picture: {pdf} must end with .html.\n",
+    )
     ClusteredTable.for_path(spark, path).optimize(zorder_by=["x"])
     for arguments, error in [
         ([path, "-o", str(png)], "clustered by one column. Name two: --by x,y."),

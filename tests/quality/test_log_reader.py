@@ -118,6 +118,15 @@ def test_a_copy_was_clustered_when_its_rows_were(spark, path):
     assert [column.column for column in quality_of_d.columns] == ["d"]
 
 
+def test_tags_that_name_no_columns_are_read_as_by_spark(spark, path):
+    by = ('["c"]', '["d"]', "[]", '{"c": 1}', "5", '"c"')
+    tagged = [{"tags": {"ZCUBE_ID": str(i), "ZCUBE_ZORDER_BY": tag}} for i, tag in enumerate(by)]
+    written_log.write(path, LONG, tagged)
+    found = same(spark, path, ["c"])
+    sizes = (found.bytes_in_cubes, found.bytes_other_columns, found.bytes_fresh)
+    assert (found.cubes, *sizes) == (1, 1000, 1001, 1002 + 1003 + 1004 + 1005)
+
+
 def test_checkpoints_and_removed_files_are_read_as_by_spark(spark, path):
     spark.conf.set("spark.databricks.delta.optimize.maxFileSize", str(SMALL))
     rows = points(spark, 0, 6000, 6).selectExpr("*", "named_struct('a', x) n", "id `p.q`")
@@ -135,7 +144,7 @@ def test_checkpoints_and_removed_files_are_read_as_by_spark(spark, path):
     assert any(name.endswith(".checkpoint.parquet") for name in names)
     # Older versions, from before the checkpoint and after it.
     for version in (0, 2, 4):
-        then = table._at(version).quality(columns=["x", "y"])
+        then = table._log.at(version).quality(columns=["x", "y"])
         assert (
             DeltaLakeLog.open(path, version).quality(columns=["x", "y"]).to_dict() == then.to_dict()
         )
@@ -327,9 +336,9 @@ def test_commits_have_the_numbers_of_their_files(path):
     log = DeltaLakeLog.open(path)
     # Another writer's, after the table was opened.
     commit(path, 4, {"commitInfo": {"timestamp": 6000, "operation": "DELETE"}})
-    found = [(row["version"], row["operation"], row["operationMetrics"]) for row in log._commits()]
+    found = [(row["version"], row["operation"], row["operationMetrics"]) for row in log.commits()]
     assert found == [(3, "WRITE", {"n": "7"}), (2, None, {}), (1, "OPTIMIZE", {}), (0, None, {})]
-    assert [row["version"] for row in log._commits(2)] == [3, 2]
+    assert [row["version"] for row in log.commits(2)] == [3, 2]
     assert report.page(log, ["c"]).count("Version 3 of ") == 1
 
 
@@ -350,7 +359,7 @@ def test_a_commit_was_made_when_its_file_was_written_but_after_the_one_before(pa
     def times(*count):
         return [
             (row["timestamp"] - datetime.fromtimestamp(0)) // MILLISECOND
-            for row in log._commits(*count)
+            for row in log.commits(*count)
         ]
 
     assert times() == [200_003, 200_002, 100_002, 100_001, 100_000]
@@ -373,13 +382,13 @@ def test_commits_have_the_times_of_describe_history(spark, path, in_commit):
         spark.range(3).write.format("delta").mode("append").save(path)
     set_written(path, 5000, 5000, 4000.25, 7000, 6000)
     table, log = ClusteredTable.for_path(spark, path), DeltaLakeLog.open(path)
-    assert log._version >= 4
+    assert log.version >= 4
     for count in (None, 1, 2, 4):
-        theirs = [(row["version"], row["timestamp"]) for row in table._commits(count)]
-        assert [(row["version"], row["timestamp"]) for row in log._commits(count)] == theirs
+        theirs = [(row["version"], row["timestamp"]) for row in table._log.commits(count)]
+        assert [(row["version"], row["timestamp"]) for row in log.commits(count)] == theirs
     old = datetime.fromtimestamp(9000)
     expected = {"never": 5, "from the first on": 0, "from the third on": 2}[in_commit]
-    assert sum(row["timestamp"] < old for row in log._commits()) == expected
+    assert sum(row["timestamp"] < old for row in log.commits()) == expected
 
 
 @pytest.mark.parametrize(
@@ -407,7 +416,7 @@ def test_a_commit_without_the_time_that_it_must_have_is_for_spark_to_judge(
     file = Path(path) / "_delta_log" / f"{0:020d}.json"
     file.write_text(json.dumps({"commitInfo": info}) + "\n" + file.read_text())
     with pytest.raises(NotServedError, match=reason):
-        DeltaLakeLog.open(path)._commits()
+        DeltaLakeLog.open(path).commits()
 
 
 def test_a_report_names_the_zone_of_its_times(path, monkeypatch):
@@ -432,7 +441,7 @@ def test_another_table_in_the_same_folder_is_read_anew(path):
     for low in (1, 2):
         ends = {"minValues": {"c": low}, "maxValues": {"c": 5}}
         written_log.write(path, LONG, [{"stats": {"numRecords": 1, **ends}}])
-        (box,) = DeltaLakeLog.open(path)._file_boxes(["c"])[1]
+        (box,) = DeltaLakeLog.open(path).files(["c"])[1]
         assert box.ends == ((low, 5),)
         shutil.rmtree(path)
 
@@ -455,8 +464,8 @@ def test_a_report_says_that_the_table_changed_meanwhile(path, monkeypatch):
     commit(path, 1, {"commitInfo": {"timestamp": 5000, "operation": "WRITE"}})
     later = DeltaLakeLog.open(path)
     # As Spark, which reads the newest version each time.
-    commits = {report._MAX_COMMITS: log._commits(), None: log._commits(), 1: later._commits(1)}
-    monkeypatch.setattr(log, "_commits", lambda count=None: commits[count])
+    commits = {report._MAX_COMMITS: log.commits(), None: log.commits(), 1: later.commits(1)}
+    monkeypatch.setattr(log, "commits", lambda count=None: commits[count])
     page = report.page(log, ["c"])
     assert "Version 0 of " in page
     assert "The table changed meanwhile, up to version 1" in page
@@ -479,7 +488,7 @@ def test_an_odd_description_of_a_commit_is_for_spark_to_judge(path, info):
     log = DeltaLakeLog.open(path)
     commit(path, 0, {"commitInfo": info})
     with pytest.raises(NotServedError, match="deltalake can't read it: "):
-        log._commits()
+        log.commits()
 
 
 @pytest.mark.parametrize("exponent", ["999999999", "-999999999", "9999999999999999999"])
@@ -507,7 +516,7 @@ def test_a_folder_may_be_named_by_its_uri(path, tmp_path, monkeypatch):
         with pytest.raises(NotServedError, match=f"^{uri} is not a local folder"):
             DeltaLakeLog.open(uri)
     monkeypatch.chdir(tmp_path)
-    assert DeltaLakeLog.open("table")._version == 0
+    assert DeltaLakeLog.open("table").version == 0
 
 
 def test_the_reader_without_spark_imports_nothing_of_it():
@@ -653,7 +662,7 @@ def test_statistics_of_many_files_are_read_as_those_of_few(path, monkeypatch):
     log = DeltaLakeLog.open(path)
     assert log._statistics._kept is None
     assert log.quality(columns=["c"]).to_dict() == kept.quality(columns=["c"]).to_dict()
-    assert log._file_boxes(["c"]) == kept._file_boxes(["c"])
+    assert log.files(["c"]) == kept.files(["c"])
     monkeypatch.setattr(deltalake, "_MAX_READ", 29)
     assert "more than 29 files" in rejected(path, ["c"])
 
@@ -676,10 +685,10 @@ def test_a_report_is_the_same_as_by_spark(spark, path):
     spark.sql(f"INSERT INTO delta.`{path}` VALUES (1, NULL, 'a')")
     log = DeltaLakeLog.open(path)
     for columns in (["x", "d"], ["d", "s"], ["s"]):
-        assert log._file_boxes(columns) == table._file_boxes(columns)
-    assert log._logged_cubes() == table._logged_cubes()
+        assert log.files(columns) == table._log.files(columns)
+    assert log.cubes() == table._log.cubes()
     assert sections(report.page(log)) == sections(report.page(table))
-    own, others = log._commits(), table._commits()
+    own, others = log.commits(), table._log.commits()
     for name in ("version", "timestamp", "operation", "operationMetrics"):
         assert [row[name] for row in own] == [row[name] for row in others]
     with pytest.raises(NotServedError):

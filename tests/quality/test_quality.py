@@ -1,6 +1,7 @@
 """DESCRIBE CLUSTERING and ClusteredTable.quality, compared with all pairs of files in the log."""
 
 import json
+import math
 import pickle
 import random
 from datetime import date, timedelta
@@ -11,7 +12,9 @@ from deltalake import write_deltalake
 from pyspark.errors import AnalysisException
 from pyspark.sql import types as t
 from zcube import ClusteredTable, ZCubeError
+from zcube._log import unclustered
 from zcube._log.deltalake import DeltaLakeLog
+from zcube._log.protocol import log_of
 
 from tests.reference import overlaps
 from tests.reference.overlaps import NULLS, UNKNOWN
@@ -207,6 +210,24 @@ def test_without_statistics_or_files_there_are_no_figures(spark, path, tmp_path)
     nothing = ClusteredTable.for_path(spark, empty).quality(columns=["x"])
     assert (nothing.all.files, nothing.all.average_depth, nothing.bytes) == (0, None, 0)
     assert nothing.violations(max_depth=1, min_skipping=1.0) == []
+    # A bound that nothing breaks must not pass for one that holds.
+    for wrong in ("4", True, math.nan, -1):
+        with pytest.raises(ZCubeError, match="max_depth must be a number of at least 0, not"):
+            nothing.violations(max_depth=wrong)
+    for wrong in (90, math.nan, "0.9"):
+        with pytest.raises(ZCubeError, match="min_skipping must be a share from 0 to 1, not"):
+            nothing.violations(min_skipping=wrong)
+    for wrong in (1, None):
+        with pytest.raises(KeyError, match="There are no figures for"):
+            nothing[wrong]
+
+
+def test_a_version_in_a_path_without_columns_says_to_name_some(spark, path):
+    spark.range(9).write.format("delta").save(path)
+    table = ClusteredTable.for_path(spark, f"{path}@v0")
+    with pytest.raises(AnalysisException, match="ZCUBE_NO_CLUSTERING_COLUMNS"):
+        unclustered.quality_by_any(log_of(table), None)
+    assert unclustered.quality_by_any(log_of(table), ["id"])[0].all.files > 0
 
 
 def test_partition_columns_have_figures_and_select_files(spark, path):

@@ -11,13 +11,13 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import unquote, urlparse
 
 import pytest
 import zstandard
 from pyspark.errors import AnalysisException
 from zcube import ClusteredTable, ZCubeError, cli
+from zcube._log.spark import SparkLog
 from zcube._spark import event_log, gateway
 from zcube.demo.data import lineitem, write_table
 
@@ -397,6 +397,17 @@ def test_a_scan_that_lost_its_filter_is_not_supported_by_is_not_null(tmp_path):
     assert logged(tmp_path, "[IsNull(s), StringEndsWith(s,a)]").predicates == {"`s` IS NULL": 1}
 
 
+class TableAt(SparkLog):
+    """A table whose location alone is known."""
+
+    location = ""
+    over_connect = True
+
+    def __init__(self, location):
+        super().__init__(None, location, location)
+        self.location = location
+
+
 def test_notes_of_unsupported_filters_are_few_and_short(tmp_path, capsys, monkeypatch):
     found = event_log.ScanLog(scans=6000)
     for i in range(4000):
@@ -404,7 +415,7 @@ def test_notes_of_unsupported_filters_are_few_and_short(tmp_path, capsys, monkey
     found.unsupported["StringEndsWith(s,a\nb)"] += 2
     found.unsupported["EqualTo(s,a), EqualTo(x,5)"] += 1
     monkeypatch.setattr(event_log, "read", lambda *_: found)
-    table = SimpleNamespace(location="/data/events", _over_connect=lambda: False)
+    table = TableAt("/data/events")
     monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(table))
     assert cli.main(["recommend", "/data/events", "--event-log", str(tmp_path)]) == 1
     kinds = capsys.readouterr().err.splitlines()
@@ -552,16 +563,6 @@ def test_a_store_has_several_names(tmp_path, logged_at, location):
         assert event_log.read(tmp_path / "log", other).scans == 0
 
 
-class TableAt:
-    """A table whose location alone is known."""
-
-    def __init__(self, location):
-        self.location = location
-
-    def _over_connect(self):
-        return True
-
-
 @pytest.mark.parametrize(
     ("folders", "said"),
     [
@@ -599,6 +600,25 @@ def test_a_compressed_event_log_may_be_in_a_folder_with_an_odd_name(spark, tmp_p
         assert stream.read() == b"one line\n"
     with pytest.raises(ZCubeError, match=r"Opening .*nothing\.zstd failed in Spark: "):
         gateway.open_event_log(file.with_name("nothing.zstd"))
+
+
+def test_a_compressed_event_log_is_fetched_in_few_calls():
+    class Stream:
+        calls = 0
+
+        def readNBytes(self, size):  # noqa: N802
+            self.calls += 1
+            return content.read(size)
+
+        def close(self):
+            pass
+
+    lines = b"".join(b"%d\n" % i for i in range(400_000))
+    content, stream = io.BytesIO(lines), Stream()
+    with io.TextIOWrapper(io.BufferedReader(gateway._JavaStream(stream))) as text:
+        assert [int(line) for line in text] == list(range(400_000))
+    # A megabyte each, and one for the end.
+    assert stream.calls <= len(lines) // 2**20 + 3
 
 
 def test_a_file_of_queries_may_begin_with_a_mark_of_its_encoding(tmp_path, capsys, monkeypatch):

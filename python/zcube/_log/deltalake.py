@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -72,21 +73,21 @@ class DeltaLakeLog:
     def __init__(self, table: DeltaTable, path: Path) -> None:
         """Use ``open``."""
         self._path = path
-        self._version = table.version()
+        self.version = table.version()
         self._properties = table.metadata().configuration
         paths = table.get_add_actions().column("path").to_pylist()
         if len(paths) > _MAX_READ:
             raise NotServedError(
                 f"it has more than {_MAX_READ} files, which Spark reads in parallel"
             )
-        self._actions = actions.read(path / "_delta_log", self._version)
+        self._actions = actions.read(path / "_delta_log", self.version)
         self._files = list(self._actions.files.values())
         _require_same_files(paths, self._files)
         self._statistics = LogStatistics(
             self._files,
             json.loads(table.schema().to_json()),
             table.metadata().partition_columns,
-            self._table,
+            self.name,
         )
 
     @classmethod
@@ -133,7 +134,13 @@ class DeltaLakeLog:
         """Raise an error: only Spark knows what its scan reads."""
         raise NotServedError("a predicate needs Spark's data skipping")
 
-    def _at(self, version: int) -> DeltaLakeLog:
+    def at(self, version: int) -> DeltaLakeLog:
+        """Return the table as of a version.
+
+        Raises:
+            LostVersionError: the log no longer has it.
+            NotServedError: as ``open`` raises it.
+        """
         try:
             return DeltaLakeLog.open(str(self._path), version)
         except NotServedError as error:
@@ -142,14 +149,17 @@ class DeltaLakeLog:
             raise
 
     @property
-    def _table(self) -> str:
+    def name(self) -> str:
+        """The path of the table's folder."""
         return str(self._path)
 
-    def _over_connect(self) -> bool:
+    @property
+    def over_connect(self) -> bool:
+        """False: files and cubes are in the log."""
         return False
 
     @_left_to_spark()
-    def _commits(self, max_count: int | None = None) -> list[dict[str, Any]]:
+    def commits(self, max_count: int | None = None) -> list[dict[str, Any]]:
         """Return the commits as DESCRIBE HISTORY does, the newest first."""
         log = self._path / "_delta_log"
         return [
@@ -162,14 +172,16 @@ class DeltaLakeLog:
                     for name, value in (commit.get("operationMetrics") or {}).items()
                 },
             }
-            for commit in history.commits(log, self._version, self._properties, max_count)
+            for commit in history.commits(log, self.version, self._properties, max_count)
         ]
 
-    def _columns_with_minimum(self) -> list[str]:
+    def columns_with_minimum(self) -> list[str]:
+        """Return the columns for which Delta keeps minima, judged by type and position."""
         return self._statistics.columns_with_minimum()
 
     @_left_to_spark()
-    def _file_boxes(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
+    def files(self, columns: Sequence[str]) -> tuple[list[Axis], list[FileBounds]]:
+        """Return each file's minima and maxima."""
         chosen = [self._statistics.find(quoting.name_parts(name)) for name in columns]
         ends = [self._statistics.numbers(column) for column in chosen]
         boxes = [
@@ -185,7 +197,8 @@ class DeltaLakeLog:
         return axes, sorted(boxes, key=lambda box: box.path)
 
     @_left_to_spark()
-    def _logged_cubes(self) -> list[LoggedCube]:
+    def cubes(self) -> list[LoggedCube]:
+        """Return the ZCubes, the largest first."""
         sums: dict[tuple[str, str | None, str | None], list[int]] = {}
         for file in self._files:
             if tags.CUBE in file.tags:
@@ -217,7 +230,7 @@ class DeltaLakeLog:
             default=None,
         )
         if newest is None:
-            raise ZCubeError(NO_CLUSTERING_COLUMNS.message(table=self._table))
+            raise ZCubeError(NO_CLUSTERING_COLUMNS.message(table=self.name))
         _, logical, physical, _ = newest
         if physical:
             return [self._statistics.find(parts, exact=True) for parts in _parsed(physical)]
@@ -232,21 +245,20 @@ class DeltaLakeLog:
         physical = json.dumps(
             [list(column.parts) for column in columns], separators=(",", ":"), ensure_ascii=False
         )
+        names_of = functools.cache(_names)
         cubes: set[str] = set()
         inside = fresh = others = 0
         for file in self._files:
             foreign = file.provider not in (None, "liquid")
             cube, by = file.tags.get(tags.CUBE), file.tags.get(tags.COLUMNS)
-            if cube is None or by is None:
+            own = file.tags.get(tags.PHYSICAL_COLUMNS)
+            # A tag without columns is none.
+            if cube is None or by is None or (own is None and not names_of(by)):
                 if foreign:
                     others += file.size
                 else:
                     fresh += file.size
-            elif not foreign and (
-                file.tags[tags.PHYSICAL_COLUMNS] == physical
-                if file.tags.get(tags.PHYSICAL_COLUMNS) is not None
-                else _parsed(by) == names
-            ):
+            elif not foreign and (own == physical if own is not None else names_of(by) == names):
                 cubes.add(cube)
                 inside += file.size
             else:
@@ -275,6 +287,13 @@ def _parsed(tag: str) -> Any:
         return json.loads(tag)
     except ValueError as error:
         raise NotServedError(f"a malformed tag: {error}") from error
+
+
+def _names(tag: str) -> list[str]:
+    """Return the columns in a tag; none if it has something else."""
+    names = _parsed(tag)
+    is_list = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return names if is_list else []
 
 
 def _require_same_files(theirs: Iterable[str], files: Sequence[LoggedFile]) -> None:

@@ -13,10 +13,12 @@ from zcube._log import tags, types
 from zcube._log.cubes import LoggedCube
 from zcube._log.files import Axis, FileBounds, interval
 from zcube._log.schema import columns_with_minimum, fields_of
-from zcube._spark import gateway
+from zcube._spark import extension, gateway
 from zcube._spark.connect import is_connect
-from zcube._sql import quoting
+from zcube._sql import quoting, statements
+from zcube._sql.arguments import column_names
 from zcube.errors import ZCubeError
+from zcube.results.quality import ClusteringQuality, check_predicate
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -27,7 +29,10 @@ class SparkLog:
 
     Attributes:
         name: of the table, as SQL text.
+        version: None if it reads the newest each time, or what the name says.
     """
+
+    version: int | None = None
 
     def __init__(self, spark: SparkSession, name: str, path: str | None) -> None:
         """Name a table; ``path`` is its location, if it is named by path."""
@@ -60,6 +65,24 @@ class SparkLog:
         connect = self.over_connect
         with gateway.typed_errors(f"{doing} {self.name}", connect=connect), self._stoppable():
             return self._spark.sql(statement).collect()
+
+    def quality(
+        self, *, columns: Sequence[str] | None = None, where: str | None = None
+    ) -> ClusteringQuality:
+        """Measure as ``ClusteredTable.quality`` does."""
+        names = None if columns is None else column_names(columns, "columns")
+        predicate = None if where is None else check_predicate(where)
+        extension.require(self._spark)
+        statement = statements.describe_clustering(self.name, names, predicate)
+        rows = self.run(statement, "DESCRIBE CLUSTERING")
+        return ClusteringQuality.from_rows(rows, self.files_read)
+
+    def at(self, version: int) -> SparkLog:
+        """Return the table as of a version; DESCRIBE CLUSTERING needs its path for this."""
+        path = f"{self.location}@v{version}"
+        log = SparkLog(self._spark, f"delta.{quoting.identifier(path)}", path)
+        log.version = version
+        return log
 
     def files_read(self, predicate: str) -> list[str]:
         """Return the files that a scan reads for a predicate, also if the table is cached.

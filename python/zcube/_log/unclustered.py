@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from zcube._log.actions import NotServedError
 from zcube._log.conditions import NO_CLUSTERING_COLUMNS
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ NOTE = "The table has no clustering columns; these are the first columns with st
 
 
 def quality_by_any(
-    table: TableLog, columns: Sequence[str] | None, where: str | None = None
+    log: TableLog, columns: Sequence[str] | None, where: str | None = None
 ) -> tuple[ClusteringQuality, bool]:
     """Measure like ``TableLog.quality``, but by the columns with statistics if the table has none.
 
@@ -24,17 +25,22 @@ def quality_by_any(
         The quality, and whether the columns are the table's own or the requested ones.
     """
     try:
-        return table.quality(columns=columns, where=where), True
+        return log.quality(columns=columns, where=where), True
     except Exception as error:  # PySpark's or ZCube's; PySpark may not be loaded.
         if columns is not None or not NO_CLUSTERING_COLUMNS.is_of(error):
             raise
-        possible = table._columns_with_minimum()
+        try:
+            possible = log.columns_with_minimum()
+        except NotServedError:
+            raise
+        except Exception as unknown:  # Of a version in a path, DESCRIBE DETAIL doesn't tell.
+            raise error from unknown
         if not possible:
             raise
-        found = table.quality(columns=possible, where=where)
+        found = log.quality(columns=possible, where=where)
         known = [column.column for column in found.columns if column.files_with_stats]
         if not known:
             raise
     if len(known) < len(possible):
-        found = table.quality(columns=known, where=where)
+        found = log.quality(columns=known, where=where)
     return found, False

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from zcube._sql.arguments import check_takes_workload, checked_weight
 from zcube._sql.statements import WEIGHT
 from zcube.errors import ZCubeError
 
-Workload = Mapping[str, float] | Sequence[str | tuple[str, float]]
+Workload = Mapping[str, float] | Iterable[str | tuple[str, float]]
 """``{"x = 5": 3.0}``, or ``["y < 7", ("x = 5", 3.0)]``; the default weight is 1."""
 
 
@@ -28,9 +28,17 @@ def workload_items(
     """
     if workload is None:
         return None
-    if isinstance(workload, str) or not isinstance(workload, (Mapping, Sequence)):
-        raise ZCubeError(f"workload must be a list of predicates or a dict, not {workload!r}.")
-    items = list(workload.items()) if isinstance(workload, Mapping) else list(workload)
+    wrong = ZCubeError(
+        "workload must be a list of predicates or a dict, not "
+        f"{repr(workload) if isinstance(workload, (str, int)) else type(workload).__name__}."
+    )
+    # Of a pandas DataFrame, the items are its columns' names.
+    if isinstance(workload, (str, bytes)) or hasattr(workload, "columns"):
+        raise wrong
+    try:
+        items = list(workload.items()) if isinstance(workload, Mapping) else list(workload)
+    except TypeError:  # PySpark's of a Column, too.
+        raise wrong from None
     if not items:
         raise ZCubeError("workload has no predicates. Leave it out, or give some.")
     check_takes_workload(curve)

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from zcube._spark import launch
+from zcube.cli.output import note
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -155,7 +156,12 @@ def start_session(options: argparse.Namespace) -> Iterator[SparkSession]:
         builder = builder.config("spark.ui.showConsoleProgress", "false")
     for key, value in options.conf:
         builder = builder.config(key, value)
-    if not launch.names_server(builder._options):
+    server = launch.server_of(builder._options)
+    if server is not None:
+        silence = launch.silence_of(server)
+        if silence is not None:
+            note(silence)
+    else:
         # A command opens no port for Spark's web pages, unless somebody asked for it.
         asked = {**launch.default_settings(), **launch.submit_settings(), **builder._options}
         if _UI not in asked:

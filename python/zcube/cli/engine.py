@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from zcube._log.actions import NotServedError
+from zcube._log.protocol import log_of
 from zcube._spark import launch
+from zcube._uris import require_text
 from zcube.cli.arguments import open_table
 from zcube.cli.output import note
 from zcube.errors import ZCubeError
@@ -49,6 +51,8 @@ def read(options: argparse.Namespace, work: Callable[[TableLog], Result]) -> Res
     Raises:
         ZCubeError: ``--engine log`` is given and can't do the work.
     """
+    if not options.name:
+        require_text(options.table)
     # With SPARK_REMOTE, a path is on the server.
     names_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.names_server({})
     if options.engine == "log" or (options.engine == "auto" and not names_spark):
@@ -61,7 +65,7 @@ def read(options: argparse.Namespace, work: Callable[[TableLog], Result]) -> Res
                 ) from reason
             note(f"Spark reads the log: {reason}")
     with open_table(options) as table:
-        return work(table)
+        return work(log_of(table))
 
 
 def _open_log(path: str) -> TableLog:

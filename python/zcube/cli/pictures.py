@@ -61,17 +61,17 @@ def _plot(options: argparse.Namespace) -> int:
     if options.kind != "boxes" and options.predicate is not None:
         raise ZCubeError("--predicate is for --kind boxes.")
 
-    def draw(table: TableLog) -> Any:
+    def draw(log: TableLog) -> Any:
         if options.kind == "depth":
-            return plots.depth_histogram(table.quality(columns=by))
+            return plots.depth_histogram(log.quality(columns=by))
         if options.kind == "history":
-            return plots.history(table, by)
-        own = by or [column.column for column in table.quality().columns]
+            return plots.history(log, by)
+        own = by or [column.column for column in log.quality().columns]
         if len(own) < 2:
             raise ZCubeError("The table is clustered by one column. Name two: --by x,y.")
         if options.kind == "curve":
-            return plots.curve_order(table, own[0], own[1])
-        return plots.boxes(table, own[0], own[1], predicate=options.predicate)
+            return plots.curve_order(log, own[0], own[1])
+        return plots.boxes(log, own[0], own[1], predicate=options.predicate)
 
     figure = engine.read(options, draw)
     return _written(options, output, lambda: figure.savefig(output, dpi=120))
@@ -82,12 +82,14 @@ def _report(options: argparse.Namespace) -> int:
 
     plots.matplotlib_chart()
     output = _writable(options.output)
+    if output.suffix.lower() in _FORMATS:
+        raise ZCubeError(f"A report is a page, not a picture: {output} must end with .html.")
     by = options.by
     # Unless the log must do, Spark draws all versions.
     missing: dict[int, str] | None = {} if options.engine == "log" else None
     text = engine.read(
         options,
-        lambda table: report.page(table, by, predicate=options.predicate, missing=missing),
+        lambda log: report.page(log, by, predicate=options.predicate, missing=missing),
     )
     for version, reason in sorted((missing or {}).items()):
         note(f"the report doesn't show version {version}, which needs --engine spark: {reason}")

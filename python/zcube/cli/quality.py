@@ -45,11 +45,11 @@ def add(commands: Commands) -> None:
 def _quality(options: argparse.Namespace) -> int:
     bounds = (options.max_depth, options.min_skipping)
 
-    def measure(table: TableLog) -> tuple[ClusteringQuality, bool]:
+    def measure(log: TableLog) -> tuple[ClusteringQuality, bool]:
         # A bound on columns that weren't chosen would be meaningless.
         if any(bound is not None for bound in bounds):
-            return table.quality(columns=options.by, where=options.where), True
-        return unclustered.quality_by_any(table, options.by, options.where)
+            return log.quality(columns=options.by, where=options.where), True
+        return unclustered.quality_by_any(log, options.by, options.where)
 
     quality, own = engine.read(options, measure)
     if not own:

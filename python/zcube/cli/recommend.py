@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zcube._log.protocol import log_of
 from zcube._spark import event_log, gateway
 from zcube._sql.statements import split_statements
 from zcube._uris import local_path
@@ -83,7 +84,7 @@ def _from_file(file: Path) -> list[str | tuple[str, float]]:
 
 
 def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, float]]:
-    unpack = None if table._over_connect() else gateway.open_event_log
+    unpack = None if log_of(table).over_connect else gateway.open_event_log
     location = table.location
     log = event_log.read(path, location, unpack)
     if not log.scans:

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zcube._log.protocol import log_of
 from zcube.demo.comparison import COLUMNS
 from zcube.demo.queries import Box
 from zcube.table import ClusteredTable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def file_boxes(spark: SparkSession, table: Path) -> list[Box]:
     """Read the statistics of the table's current version."""
-    _, files = ClusteredTable.for_path(spark, str(table))._file_boxes(COLUMNS)
+    _, files = log_of(ClusteredTable.for_path(spark, str(table))).files(COLUMNS)
     return [
         Box((_date(dates[0]), _date(dates[1])), (int(parts[0]), int(parts[1])))
         for dates, parts in (file.ends for file in files)

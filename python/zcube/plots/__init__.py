@@ -16,18 +16,21 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from zcube._log.files import mark
+from zcube._log.protocol import log_of
 from zcube.errors import ZCubeError
 from zcube.plots.versions import measure
-from zcube.results.quality import check_predicate
+from zcube.results.quality import ClusteringQuality, check_predicate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from zcube._log.protocol import TableLog
-    from zcube.results.quality import ClusteringQuality
+    from zcube.table import ClusteredTable
 
 
-def boxes(table: TableLog, x: str, y: str, *, predicate: str | None = None) -> Figure:
+def boxes(
+    table: ClusteredTable | TableLog, x: str, y: str, *, predicate: str | None = None
+) -> Figure:
     """Draw each file as the rectangle between its minima and maxima in two columns.
 
     Well clustered files tile the plane; a query for a point where files overlap must read all of
@@ -51,14 +54,15 @@ def boxes(table: TableLog, x: str, y: str, *, predicate: str | None = None) -> F
     matplotlib_chart()
     from zcube.plots import file_boxes
 
-    axes, files = file_boxes.of_table(table, x, y)
+    log = log_of(table)
+    axes, files = file_boxes.of_table(log, x, y)
     read = [True] * len(files)
     if predicate is not None:
-        read = mark(files, table.files_read(check_predicate(predicate)))
+        read = mark(files, log.files_read(check_predicate(predicate)))
     return file_boxes.picture(axes, files, read, predicate)
 
 
-def curve_order(table: TableLog, x: str, y: str) -> Figure:
+def curve_order(table: ClusteredTable | TableLog, x: str, y: str) -> Figure:
     """Draw the path along which each ZCube's files were laid out, over two columns.
 
     A Hilbert curve appears as a path without jumps, a Z-order as a path of Zs. Lines connect the
@@ -79,7 +83,7 @@ def curve_order(table: TableLog, x: str, y: str) -> Figure:
     matplotlib_chart()
     from zcube.plots import curve_path, file_boxes
 
-    return curve_path.picture(*file_boxes.of_table(table, x, y))
+    return curve_path.picture(*file_boxes.of_table(log_of(table), x, y))
 
 
 def depth_histogram(quality: ClusteringQuality) -> Figure:
@@ -93,15 +97,19 @@ def depth_histogram(quality: ClusteringQuality) -> Figure:
         quality: what ``table.quality()`` returned.
 
     Raises:
-        ZCubeError: matplotlib is missing.
+        ZCubeError: matplotlib is missing, or this isn't a quality.
     """
     matplotlib_chart()
+    if not isinstance(quality, ClusteringQuality):
+        raise ZCubeError(f"depth_histogram draws what quality() returned, not {quality!r}.")
     from zcube.plots import depths
 
     return depths.picture(quality)
 
 
-def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: int = 12) -> Figure:
+def history(
+    table: ClusteredTable | TableLog, columns: Sequence[str] | None = None, *, versions: int = 12
+) -> Figure:
     """Draw quality over the table's versions, from the log alone; no data is read.
 
     The upper panel shows how many files overlap, the lower one the share of files that a search
@@ -126,7 +134,7 @@ def history(table: TableLog, columns: Sequence[str] | None = None, *, versions: 
         raise ZCubeError(f"versions must be an int of at least 2, not {versions!r}.")
     from zcube.plots import timeline
 
-    return timeline.picture(*measure(table, columns, versions))
+    return timeline.picture(*measure(log_of(table), columns, versions))
 
 
 def matplotlib_chart() -> ModuleType:

@@ -74,7 +74,13 @@ def names(axis: Any, values: Sequence[str]) -> None:
     """Label positions with the names at these indexes, as many as stay readable."""
     from matplotlib.ticker import FixedLocator
 
-    step = max(1, -(-len(values) // 8))
-    places = range(0, len(values), step)
+    # What distinguishes texts is at their ends, or before.
+    ways = (formatting.shorten, formatting.shorten_middle)
+    cut = [[shorten(value, 16) for value in values] for shorten in ways]
+    labels = max(cut, key=lambda texts: len(set(texts)))
+    # Beside each other, long ones take more room than above each other.
+    longest = max(map(len, labels), default=0)
+    most = 8 if axis.axis_name == "y" else max(2, min(8, 64 // (longest + 2)))
+    places = range(0, len(values), max(1, -(-len(values) // most)))
     axis.set_major_locator(FixedLocator(list(places)))
-    axis.set_ticklabels([plain(formatting.shorten(values[place], 14)) for place in places])
+    axis.set_ticklabels([plain(labels[place]) for place in places])

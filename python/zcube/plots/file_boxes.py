@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _MAX_BOXES = 20_000
 
 
-def of_table(table: TableLog, x: str, y: str) -> tuple[list[Axis], list[FileBounds]]:
+def of_table(log: TableLog, x: str, y: str) -> tuple[list[Axis], list[FileBounds]]:
     """Return a table's files and the two axes.
 
     Raises:
         ZCubeError: a column has no minimum.
     """
-    axes, files = table._file_boxes([x, y])
+    axes, files = log.files([x, y])
     for axis in axes:
         if axis.kind == "none":
             raise ZCubeError(

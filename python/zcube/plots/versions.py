@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def measure(
-    table: TableLog,
+    log: TableLog,
     columns: Sequence[str] | None,
     count: int,
     missing: dict[int, str] | None = None,
@@ -23,7 +23,7 @@ def measure(
     """Measure at most ``count`` versions; return them, and the versions that OPTIMIZE committed.
 
     Args:
-        table: a Delta table.
+        log: a Delta table's.
         columns: as ``quality`` takes them.
         count: how many versions.
         missing: gets the versions that only Spark can measure, and why.
@@ -34,20 +34,20 @@ def measure(
         NotServedError: only Spark can measure some of the versions, and ``missing`` is None, or
             one of them is the newest.
     """
-    commits = table._commits()
+    commits = log.commits()
     if not commits:
         raise ZCubeError(
-            f"The log of {table._table} has a checkpoint but no commits, so there is no history to "
+            f"The log of {log.name} has a checkpoint but no commits, so there is no history to "
             "draw."
         )
     chosen = spread(sorted(row["version"] for row in commits), count)
     if columns is None:
         # An older version may have had other columns, or none.
-        columns = [column.column for column in table.quality().columns]
+        columns = [column.column for column in log.quality().columns]
     found: dict[int, ClusteringQuality] = {}
     for version in reversed(chosen):
         try:
-            found[version] = table._at(version).quality(columns=columns)
+            found[version] = log.at(version).quality(columns=columns)
         except _unmeasurable():
             if not found:
                 raise

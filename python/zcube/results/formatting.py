@@ -64,6 +64,19 @@ def shorten(text: str, length: int = 40) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def shorten_middle(text: str, length: int) -> str:
+    """Cut the middle out of a long text: long texts of one kind often begin alike.
+
+    Examples:
+        >>> shorten_middle("https://example.org/a/1", 12)
+        'https:…g/a/1'
+    """
+    if len(text) <= length:
+        return text
+    end = (length - 1) // 2
+    return text[: length - 1 - end] + "…" + text[len(text) - end :]
+
+
 def seconds(milliseconds: int) -> str:
     """Write a time in seconds.
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from zcube._sql.quoting import folded, name_parts
@@ -144,7 +147,7 @@ class ClusteringQuality:
         """
         if column == ALL:
             return self.all
-        wanted = _key(column)
+        wanted = _key(column) if isinstance(column, str) else ()
         for figures in self.columns:
             if _key(figures.column) == wanted:
                 return figures
@@ -167,7 +170,7 @@ class ClusteringQuality:
             >>> len(quality.files_read("x BETWEEN 10 AND 20"))  # doctest: +SKIP
             3
         """
-        return self._files_read(predicate)
+        return self._files_read(check_predicate(predicate))
 
     def violations(
         self, *, max_depth: float | None = None, min_skipping: float | None = None
@@ -176,7 +179,12 @@ class ClusteringQuality:
 
         A table without any statistics violates every bound, because nothing can be skipped; a table
         without files violates none.
+
+        Raises:
+            ZCubeError: a bound is not a number, or ``min_skipping`` isn't a share from 0 to 1.
         """
+        _check_bound("max_depth", max_depth, math.inf)
+        _check_bound("min_skipping", min_skipping, 1)
         found: list[str] = []
         depth, skipping = self.all.maximum_depth, self.all.skipping_effectiveness
         if not self.all.files:
@@ -227,6 +235,15 @@ class ClusteringQuality:
 
     def _notes(self) -> list[str]:
         return [f"note: {column.notes}" for column in [*self.columns, self.all] if column.notes]
+
+
+def _check_bound(name: str, bound: float | None, most: float) -> None:
+    if bound is None:
+        return
+    # numpy's numbers are Real, too; those of a Spark row may be Decimal.
+    if isinstance(bound, bool) or not isinstance(bound, (Real, Decimal)) or not 0 <= bound <= most:
+        upto = "a share from 0 to 1" if most == 1 else "a number of at least 0"
+        raise ZCubeError(f"{name} must be {upto}, not {bound!r}.")
 
 
 def _key(column: str) -> tuple[str, ...]:
