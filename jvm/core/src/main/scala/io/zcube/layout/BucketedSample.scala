@@ -13,6 +13,12 @@ final class BucketedSample(val scales: Array[RankScale], val buckets: Array[Arra
   /** Number of sampled rows. */
   def size: Int = buckets.headOption.fold(0)(_.length)
 
+  /** For each column, the number of each row's bucket, from the least value's, after
+    * [[Layout.NullRank]] for NULL.
+    */
+  def points: Array[Array[Int]] =
+    buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
+
   /** The key of each row under `layout`. */
   def keys(layout: Layout): Array[Long] = {
     val ranks = Array.tabulate(dimensions)(layout.ranks)

@@ -115,8 +115,7 @@ object KdTreeLayout {
       weights.forall(w => w == ColumnWeights.NoStatistics || ColumnWeights.isWeight(w)),
       s"weights must not be negative: $weights")
     require(weights.isEmpty || weights.exists(_ > 0), s"a weight must be positive: $weights")
-    // NullBucket is -1, so NULL gets rank 0.
-    val points = sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
+    val points = sample.points
     val byColumn = if (weights.isEmpty) points.map(_ => 1.0) else weights.toArray
     val (tree, boxes) = build(points, byColumn, files, workload, rules)
     val corners = boxes.toArray.flatMap(box => points.map(rangeOf(_, box.rows)))

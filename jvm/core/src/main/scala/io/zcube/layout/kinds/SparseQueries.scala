@@ -14,8 +14,7 @@ import io.zcube.layout.{BucketedSample, ColumnWeights, Layout, RankBoxes, Worklo
 final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Double]) {
   import SparseQueries._
 
-  private val points: Array[Array[Int]] =
-    sample.buckets.map(_.map(_ - BucketedSample.NullBucket + Layout.NullRank))
+  private val points: Array[Array[Int]] = sample.points
 
   private val ofColumns: Seq[BoxWidths] = {
     val ranks = sample.scales.map(_.ranks.length + Layout.NullRank + 1)

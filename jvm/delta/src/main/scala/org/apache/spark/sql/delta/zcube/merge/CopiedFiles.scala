@@ -2,7 +2,6 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import scala.collection.mutable
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.Snapshot
 import org.apache.spark.sql.delta.actions.{AddFile, FileAction}
@@ -23,11 +22,11 @@ import io.zcube.sql.jobs.JobDescription
   * writes 140 files with the other rows, which belong to the cube, and some with the updated rows,
   * which are fresh.
   */
-final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String)
-    extends Logging {
+final private[merge] class CopiedFiles(
+    session: SparkSession,
+    snapshot: Snapshot,
+    log: MergeLog) {
   import CopiedFiles._
-
-  override protected def logName: String = MergePruning.LogName
 
   private val columnsOfTags = mutable.Map.empty[String, Option[Seq[ColumnPath]]]
 
@@ -56,13 +55,11 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
       catch {
         // An OPTIMIZE then clusters these files again.
         case MergeFailures.Recoverable(e) =>
-          val text = s"$table: MERGE: no new files belong to the cubes of removed ones"
-          logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
-          logDebug(text, e)
+          log.recovered("no new files belong to the cubes of removed ones", e)
           Map.empty[String, AddFile]
       }
     if (copies.nonEmpty)
-      logInfo(s"$table: MERGE: ${copies.size} new files belong to the cubes of removed ones")
+      log.info(s"${copies.size} new files belong to the cubes of removed ones")
     written.map {
       case file: AddFile =>
         copies.get(file.path).fold(file)(original => CubeTags.copied(original, file))
@@ -83,8 +80,7 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
           val written = candidates.getOrElse(partition, Nil)
           if (files.size.toLong * written.size <= MaxPairs) pairs(files, written, ranges)
           else {
-            logInfo(
-              s"$table: MERGE: ${written.size} new files are too many to compare with removed ones")
+            log.info(s"${written.size} new files are too many to compare with removed ones")
             Nil
           }
         }
@@ -102,7 +98,8 @@ final class CopiedFiles(session: SparkSession, snapshot: Snapshot, table: String
     val files = Seq(logged, session.createDataset(candidates).toDF()).map(_.select("path", "stats"))
     JobDescription.within(
       session.sparkContext,
-      s"$table: MERGE: ranges of ${candidates.size} new files and of ${originals.size} removed ones") {
+      log.line(
+        s"ranges of ${candidates.size} new files and of ${originals.size} removed ones")) {
       PlanningRanges.of(
         session,
         columns,

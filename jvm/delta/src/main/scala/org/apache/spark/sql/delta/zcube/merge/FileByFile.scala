@@ -1,6 +1,5 @@
 package org.apache.spark.sql.delta.zcube.merge
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
@@ -18,10 +17,8 @@ import org.apache.spark.sql.zcube.Sessions
   * Only files of cubes are copied so, as their copies may stay there. Others, mostly the small ones of
   * earlier MERGEs, are better put together, as Spark does if there are more of them than cores.
   */
-final private[merge] class FileByFile(session: SparkSession) extends AutoCloseable with Logging {
+final private[merge] class FileByFile(session: SparkSession, log: MergeLog) extends AutoCloseable {
   import FileByFile._
-
-  override protected def logName: String = MergePruning.LogName
 
   private var scan: Option[Scan] = None
 
@@ -33,37 +30,33 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
     * None, too, if it can't be made.
     *
     * @param mayStay whether a file's copies may stay in its cube
-    * @param table   name for the log
     */
-  def scanOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String): Option[Scan] =
-    unlessItFails(table) {
+  def scanOf(files: Seq[AddFile], mayStay: AddFile => Boolean): Option[Scan] =
+    unlessItFails {
       val ofCubes = files.filter(mayStay)
-      openIfWorthIt(ofCubes, ofCubes, files, table)
+      openIfWorthIt(ofCubes, ofCubes, files)
     }
 
   /** The plan of files with each of them read by a task of its own, be it of a cube or not; the plan itself
     * where that gains too little or costs too much. [[UnshuffledFiles]] then finds out whether they stay
     * apart.
     */
-  def planOf(files: Seq[AddFile], mayStay: AddFile => Boolean, table: String)(
-      plan: LogicalPlan): LogicalPlan =
-    unlessItFails(table) {
+  def planOf(files: Seq[AddFile], mayStay: AddFile => Boolean)(plan: LogicalPlan): LogicalPlan =
+    unlessItFails {
       val (ofCubes, others) = files.partition(mayStay)
       // Of small ones, Delta makes one in each partition.
       val small = others.filter(isSmall(_, session.sessionState.conf))
       val more = small.size - small.map(_.partitionValues).distinct.size
       if (more > files.size / FilesForEachSmall) None
-      else openIfWorthIt(ofCubes, files, files, table).map(_.all(plan))
+      else openIfWorthIt(ofCubes, files, files).map(_.all(plan))
     }.getOrElse(plan)
 
-  private def unlessItFails[T](table: String)(body: => Option[T]): Option[T] = {
+  private def unlessItFails[T](body: => Option[T]): Option[T] = {
     close()
     try body
     catch {
       case MergeFailures.Recoverable(e) =>
-        val text = s"$table: MERGE: a task may copy several files"
-        logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
-        logDebug(text, e)
+        log.recovered("a task may copy several files", e)
         close()
         None
     }
@@ -75,11 +68,10 @@ final private[merge] class FileByFile(session: SparkSession) extends AutoCloseab
   private def openIfWorthIt(
       ofCubes: Seq[AddFile],
       read: Seq[AddFile],
-      all: Seq[AddFile],
-      table: String): Option[Scan] = {
+      all: Seq[AddFile]): Option[Scan] = {
     if (isWorthIt(ofCubes, read, all, session.sessionState.conf)) {
       val own = Sessions.cloneOf(session)
-      scan = Some(new Scan(own, read.iterator.map(_.path).toSet, table))
+      scan = Some(new Scan(own, read.iterator.map(_.path).toSet, log))
       readByFile(read.map(_.size).max, own.sessionState.conf)
     }
     scan
@@ -124,12 +116,11 @@ private[merge] object FileByFile {
     *
     * @param session in which a task reads a file
     * @param paths   of these files
-    * @param table   name for the log
     */
   final class Scan(
       private[merge] val session: SparkSession,
       paths: Set[String],
-      private[merge] val table: String) {
+      private[merge] val log: MergeLog) {
 
     /** Whether a plan was optimized in which it leaves each file's rows together. */
     @volatile private[merge] var isUsed = false

@@ -1,6 +1,5 @@
 package org.apache.spark.sql.delta.zcube.merge
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.LeftSemi
@@ -38,17 +37,14 @@ final class MatchingRows private (
     session: SparkSession,
     equalities: Seq[MatchingRows.Equality],
     keys: MergeKeys,
-    table: String)
-    extends AutoCloseable
-    with Logging {
+    log: MergeLog)
+    extends AutoCloseable {
   import MatchingRows._
-
-  override protected def logName: String = MergePruning.LogName
 
   private val conf = session.sessionState.conf
   private val threshold = conf.autoBroadcastJoinThreshold
   private val maxBytes = math.min(threshold, MaxBytes)
-  private val byFile = new FileByFile(session)
+  private val byFile = new FileByFile(session, log)
   private val maxHashed = JavaUtils.byteStringAsBytes(conf.getConfString(MaxHashedKey, "8g"))
 
   /** The plan of the target's files, without rows that match nothing. The plan itself, if Spark can
@@ -75,7 +71,7 @@ final class MatchingRows private (
       !isExcluded && !MergeKeys.mayIgnoreFiles(_, conf),
       "may be copied without a join") { keyed =>
       if (areFew(files, keyed, planOf))
-        keyed.copy(byFile = byFile.scanOf(files, mayStay, table))
+        keyed.copy(byFile = byFile.scanOf(files, mayStay))
       else keyed.left
     }
 
@@ -100,14 +96,12 @@ final class MatchingRows private (
       (if (mayBe(target)) withKeys(files, target) else None).fold(target) { keyed =>
         val plan = body(keyed)
         if (plan ne target)
-          logInfo(s"$table: MERGE: rows without a key of the source $what")
+          log.info(s"rows without a key of the source $what")
         plan
       }
     catch {
       case MergeFailures.Recoverable(e) =>
-        val text = s"$table: MERGE: rows without a key of the source are joined like all others"
-        logWarning(s"$text: ${MergeFailures.kindsOf(e)}")
-        logDebug(text, e)
+        log.recovered(JoinedLikeAll, e)
         target
     }
   }
@@ -120,7 +114,7 @@ final class MatchingRows private (
       None
     else {
       // The estimate may be of compressed files.
-      keys.rowsWithin(columns, maxBytes, s"$table: MERGE: keys of the source, to be broadcast")
+      keys.rowsWithin(columns, maxBytes, log.line("keys of the source, to be broadcast"))
         .map(by(_, target))
     }
   }
@@ -132,7 +126,7 @@ final class MatchingRows private (
     val condition = equalities.zip(source.output).map { case (equality, column) =>
       equality.to(KnownNullable(column))
     }.reduce(And(_, _))
-    TargetWithKeys(target, source, condition, table)
+    TargetWithKeys(target, source, condition, log.table)
   }
 
   /** Whether few of the files' rows have a key of the source, by a sample of the files. The sample may have
@@ -145,12 +139,12 @@ final class MatchingRows private (
       planOf: Seq[AddFile] => LogicalPlan): Boolean = {
     val sample = sampleOf(files)
     def joined(why: String) = {
-      logInfo(s"$table: MERGE: rows without a key of the source are joined like all others: $why")
+      log.info(s"$JoinedLikeAll: $why")
       false
     }
     def count(what: LogicalPlan => LogicalPlan) = JobDescription.within(
       session.sparkContext,
-      s"$table: MERGE: rows with a key of the source, in ${sample.size} files") {
+      log.line(s"rows with a key of the source, in ${sample.size} files")) {
       val matching = keyed.copy(left = planOf(sample)).rows(LeftSemi)
       Sessions.rowsOf(session, what(matching)).count()
     }
@@ -169,9 +163,9 @@ final class MatchingRows private (
   }
 }
 
-object MatchingRows extends PredicateHelper with Logging {
+object MatchingRows extends PredicateHelper {
 
-  override protected def logName: String = MergePruning.LogName
+  private val JoinedLikeAll = "rows without a key of the source are joined like all others"
 
   /** None if Delta's own join can broadcast the source, or if ON has no equality that may be used.
     *
@@ -186,7 +180,7 @@ object MatchingRows extends PredicateHelper with Logging {
     try find(session, merge, keys, columns)
     catch {
       case MergeFailures.Recoverable(e) =>
-        logDebug(s"${MergePruning.tableOf(merge)}: MERGE: ON's equalities can't be determined", e)
+        MergeLog.of(merge).debug("ON's equalities can't be determined", e)
         None
     }
 
@@ -211,7 +205,7 @@ object MatchingRows extends PredicateHelper with Logging {
     val keepsSource = merge.notMatchedClauses.nonEmpty && merge.notMatchedBySourceClauses.isEmpty
     // The source is made here, where it may fail.
     Option.when(keepsSource && equalities.nonEmpty && !keys.readsJson && keys.source != null)(
-      new MatchingRows(session, equalities, keys, MergePruning.tableOf(merge)))
+      new MatchingRows(session, equalities, keys, MergeLog.of(merge)))
   }
 
   /** @param to the comparison with the source's value */

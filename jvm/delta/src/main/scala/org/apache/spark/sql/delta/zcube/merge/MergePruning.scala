@@ -2,14 +2,13 @@ package org.apache.spark.sql.delta.zcube.merge
 
 import scala.annotation.tailrec
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.OptimisticTransaction
 import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
-import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, StatisticsColumns, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{StatisticsColumns, TableColumns}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.zcube.Sessions
@@ -29,16 +28,13 @@ final class MergePruning(
     session: SparkSession,
     merge: MergeIntoCommand,
     txn: OptimisticTransaction,
-    keys: MergeKeys)
-    extends Logging {
+    keys: MergeKeys) {
   import MergePruning._
-
-  override protected def logName: String = LogName
 
   private val conf = session.sessionState.conf
   // Lazy, so that a condition nested too deeply fails where errors are caught.
   private lazy val condition = conditionOf(merge, keys.repeatable)
-  private val table = tableOf(merge)
+  private val log = MergeLog.of(merge)
   private val minTableBytes = conf.getConf(ZCubeConf.MergeIntoMinTableBytes)
 
   /** Predicates on the target alone; empty if there are none. Runs jobs over the log's
@@ -53,18 +49,16 @@ final class MergePruning(
         case failure @ WellFormedJson.Malformed(e) if !MergeFailures.isCancelled(failure) =>
           Left(MergeKeys.malformed(e))
         case MergeFailures.Recoverable(e) =>
-          val kinds = MergeFailures.kindsOf(e)
-          logWarning(s"$table: MERGE: the source's keys can't be determined: $kinds")
-          logDebug(s"$table: MERGE: the source's keys can't be determined", e)
-          Left(kinds)
+          log.recovered("the source's keys can't be determined", e)
+          Left(MergeFailures.kindsOf(e))
       }
     val took = s"(${(System.nanoTime() - start) / 1000000} ms)"
     found match {
       case Right(Pruning(pruned, text)) =>
-        logInfo(s"$table: MERGE: $text $took")
+        log.info(s"$text $took")
         pruned
       case Left(why) =>
-        logInfo(s"$table: MERGE: no files pruned by the source's keys: $why $took")
+        log.info(s"no files pruned by the source's keys: $why $took")
         Nil
     }
   }
@@ -79,31 +73,31 @@ final class MergePruning(
     lazy val columns = keyColumns
     lazy val files = TargetFiles.ranges(txn.snapshot, columns.map(_.path))
     for {
-      _ <- unless(isTooSmall)(
+      _ <- stopIf(isTooSmall)(
         s"the table has ${txn.snapshot.sizeInBytes} bytes, ${ZCubeConf.MergeIntoMinTableBytes.key} " +
           s"is $minTableBytes")
-      _ <- unless(txn.snapshot.numOfFiles < 2)("the table has at most one file")
-      _ <- unless(condition.alternatives.isEmpty)(
+      _ <- stopIf(txn.snapshot.numOfFiles < 2)("the table has at most one file")
+      _ <- stopIf(condition.alternatives.isEmpty)(
         if (keys.repeatable.isEmpty) "the source may return different rows when it is read again"
         else "what ON compares may differ when the source is read again")
-      _ <- unless(target.isEmpty)(
+      _ <- stopIf(target.isEmpty)(
         "the target isn't a table as it is stored: its rows are filtered, or its columns computed")
-      _ <- unless(!isRestricted(columns))(
+      _ <- stopIf(!isRestricted(columns))(
         "no target column has statistics that ON compares with a repeatable value")
-      _ <- unless(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
+      _ <- stopIf(!OptimisticTransaction.getActive().exists(_ eq txn))("no transaction is active")
       // Delta compares the numbers of rows of two scans, and has no second one if no file is left.
-      _ <- unless(conf.getConf(DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED))(
+      _ <- stopIf(conf.getConf(DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED))(
         s"${DeltaSQLConf.MERGE_FAIL_IF_SOURCE_CHANGED.key} is true")
       apart = columns.indices.filter(i => overlapIn(columns, files, i) <= MaxOverlap)
-      _ <- unless(!isRestricted(apart.map(columns)))(
+      _ <- stopIf(!isRestricted(apart.map(columns)))(
         s"most files overlap in ${columns.map(_.path.name).mkString(", ")}")
       chosen = apart.filter(i => hasTrueBounds(columns(i)))
-      _ <- unless(!isRestricted(chosen.map(columns)))(
+      _ <- stopIf(!isRestricted(chosen.map(columns)))(
         s"strings in ${apart.diff(chosen).map(columns(_).path.name).mkString(", ")} aren't UTF-8, " +
           "or contain U+FFFD")
       partitions = chosen.map(columns).filter(_.isPartition).map(_.path)
         .filter(_.dataType != StringType)
-      _ <- unless(conf.ansiEnabled && !TargetFiles.haveValidPartitions(txn.snapshot, partitions))(
+      _ <- stopIf(conf.ansiEnabled && !TargetFiles.haveValidPartitions(txn.snapshot, partitions))(
         s"partitions have values that aren't of the type of ${partitions.map(_.name).mkString(", ")}")
       pruning <- prune(chosen.map(columns), files.map(_.only(chosen)))
     } yield pruning
@@ -120,14 +114,14 @@ final class MergePruning(
     val query = keys.query(bounds, condition.ofSource)
     val maxBytes = conf.getConf(ZCubeConf.MergeIntoMaxSourceBytes)
     for {
-      _ <- unless(!keys.isPinned(query))("the source's version isn't fixed")
+      _ <- stopIf(!keys.isPinned(query))("the source's version isn't fixed")
       bytes = keys.bytes(query)
-      _ <- unless(bytes > maxBytes)(
+      _ <- stopIf(bytes > maxBytes)(
         s"the source has $bytes bytes, ${ZCubeConf.MergeIntoMaxSourceBytes.key} is $maxBytes")
-      read <- keys.collect(query, layout, cover, s"$table: MERGE: keys of the source")
+      read <- keys.collect(query, layout, cover, log.line("keys of the source"))
       boxes = cover.reduce(read, conf.getConf(ZCubeConf.MergeIntoMaxBoxes))
       touched = cover.touched(boxes)
-      _ <- unless(touched == files.length)(MergeKeys.NothingSpared)
+      _ <- stopIf(touched == files.length)(MergeKeys.NothingSpared)
     } yield {
       val parts = Seq(true, false)
         .map(isPartition => columns.indices.filter(columns(_).isPartition == isPartition))
@@ -210,13 +204,6 @@ final class MergePruning(
 
 object MergePruning {
 
-  // Users configure the logger by this name, independent of the class name.
-  val LogName = "io.zcube.merge"
-
-  /** The target's name, or its path. */
-  def tableOf(merge: MergeIntoCommand): String =
-    DeltaTableCommand.nameOf(merge.catalogTable, merge.targetFileIndex.path)
-
   /** @param source the columns of the source that may be used */
   def conditionOf(merge: MergeIntoCommand, source: RepeatableColumns): MatchCondition =
     new MatchCondition(merge.condition, merge.target.outputSet, source)
@@ -247,8 +234,9 @@ object MergePruning {
     case _ => AttributeSet.empty
   }
 
-  private def unless(reason: Boolean)(text: => String): Either[String, Unit] =
-    Either.cond(!reason, (), text)
+  /** @param why for the log */
+  private def stopIf(condition: Boolean)(why: => String): Either[String, Unit] =
+    Either.cond(!condition, (), why)
 
   /** A share of the files. Above it, one key skips almost nothing, and many keys skip even less. */
   private val MaxOverlap = 0.9

@@ -68,6 +68,8 @@ class PrunedMergeIntoCommand(
 
   import PrunedMergeIntoCommand._
 
+  @transient private lazy val mergeLog = MergeLog.of(this)
+
   /** State of the current attempt. */
   private var added: Seq[Expression] = Nil
   private var prunedSource: Option[MergeSource] = None
@@ -148,7 +150,7 @@ class PrunedMergeIntoCommand(
       val copied = new CopiedFiles(
         spark.asInstanceOf[classic.SparkSession],
         deltaTxn.snapshot,
-        MergePruning.tableOf(this))
+        mergeLog)
       // An optimized write shuffles all rows, so that no file is copied alone.
       lazy val isOptimized = TransactionalWrite
         .shouldOptimizeWrite(deltaTxn.metadata, spark.sessionState.conf)
@@ -160,11 +162,11 @@ class PrunedMergeIntoCommand(
         if (isTooSmall) write()
         else {
           lazy val stays = staysInPartitions(deltaTxn)
-          Using.resource(new FileByFile(spark.asInstanceOf[classic.SparkSession])) { byFile =>
-            def planOf(files: Seq[AddFile], plan: Seq[AddFile] => LogicalPlan) =
-              byFile.planOf(files, file => stays && mayStay(file), MergePruning.tableOf(this))(
-                plan(files))
-            inCubes(readingFiles(Some(planOf(_, _)))(write()), byFile.isUsed)
+          Using.resource(new FileByFile(spark.asInstanceOf[classic.SparkSession], mergeLog)) {
+            byFile =>
+              def planOf(files: Seq[AddFile], plan: Seq[AddFile] => LogicalPlan) =
+                byFile.planOf(files, file => stays && mayStay(file))(plan(files))
+              inCubes(readingFiles(Some(planOf(_, _)))(write()), byFile.isUsed)
           }
         }
       } else {

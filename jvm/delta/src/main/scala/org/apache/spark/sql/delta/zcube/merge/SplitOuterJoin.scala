@@ -79,8 +79,6 @@ object TargetWithKeys {
   */
 object SplitOuterJoin extends Rule[LogicalPlan] {
 
-  override protected def logName: String = MergePruning.LogName
-
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.transformDownWithPruning(_.containsPattern(TreePattern.OUTER_JOIN)) {
       case shuffle: RepartitionByExpression =>
@@ -103,7 +101,7 @@ object SplitOuterJoin extends Rule[LogicalPlan] {
     }
 
   private def log(rows: TargetWithKeys, what: String): Unit =
-    logInfo(s"${rows.table}: MERGE: rows without a key of the source are $what")
+    new MergeLog(rows.table).info(s"rows without a key of the source are $what")
 
   private def partsOf(join: Join, rows: TargetWithKeys): Parts = {
     log(rows, "copied without a join")

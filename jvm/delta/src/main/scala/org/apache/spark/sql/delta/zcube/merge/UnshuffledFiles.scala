@@ -22,8 +22,6 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
   */
 object UnshuffledFiles extends Rule[LogicalPlan] with JoinSelectionHelper {
 
-  override protected def logName: String = MergePruning.LogName
-
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case shuffle: RepartitionByExpression => inPlaceOf(shuffle)
     case _ if !plan.containsPattern(TreePattern.OUTER_JOIN) => plan
@@ -40,8 +38,7 @@ object UnshuffledFiles extends Rule[LogicalPlan] with JoinSelectionHelper {
     }
 
   private def broadcast(join: Join, scan: FileByFile.Scan): Join = {
-    logInfo(
-      s"${scan.table}: MERGE: a task reads each file, so that what it writes may stay in its cube")
+    scan.log.info("a task reads each file, so that what it writes may stay in its cube")
     scan.isUsed = true
     // Whatever is estimated later: where the join shuffles, each task would write to each partition.
     join.copy(hint = TargetWithKeys.BroadcastSource)

@@ -84,6 +84,13 @@ object CubeTags {
         case columns if columns.nonEmpty && columns.forall(_.isDefined) => columns.flatten
       }
 
+  /** The weights of its columns; Nil if all are equal, or if they can't be read. */
+  def weightsOf(file: AddFile): Seq[Double] =
+    file.getTag(Weights)
+      .flatMap(tag =>
+        Try(tag.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble)).toOption)
+      .getOrElse(Nil)
+
   /** Whether a system has laid it out, be it unknown. */
   def isInCube(file: AddFile): Boolean =
     ofCube(file).nonEmpty || file.clusteringProvider.isDefined
@@ -109,7 +116,7 @@ object CubeTags {
   val PhysicalColumns = "ZCUBE_PHYSICAL_COLUMNS"
 
   /** The weights of the columns, unless all are equal. */
-  val Weights = "ZCUBE_WEIGHTS"
+  private val Weights = "ZCUBE_WEIGHTS"
 
   /** The rows that a file had when it was clustered, on one whose rows a MERGE has copied since. */
   private val ClusteredRows = "ZCUBE_CLUSTERED_ROWS"

@@ -40,7 +40,7 @@ object LastZOrder {
       file <- newest
       columns <- CubeTags.columnsOf(file, snapshot.schema)
       curve <- file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).flatMap(LayoutKind.find)
-    } yield LastZOrder(columns, curve, weightsOf(file))
+    } yield LastZOrder(columns, curve, CubeTags.weightsOf(file))
   }
 
   /** The columns of the file that was clustered last, by whichever system, if all still exist. */
@@ -70,9 +70,4 @@ object LastZOrder {
         TableColumns.find(snapshot.schema, parts, session.sessionState.conf.resolver)
       }
   }
-
-  private def weightsOf(file: AddFile): Seq[Double] = file.getTag(CubeTags.Weights)
-    .flatMap(tag =>
-      Try(tag.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble)).toOption)
-    .getOrElse(Nil)
 }

@@ -50,6 +50,15 @@ object PlanningRanges {
     */
   final private class Part(val paths: Array[Long], val bounds: Array[Long]) extends Serializable
 
+  /** Where what is read of a file is in its row: path, minima, maxima, numbers of NULLs, number of rows. */
+  final private case class Ordinals(columns: Int) {
+    val path: Int = 0
+    val low: Range = Range(1, 1 + columns)
+    val high: Range = Range(1 + columns, 1 + 2 * columns)
+    val nulls: Range = Range(1 + 2 * columns, 1 + 3 * columns)
+    val rows: Int = 1 + 3 * columns
+  }
+
   /** @param files the requested files, in the form of [[LoggedStatistics]] */
   def of(
       session: SparkSession,
@@ -62,7 +71,7 @@ object PlanningRanges {
     val selected = (col("path") +: (each("minValues") ++ each("maxValues") ++ counts)).zipWithIndex
       .map { case (column, i) => column.as(s"c$i") }
     val described = files.select(selected: _*).asInstanceOf[DataFrame]
-    val types = described.schema.map(_.dataType).toArray.slice(1, 1 + columns.length)
+    val types = Ordinals(columns.length).low.map(described.schema(_).dataType).toArray
     val query = described.queryExecution
     val parts = SQLExecution.withNewExecutionId(query) {
       val texts = types.indices.filter(types(_).isInstanceOf[StringType]).toArray
@@ -84,10 +93,11 @@ object PlanningRanges {
       columns: Array[Int]): Array[Array[Array[Byte]]] = {
     val maxSampled = math.max(1, MaxSampled / TaskContext.get().numPartitions())
     val samples = columns.map(_ => new TextSample(maxSampled))
+    val ordinals = Ordinals(types.length)
     for {
       row <- rows
       i <- columns.indices
-      at <- Seq(1 + columns(i), 1 + columns(i) + types.length)
+      at <- Seq(ordinals.low(columns(i)), ordinals.high(columns(i)))
       if !row.isNullAt(at)
     } samples(i).add(row.getUTF8String(at))
     samples.map(_.result)
@@ -98,6 +108,7 @@ object PlanningRanges {
       types: Array[DataType],
       texts: Map[Int, SampledByteKeys]): Part = {
     val columns = types.length
+    val ordinals = Ordinals(columns)
     val keys = types.indices.map { i =>
       texts.get(i).fold(keyOf(types(i))) { keys =>
         Some((value: Any) => keys.of(value.asInstanceOf[UTF8String].getBytes))
@@ -109,13 +120,8 @@ object PlanningRanges {
       val upper = Array.fill(columns)(Long.MaxValue)
       var isKnown = false
       (0 until columns).foreach { i =>
-        val (low, high) = (1 + i, 1 + columns + i)
-        if (ColumnMinMax.hasOnlyNulls(
-            row,
-            low,
-            high,
-            nulls = high + columns,
-            rows = 1 + 3 * columns)) {
+        val (low, high) = (ordinals.low(i), ordinals.high(i))
+        if (ColumnMinMax.hasOnlyNulls(row, low, high, ordinals.nulls(i), ordinals.rows)) {
           lower(i) = KeyRanges.NoLower
           upper(i) = KeyRanges.NoUpper
           isKnown = true
@@ -132,7 +138,7 @@ object PlanningRanges {
         // With one bound or none, the column may hold anything.
       }
       if (isKnown) {
-        paths += FileFilter.hashOf(row.getUTF8String(0))
+        paths += FileFilter.hashOf(row.getUTF8String(ordinals.path))
         bounds ++= lower
         bounds ++= upper
       }

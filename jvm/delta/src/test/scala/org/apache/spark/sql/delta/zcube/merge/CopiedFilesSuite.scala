@@ -269,12 +269,12 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
       file(s"$size-$i", 1)
         .copy(size = size * MB, partitionValues = Map("p" -> (i % partitions).toString))
     }
-    val byFile = new FileByFile(spark.asInstanceOf[SparkSession])
+    val byFile = new FileByFile(spark.asInstanceOf[SparkSession], new MergeLog("t"))
     def isWhole(
         sizes: Seq[Long],
         partitions: Int = 1,
         mayStay: AddFile => Boolean = _.size > 20 * MB) = {
-      val made = byFile.planOf(files(sizes, partitions), mayStay, "t")(plan)
+      val made = byFile.planOf(files(sizes, partitions), mayStay)(plan)
       assert((made eq plan) != FileByFile.of(made).isDefined)
       !byFile.isUsed && FileByFile.of(made).isDefined
     }
@@ -357,9 +357,9 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val files = filesOf(ordered)
     val source = spark.range(9).toDF("s").queryExecution.analyzed
     def isUsed(between: LogicalPlan => LogicalPlan): Boolean = {
-      val byFile = new FileByFile(session)
+      val byFile = new FileByFile(session, new MergeLog("t"))
       try {
-        val scan = byFile.scanOf(files, _ => true, "t")
+        val scan = byFile.scanOf(files, _ => true)
         assert(scan.isDefined)
         val target =
           snapshot.deltaLog.createDataFrame(snapshot, files).queryExecution.optimizedPlan
@@ -497,8 +497,8 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
       "spark.sql.leafNodeDefaultParallelism" -> "3"
     ) {
       val session = spark.asInstanceOf[SparkSession]
-      val byFile = new FileByFile(session)
-      def by(files: Seq[AddFile]) = byFile.scanOf(files, _.tags.contains("in a cube"), "t")
+      val byFile = new FileByFile(session, new MergeLog("t"))
+      def by(files: Seq[AddFile]) = byFile.scanOf(files, _.tags.contains("in a cube"))
       def isByFile(sizes: Long*) = by(sized(sizes: _*)).isDefined
       assert(isByFile(128) && !isByFile(129) && isByFile(128, 128, 1))
       // The largest takes at most half as long as all on three cores.
@@ -606,7 +606,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     val path = copyOf(ordered)
     val snapshot = DeltaLog.forTable(spark, path).update()
     val removed = snapshot.allFiles.collect().toSeq
-    val log = new CopiedFiles(spark.asInstanceOf[SparkSession], snapshot, path)
+    val log = new CopiedFiles(spark.asInstanceOf[SparkSession], snapshot, new MergeLog(path))
     // Not only the table's columns.
     assert(log.mayStay(removed.head))
     snapshot.uncache()
@@ -624,7 +624,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
       removed: Seq[AddFile],
       written: AddFile*): Map[String, String] = {
     val snapshot = DeltaLog.forTable(spark, path).update()
-    val copied = new CopiedFiles(spark.asInstanceOf[SparkSession], snapshot, path)
+    val copied = new CopiedFiles(spark.asInstanceOf[SparkSession], snapshot, new MergeLog(path))
     // Delta's scan leaves them the number of rows.
     val scanned =
       removed.map(f => f.copy(stats = s"""{"numRecords":${f.numPhysicalRecords.get}}"""))
