@@ -26,17 +26,17 @@ def local_path(uri: str) -> Path | None:
     return None if _is_uri(uri) else Path(uri)
 
 
-def require_text(path: str) -> None:
-    """Check that Java will read a path as it is meant.
+def require_text(text: str, what: str = "path") -> None:
+    """Check that Java will read a path, or a name, as it is meant.
 
     Raises:
         ZCubeError: it has bytes that aren't UTF-8, or that Python couldn't decode in this locale.
     """
     try:
-        path.encode()
+        text.encode()
     except UnicodeEncodeError:
         raise ZCubeError(
-            f"The path {path!r} isn't text in UTF-8. Set a locale with UTF-8, such as "
+            f"The {what} {text!r} isn't text in UTF-8. Set a locale with UTF-8, such as "
             "LC_ALL=C.UTF-8, or rename it."
         ) from None
 

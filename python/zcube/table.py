@@ -70,10 +70,12 @@ class ClusteredTable:
         Parts of the name may be backquoted.
 
         Raises:
-            ZCubeError: it is not a string, a part of it is empty, or it has more than three.
+            ZCubeError: it is not a string or not UTF-8, a part of it is empty, or it has more than
+                three.
         """
         if not isinstance(name, str):
             raise ZCubeError(f"The name of a table must be a string, not {name!r}.")
+        require_text(name, "name")
         parts = quoting.name_parts(name)
         # Delta takes no more, and has no error for it.
         if len(parts) > 3:

@@ -507,12 +507,15 @@ def test_a_server_that_does_not_answer_is_named(monkeypatch):
     assert launch.silence_of("sc://my..host") is None
     assert launch.server_of({"spark.remote": "local[2]"}) is None
     monkeypatch.setenv("grpc_proxy", "http://proxy:3128")
-    assert launch.silence_of(url) is None
+    assert launch.silence_of(url) == silence
+    assert launch.silence_of("sc://beyond.example") is None
 
 
 def test_a_path_that_python_could_not_decode_is_named(capsys):
     assert cli.main(["quality", os.fsdecode(b"/tmp/\xff")]) == 1
     assert "isn't text in UTF-8. Set a locale with UTF-8" in capsys.readouterr().err
+    assert cli.main(["quality", "--name", os.fsdecode(b"t\xff")]) == 1
+    assert capsys.readouterr().err.startswith("zcube: The name 't\\udcff' isn't text in UTF-8.")
 
 
 def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):

@@ -183,12 +183,13 @@ def test_wrong_names_and_queries_are_rejected(spark):
         plots.depth_histogram(None)
 
 
-def test_a_workload_may_be_any_iterable():
+def test_a_workload_may_be_any_iterable(spark):
     items = [{"predicate": "x = 1", "weight": 1.0}, {"predicate": "y = 2", "weight": 3.0}]
     given = ["x = 1", ("y = 2", 3.0)]
-    for workload in (given, tuple(given), iter(given), pandas.Series(given)):
+    named = pandas.Series(given, index=["columns", "rows"])
+    for workload in (given, tuple(given), iter(given), pandas.Series(given), named):
         assert workload_items(workload, "kdtree") == items
-    for wrong in (b"x = 1", 5, pandas.DataFrame({"x": [1]}), object()):
+    for wrong in (b"x = 1", 5, pandas.DataFrame({"x": [1]}), object(), functions.lit(1)):
         with pytest.raises(ZCubeError, match="workload must be a list of predicates or a dict"):
             workload_items(wrong, "kdtree")
 

@@ -125,6 +125,10 @@ def test_tags_that_name_no_columns_are_read_as_by_spark(spark, path):
     found = same(spark, path, ["c"])
     sizes = (found.bytes_in_cubes, found.bytes_other_columns, found.bytes_fresh)
     assert (found.cubes, *sizes) == (1, 1000, 1001, 1002 + 1003 + 1004 + 1005)
+    odd = {"ZCUBE_ID": "odd", "ZCUBE_ZORDER_BY": "[1]"}
+    more = {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1, "tags": odd}
+    commit(path, 1, {"add": more | {"dataChange": True}})
+    assert "a malformed tag: [1]" in rejected(path, ["c"])
 
 
 def test_checkpoints_and_removed_files_are_read_as_by_spark(spark, path):

@@ -5,6 +5,7 @@ import math
 import pickle
 import random
 from datetime import date, timedelta
+from decimal import Decimal
 
 import pyarrow
 import pytest
@@ -211,7 +212,8 @@ def test_without_statistics_or_files_there_are_no_figures(spark, path, tmp_path)
     assert (nothing.all.files, nothing.all.average_depth, nothing.bytes) == (0, None, 0)
     assert nothing.violations(max_depth=1, min_skipping=1.0) == []
     # A bound that nothing breaks must not pass for one that holds.
-    for wrong in ("4", True, math.nan, -1):
+    assert nothing.violations(max_depth=Decimal(4), min_skipping=Decimal("0.5")) == []
+    for wrong in ("4", True, math.nan, Decimal("NaN"), -1):
         with pytest.raises(ZCubeError, match="max_depth must be a number of at least 0, not"):
             nothing.violations(max_depth=wrong)
     for wrong in (90, math.nan, "0.9"):

@@ -253,7 +253,7 @@ class DeltaLakeLog:
             cube, by = file.tags.get(tags.CUBE), file.tags.get(tags.COLUMNS)
             own = file.tags.get(tags.PHYSICAL_COLUMNS)
             # A tag without columns is none.
-            if cube is None or by is None or (own is None and not names_of(by)):
+            if cube is None or by is None or not names_of(by):
                 if foreign:
                     others += file.size
                 else:
@@ -292,8 +292,11 @@ def _parsed(tag: str) -> Any:
 def _names(tag: str) -> list[str]:
     """Return the columns in a tag; none if it has something else."""
     names = _parsed(tag)
-    is_list = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    return names if is_list else []
+    if not isinstance(names, list):
+        return []
+    if not all(isinstance(name, str) for name in names):
+        raise NotServedError(f"a malformed tag: {tag}")
+    return names
 
 
 def _require_same_files(theirs: Iterable[str], files: Sequence[LoggedFile]) -> None:

@@ -40,15 +40,16 @@ def server_of(options: Mapping[str, str]) -> str | None:
 def silence_of(server: str) -> str | None:
     """Say that nothing answers at a server's address; None if something does.
 
-    PySpark tries for minutes, and says nothing meanwhile. Behind a proxy, only gRPC can tell.
+    PySpark tries for minutes, and says nothing meanwhile. Beyond a proxy, only gRPC can tell.
     """
-    if any(os.environ.get(name) for name in ("grpc_proxy", "https_proxy", "http_proxy")):
-        return None
     try:
         address = urlsplit(server)
         host, port = address.hostname or "localhost", address.port or _CONNECT_PORT
     except ValueError:
         return None  # PySpark says what is wrong with it.
+    proxies = any(os.environ.get(name) for name in ("grpc_proxy", "https_proxy", "http_proxy"))
+    if proxies and host not in ("localhost", "127.0.0.1", "::1"):
+        return None
     try:
         socket.create_connection((host, port), timeout=5).close()
     except ValueError:

@@ -33,12 +33,13 @@ def workload_items(
         f"{repr(workload) if isinstance(workload, (str, int)) else type(workload).__name__}."
     )
     # Of a pandas DataFrame, the items are its columns' names.
-    if isinstance(workload, (str, bytes)) or hasattr(workload, "columns"):
+    if isinstance(workload, (str, bytes)) or hasattr(type(workload), "columns"):
         raise wrong
     try:
-        items = list(workload.items()) if isinstance(workload, Mapping) else list(workload)
+        given = iter(workload.items() if isinstance(workload, Mapping) else workload)
     except TypeError:  # PySpark's of a Column, too.
         raise wrong from None
+    items = list(given)
     if not items:
         raise ZCubeError("workload has no predicates. Leave it out, or give some.")
     check_takes_workload(curve)

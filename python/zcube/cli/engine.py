@@ -51,8 +51,7 @@ def read(options: argparse.Namespace, work: Callable[[TableLog], Result]) -> Res
     Raises:
         ZCubeError: ``--engine log`` is given and can't do the work.
     """
-    if not options.name:
-        require_text(options.table)
+    require_text(options.table, "name" if options.name else "path")
     # With SPARK_REMOTE, a path is on the server.
     names_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.names_server({})
     if options.engine == "log" or (options.engine == "auto" and not names_spark):

@@ -241,7 +241,11 @@ def _check_bound(name: str, bound: float | None, most: float) -> None:
     if bound is None:
         return
     # numpy's numbers are Real, too; those of a Spark row may be Decimal.
-    if isinstance(bound, bool) or not isinstance(bound, (Real, Decimal)) or not 0 <= bound <= most:
+    if (
+        isinstance(bound, bool)
+        or not isinstance(bound, (Real, Decimal))
+        or not 0 <= float(bound) <= most
+    ):
         upto = "a share from 0 to 1" if most == 1 else "a number of at least 0"
         raise ZCubeError(f"{name} must be {upto}, not {bound!r}.")
 

@@ -2,8 +2,9 @@ package io.zcube.clustering.run
 
 import io.zcube.clustering.plan.{RewriteGroup, RewritePlan}
 
-/** What an event of a run adds to its figures; None for those that it doesn't concern. Cubes are counted as planned. Those committed and dropped
-  * add up to the planned ones, except for cubes that a run didn't come to: it failed, or its time was over.
+/** What an event of a run adds to its figures; None for those that it doesn't concern. Cubes are counted
+  * as planned. Those committed and dropped add up to the planned ones, except for cubes that a run didn't
+  * come to: it failed, or its time was over.
   */
 final case class RunCounts(
     plannedCubes: Option[Long] = None,

@@ -31,15 +31,15 @@ case class PreserveClusterByOfSaveAsTable(session: SparkSession) extends Rule[Lo
     if (!conf.getConf(ZCubeConf.Enabled)) plan
     else {
       plan.resolveOperatorsUp {
-        case replace: ReplaceTableAsSelect
-            if replace.partitioning.isEmpty && CreatesDelta(
-              replace,
-              conf) && replace.query.resolved &&
-              replace.getTagValue(NothingToKeep).isEmpty && savesAsTable(replace) =>
+        case replace: ReplaceTableAsSelect if mayKeep(replace) && CreatesDelta(replace, conf) =>
           keeping(replace).getOrElse(replace)
       }
     }
   }
+
+  private def mayKeep(replace: ReplaceTableAsSelect): Boolean =
+    replace.partitioning.isEmpty && replace.query.resolved &&
+      replace.getTagValue(NothingToKeep).isEmpty && savesAsTable(replace)
 
   private def keeping(replace: ReplaceTableAsSelect): Option[LogicalPlan] =
     replace.name match {

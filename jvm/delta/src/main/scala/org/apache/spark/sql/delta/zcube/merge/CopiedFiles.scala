@@ -108,7 +108,7 @@ final private[merge] class CopiedFiles(
   }
 }
 
-object CopiedFiles {
+private object CopiedFiles {
 
   /** A file with a smaller share of the rows that were clustered leaves its cube, which would have too
     * many files otherwise.

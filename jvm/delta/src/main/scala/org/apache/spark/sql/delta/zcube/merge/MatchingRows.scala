@@ -33,7 +33,7 @@ import io.zcube.sql.keys.Repeatability
   * @param equalities parts of ON: each says that something of the target equals something of the
   *   source
   */
-final class MatchingRows private (
+final private[merge] class MatchingRows private (
     session: SparkSession,
     equalities: Seq[MatchingRows.Equality],
     keys: MergeKeys,
@@ -163,7 +163,7 @@ final class MatchingRows private (
   }
 }
 
-object MatchingRows extends PredicateHelper {
+private[merge] object MatchingRows extends PredicateHelper {
 
   private val JoinedLikeAll = "rows without a key of the source are joined like all others"
 
@@ -176,11 +176,12 @@ object MatchingRows extends PredicateHelper {
       session: SparkSession,
       merge: MergeIntoCommand,
       keys: MergeKeys,
-      columns: => AttributeSet): Option[MatchingRows] =
-    try find(session, merge, keys, columns)
+      columns: => AttributeSet,
+      log: MergeLog): Option[MatchingRows] =
+    try find(session, merge, keys, columns, log)
     catch {
       case MergeFailures.Recoverable(e) =>
-        MergeLog.of(merge).debug("ON's equalities can't be determined", e)
+        log.debug("ON's equalities can't be determined", e)
         None
     }
 
@@ -188,7 +189,8 @@ object MatchingRows extends PredicateHelper {
       session: SparkSession,
       merge: MergeIntoCommand,
       keys: MergeKeys,
-      columns: AttributeSet): Option[MatchingRows] = {
+      columns: AttributeSet,
+      log: MergeLog): Option[MatchingRows] = {
     // Spark broadcasts no keys that a collation treats as equal.
     def isOfTarget(e: Expression) = e.references.nonEmpty && e.references.subsetOf(columns) &&
       Repeatability.of(e) && UnsafeRowUtils.isBinaryStable(e.dataType)
@@ -205,7 +207,7 @@ object MatchingRows extends PredicateHelper {
     val keepsSource = merge.notMatchedClauses.nonEmpty && merge.notMatchedBySourceClauses.isEmpty
     // The source is made here, where it may fail.
     Option.when(keepsSource && equalities.nonEmpty && !keys.readsJson && keys.source != null)(
-      new MatchingRows(session, equalities, keys, MergeLog.of(merge)))
+      new MatchingRows(session, equalities, keys, log))
   }
 
   /** @param to the comparison with the source's value */

@@ -1,8 +1,6 @@
 package org.apache.spark.sql.delta.zcube.merge
 
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.delta.commands.MergeIntoCommand
-import org.apache.spark.sql.delta.zcube.table.DeltaTableCommand
 
 /** What is said of a MERGE, in log lines and descriptions of jobs that begin with the table.
   *
@@ -13,7 +11,7 @@ final private[merge] class MergeLog(val table: String) extends Logging {
   // Users configure the logger by this name, independent of the class name.
   override protected def logName: String = "io.zcube.merge"
 
-  /** The same for the description of a job. */
+  /** A line of the log, or the description of a job. */
   def line(text: String): String = s"$table: MERGE: $text"
 
   def info(text: => String): Unit = logInfo(line(text))
@@ -27,10 +25,4 @@ final private[merge] class MergeLog(val table: String) extends Logging {
     logWarning(line(s"$text: ${MergeFailures.kindsOf(e)}"))
     debug(text, e)
   }
-}
-
-private[merge] object MergeLog {
-
-  def of(merge: MergeIntoCommand): MergeLog =
-    new MergeLog(DeltaTableCommand.nameOf(merge.catalogTable, merge.targetFileIndex.path))
 }

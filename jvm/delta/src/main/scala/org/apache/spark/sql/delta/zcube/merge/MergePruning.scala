@@ -24,17 +24,17 @@ import io.zcube.sql.predicates.PredicateReader
   * missing or truncated statistics can't do harm. The statistics of texts that aren't UTF-8 are wrong,
   * and columns with such texts aren't used.
   */
-final class MergePruning(
+final private[merge] class MergePruning(
     session: SparkSession,
     merge: MergeIntoCommand,
     txn: OptimisticTransaction,
-    keys: MergeKeys) {
+    keys: MergeKeys,
+    log: MergeLog) {
   import MergePruning._
 
   private val conf = session.sessionState.conf
   // Lazy, so that a condition nested too deeply fails where errors are caught.
   private lazy val condition = conditionOf(merge, keys.repeatable)
-  private val log = MergeLog.of(merge)
   private val minTableBytes = conf.getConf(ZCubeConf.MergeIntoMinTableBytes)
 
   /** Predicates on the target alone; empty if there are none. Runs jobs over the log's

@@ -11,6 +11,7 @@ import org.apache.spark.sql.delta.commands.MergeIntoCommand
 import org.apache.spark.sql.delta.commands.merge.DeduplicateCDFDeletes
 import org.apache.spark.sql.delta.commands.merge.MergeIntoMaterializeSource.MergeSource
 import org.apache.spark.sql.delta.files.{TahoeFileIndex, TransactionalWrite}
+import org.apache.spark.sql.delta.zcube.table.DeltaTableCommand
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession, classic}
 
@@ -68,7 +69,8 @@ class PrunedMergeIntoCommand(
 
   import PrunedMergeIntoCommand._
 
-  @transient private lazy val mergeLog = MergeLog.of(this)
+  @transient private lazy val mergeLog =
+    new MergeLog(DeltaTableCommand.nameOf(catalogTable, targetFileIndex.path))
 
   /** State of the current attempt. */
   private var added: Seq[Expression] = Nil
@@ -80,13 +82,13 @@ class PrunedMergeIntoCommand(
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
     val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
-    val pruning = new MergePruning(session, this, txn, keys)
+    val pruning = new MergePruning(session, this, txn, keys, mergeLog)
     added = pruning.predicates
     matching.foreach(_.close())
     isTooSmall = pruning.isTooSmall
     matching =
       if (isTooSmall) None
-      else MatchingRows.of(session, this, keys, pruning.unchanged)
+      else MatchingRows.of(session, this, keys, pruning.unchanged, mergeLog)
     prunedSource = Option.when(added.nonEmpty || matching.nonEmpty)(keys.source)
     try body
     finally added = Nil

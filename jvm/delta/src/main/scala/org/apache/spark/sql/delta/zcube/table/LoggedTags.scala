@@ -2,6 +2,7 @@ package org.apache.spark.sql.delta.zcube.table
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.util.JsonUtils
 import org.apache.spark.sql.functions.{coalesce, col, from_json, lit, when}
 import org.apache.spark.sql.types.{ArrayType, StringType}
 
@@ -22,19 +23,22 @@ object LoggedTags {
     coalesce(tag(CubeTags.ClusteredTime).try_cast("bigint"), col("modificationTime"))
 
   private val logicalColumns = from_json(zOrderBy, ArrayType(StringType))
-  // Columns that can't be read, or none, are no tag. Beside ZCube's own tag they needn't be parsed.
-  private val isTagged = cubeId.isNotNull && zOrderBy.isNotNull &&
-    (physicalColumns.isNotNull ||
-      coalesce(logicalColumns =!= lit(Array.empty[String]), lit(false)))
   private val isForeign = coalesce(col("clusteringProvider") =!= CubeTags.Provider, lit(false))
 
   /** The id of a cube with these columns and any curve; NULL for other files. */
   def cubeIdOf(columns: Seq[ColumnPath]): Column =
-    when(isTagged && !isForeign && areColumns(columns), cubeId)
+    when(isTagged(columns) && !isForeign && areColumns(columns), cubeId)
 
   /** Whether a file is laid out by other columns, or by another system. */
   def isOfOthers(columns: Seq[ColumnPath]): Column =
-    (isTagged || isForeign) && cubeIdOf(columns).isNull
+    (isTagged(columns) || isForeign) && cubeIdOf(columns).isNull
+
+  /** Columns that can't be read, or none, are no tag. Those that are asked for needn't be parsed. */
+  private def isTagged(columns: Seq[ColumnPath]): Column = {
+    val areThese = zOrderBy === JsonUtils.toJson(columns.map(_.name))
+    cubeId.isNotNull &&
+    coalesce(areThese || logicalColumns =!= lit(Array.empty[String]), lit(false))
+  }
 
   private def areColumns(columns: Seq[ColumnPath]): Column = {
     val logical = logicalColumns === lit(columns.map(_.name).toArray)

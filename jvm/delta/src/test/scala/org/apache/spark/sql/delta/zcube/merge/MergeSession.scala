@@ -123,10 +123,11 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       )
     } catch {
       case NonFatal(e) =>
-        val of = Causes.of(e).collectFirst {
+        // The innermost: others only say where it happened.
+        val of = Causes.of(e).collect {
           case e: SparkThrowable if e.getCondition != null => e.getCondition
-        }
-        Outcome(Nil, Map.empty, 0, Map.empty, Some(of.getOrElse(throw e)))
+        }.toSeq
+        Outcome(Nil, Map.empty, 0, Map.empty, Some(of.lastOption.getOrElse(throw e)))
     }
 
   /** Compares a MERGE on copies of a table, with pruning and with plain Delta; only the files read

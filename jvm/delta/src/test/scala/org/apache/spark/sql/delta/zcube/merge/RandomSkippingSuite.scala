@@ -138,7 +138,7 @@ class RandomSkippingSuite extends AnyFunSuite with MergeSession {
     val log = DeltaLog.forTable(spark, path)
     val predicates: Seq[Expression] = log.withNewTransaction(None) { txn =>
       val keys = new MergeKeys(session, source, None, merge)
-      new MergePruning(session, merge, txn, keys).predicates
+      new MergePruning(session, merge, txn, keys, new MergeLog("t")).predicates
     }
     log.update().filesForScan(predicates, keepNumRecords = false).files
       .map(file => nameOf(file.path)).toSet
