@@ -119,7 +119,8 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
         // Except expression ids.
         commit.fold(Map.empty[String, String])(_.operationParameters)
           .map { case (key, value) => key -> value.replaceAll("#\\d+L?", "") },
-        None
+        None,
+        metrics.get("numTargetFilesAdded")
       )
     } catch {
       case NonFatal(e) =>
@@ -127,7 +128,7 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
         val of = Causes.of(e).collect {
           case e: SparkThrowable if e.getCondition != null => e.getCondition
         }.toSeq
-        Outcome(Nil, Map.empty, 0, Map.empty, Some(of.lastOption.getOrElse(throw e)))
+        Outcome(Nil, Map.empty, 0, Map.empty, Some(of.lastOption.getOrElse(throw e)), None)
     }
 
   /** Compares a MERGE on copies of a table, with pruning and with plain Delta; only the files read
@@ -158,10 +159,11 @@ trait MergeSession extends DeltaSparkSession { self: Suite =>
       figures: Map[String, String],
       read: Long,
       parameters: Map[String, String],
-      error: Option[String])
+      error: Option[String],
+      filesAdded: Option[String])
 
   protected object Outcome {
-    val nothing: Outcome = Outcome(Nil, Map.empty, 0, Map.empty, None)
+    val nothing: Outcome = Outcome(Nil, Map.empty, 0, Map.empty, None, None)
   }
 }
 
