@@ -253,16 +253,15 @@ class DeltaLakeLog:
             cube, by = file.tags.get(tags.CUBE), file.tags.get(tags.COLUMNS)
             own = file.tags.get(tags.PHYSICAL_COLUMNS)
             # A tag without columns is none.
-            if cube is None or by is None or not names_of(by):
-                if foreign:
-                    others += file.size
-                else:
-                    fresh += file.size
-            elif not foreign and (own == physical if own is not None else names_of(by) == names):
+            found = [] if cube is None or by is None else names_of(by)
+            matches = own == physical if own is not None else found == names
+            if cube is not None and found and matches and not foreign:
                 cubes.add(cube)
                 inside += file.size
-            else:
+            elif found or foreign:
                 others += file.size
+            else:
+                fresh += file.size
         return {
             "cubes": len(cubes),
             "bytes": inside + fresh + others,

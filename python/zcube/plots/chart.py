@@ -58,7 +58,7 @@ def whole_numbers(axis: Any) -> None:
     """Put ticks only at whole numbers, for counts."""
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(integer=True, nbins="auto"))
+    axis.set_major_locator(MaxNLocator(integer=True, nbins="auto", min_n_ticks=1))
 
 
 def dates(axis: Any) -> None:

@@ -27,8 +27,11 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
     names = [column.column for column in last.columns if len(last.columns) > 1] + [ALL]
     for name, (colour, marker) in zip(names, chart.series(len(names)), strict=True):
         label = "all together" if name == ALL else _label(name)
-        style = {"color": colour, "marker": marker, "label": label, "clip_on": False}
-        style["lw"] = 2.2 if name == ALL else 1
+        width = 2.2 if name == ALL else 1
+        # Not clipped, as a marker at 0 % would be a half.
+        style = {
+            "color": colour, "marker": marker, "label": label, "lw": width, "clip_on": False,
+        }  # fmt: skip
         depth = [found[version][name].average_depth for version in at]
         skipping = [found[version][name].skipping_effectiveness for version in at]
         upper.plot(at, [_gap(value) for value in depth], **style)
@@ -42,11 +45,7 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
     lower.set_ylabel("skipping\neffectiveness (%)")
     lower.set_ylim(0, 103)
     lower.set_xlabel("version of the table")
-    if len(at) == 1:
-        # A scale around one number would be of fractions.
-        lower.set_xticks(at)
-    else:
-        chart.whole_numbers(lower.xaxis)
+    chart.whole_numbers(lower.xaxis)
     upper.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.suptitle("How well the files are clustered, version by version", fontsize=11)
     return figure
