@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from zcube._spark import gateway, launch
+from zcube._spark import connect, gateway, launch
 from zcube._spark.jar import jar_path
 from zcube._spark.versions import check_delta_jar, delta_version, spark_line
 from zcube.errors import ZCubeError
@@ -43,7 +43,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             running.
     """
     options: Mapping[str, str] = builder._options
-    if launch.names_server(options):
+    if connect.names_server(options):
         return builder
     line = spark_line()
     if gateway.jvm_runs():

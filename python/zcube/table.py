@@ -13,13 +13,22 @@ from zcube._messages import first_line
 from zcube._spark import extension
 from zcube._spark.progress import watched
 from zcube._sql import quoting, statements
-from zcube._sql.arguments import column_names, column_weights, curve_name, flag, size, text
+from zcube._sql.arguments import (
+    column_names,
+    column_weights,
+    curve_name,
+    flag,
+    predicate_text,
+    size,
+    text,
+    where_text,
+)
 from zcube._sql.workload import Workload, workload_option
 from zcube._uris import require_text
 from zcube.errors import ZCubeError
 from zcube.results.optimize import OptimizeResult
 from zcube.results.plan import OptimizePlan
-from zcube.results.quality import ClusteringQuality, check_predicate
+from zcube.results.quality import ClusteringQuality
 from zcube.results.recommendation import Recommendations
 
 if TYPE_CHECKING:
@@ -231,12 +240,8 @@ class ClusteredTable:
             )
         extension.require(self._spark)
         if where is not None:
-            if not isinstance(where, str):
-                raise ZCubeError(f"where must be SQL text such as 'x > 1', not {where!r}.")
-            if not where.strip():
-                raise ZCubeError("where is empty. Leave it out to optimize the whole table.")
             # Passed as a string and not as a clause, so its contents can't affect the statement.
-            options["where"] = where
+            options["where"] = where_text(where)
         statement = statements.optimize(
             self._log.name,
             names,
@@ -321,7 +326,7 @@ class ClusteredTable:
 
     def files_read(self, predicate: str) -> list[str]:
         """Return the files that Spark's scan reads for a predicate; see ``ClusteringQuality``."""
-        return self._log.files_read(check_predicate(predicate))
+        return self._log.files_read(predicate_text(predicate))
 
     @property
     def location(self) -> str:

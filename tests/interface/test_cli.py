@@ -17,7 +17,7 @@ import pyarrow
 import pytest
 from deltalake import write_deltalake
 from zcube import ClusteredTable, ZCubeError, cli
-from zcube._spark import launch
+from zcube._spark import connect
 from zcube.cli import engine, output, pictures
 from zcube.cli.optimize import _how_to_optimize
 
@@ -392,7 +392,7 @@ def test_spark_opens_its_web_pages_only_if_asked(monkeypatch, tmp_path, words, d
 
         getOrCreate = lambda self: self  # noqa: E731, N815
 
-    monkeypatch.setattr(launch, "silence_of", lambda server: None)
+    monkeypatch.setattr(connect, "silence_of", lambda server: None)
     given = {}
 
     def configure(builder):
@@ -499,16 +499,16 @@ def test_a_server_that_does_not_answer_is_named(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     with socket.create_server(("localhost", 0)) as server:
         url = f"sc://localhost:{server.getsockname()[1]}/;use_ssl=false"
-        assert launch.silence_of(url) is None
-    silence = launch.silence_of(url)
+        assert connect.silence_of(url) is None
+    silence = connect.silence_of(url)
     assert silence.startswith(f"nothing answers at {url[5:].split('/')[0]} (Connection refused), ")
     # What is wrong with a URL, PySpark says.
-    assert launch.silence_of("sc://localhost:port") is None
-    assert launch.silence_of("sc://my..host") is None
-    assert launch.server_of({"spark.remote": "local[2]"}) is None
+    assert connect.silence_of("sc://localhost:port") is None
+    assert connect.silence_of("sc://my..host") is None
+    assert connect.server_of({"spark.remote": "local[2]"}) is None
     monkeypatch.setenv("grpc_proxy", "http://proxy:3128")
-    assert launch.silence_of(url) == silence
-    assert launch.silence_of("sc://beyond.example") is None
+    assert connect.silence_of(url) == silence
+    assert connect.silence_of("sc://beyond.example") is None
 
 
 def test_a_path_that_python_could_not_decode_is_named(capsys):

@@ -16,9 +16,9 @@ from zcube._log.schema import columns_with_minimum, fields_of
 from zcube._spark import extension, gateway
 from zcube._spark.connect import is_connect
 from zcube._sql import quoting, statements
-from zcube._sql.arguments import column_names
+from zcube._sql.arguments import column_names, where_text
 from zcube.errors import ZCubeError
-from zcube.results.quality import ClusteringQuality, check_predicate
+from zcube.results.quality import ClusteringQuality
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -71,7 +71,7 @@ class SparkLog:
     ) -> ClusteringQuality:
         """Measure as ``ClusteredTable.quality`` does."""
         names = None if columns is None else column_names(columns, "columns")
-        predicate = None if where is None else check_predicate(where)
+        predicate = None if where is None else where_text(where)
         extension.require(self._spark)
         statement = statements.describe_clustering(self.name, names, predicate)
         rows = self.run(statement, "DESCRIBE CLUSTERING")

@@ -138,6 +138,30 @@ def text(value: str | None, name: str, example: str) -> str | None:
     raise ZCubeError(f"{name} must be a string such as {example!r}, not {value!r}.")
 
 
+def predicate_text(
+    value: str, name: str = "The predicate", cure: str = 'Write it as after WHERE: "x > 1".'
+) -> str:
+    """Return SQL text for a WHERE; the cure is for the error of an empty one.
+
+    Raises:
+        ZCubeError: it is empty or no text.
+    """
+    if not isinstance(value, str):
+        raise ZCubeError(f"{name} must be SQL text such as 'x > 1', not {value!r}.")
+    if not value.strip():
+        raise ZCubeError(f"{name} is empty. {cure}")
+    return value
+
+
+def where_text(value: str) -> str:
+    """Return the text of a ``where``, which may be left out.
+
+    Raises:
+        ZCubeError: it is empty or no text.
+    """
+    return predicate_text(value, "where", "Leave it out to select the whole table.")
+
+
 def flag(value: bool, name: str) -> bool:
     """Return the value.
 

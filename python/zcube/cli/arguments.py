@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from zcube._spark import launch
+from zcube._spark import connect, launch
 from zcube.cli.output import note
 
 if TYPE_CHECKING:
@@ -156,9 +156,9 @@ def start_session(options: argparse.Namespace) -> Iterator[SparkSession]:
         builder = builder.config("spark.ui.showConsoleProgress", "false")
     for key, value in options.conf:
         builder = builder.config(key, value)
-    server = launch.server_of(builder._options)
+    server = connect.server_of(builder._options)
     if server is not None:
-        silence = launch.silence_of(server)
+        silence = connect.silence_of(server)
         if silence is not None:
             note(silence)
     else:

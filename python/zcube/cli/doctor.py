@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zcube._messages import first_line
-from zcube._spark import launch
+from zcube._spark import connect, launch
 from zcube._sql import quoting
 from zcube.cli.arguments import Commands, add_spark_options, start_session
 from zcube.cli.output import show
@@ -79,7 +79,7 @@ def _examine(options: argparse.Namespace) -> Iterator[Finding]:
     settings = dict(options.conf)
     if options.remote:
         settings["spark.remote"] = options.remote
-    if launch.names_server(settings):
+    if connect.names_server(settings):
         # Java, Delta and the jar are on the server.
         installed = list(_packages())
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from zcube._log.actions import NotServedError
 from zcube._log.protocol import log_of
-from zcube._spark import launch
+from zcube._spark import connect
 from zcube._uris import require_text
 from zcube.cli.arguments import open_table
 from zcube.cli.output import note
@@ -53,7 +53,7 @@ def read(options: argparse.Namespace, work: Callable[[TableLog], Result]) -> Res
     """
     require_text(options.table, "name" if options.name else "path")
     # With SPARK_REMOTE, a path is on the server.
-    names_spark = any(getattr(options, name) for name in _OF_SPARK) or launch.names_server({})
+    names_spark = any(getattr(options, name) for name in _OF_SPARK) or connect.names_server({})
     if options.engine == "log" or (options.engine == "auto" and not names_spark):
         try:
             return work(_open_log(options.table))

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from zcube._log.files import mark
 from zcube._log.protocol import log_of
+from zcube._sql.arguments import predicate_text
 from zcube.errors import ZCubeError
 from zcube.plots.versions import measure
-from zcube.results.quality import ClusteringQuality, check_predicate
+from zcube.results.quality import ClusteringQuality
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +59,7 @@ def boxes(
     axes, files = file_boxes.of_table(log, x, y)
     read = [True] * len(files)
     if predicate is not None:
-        read = mark(files, log.files_read(check_predicate(predicate)))
+        read = mark(files, log.files_read(predicate_text(predicate)))
     return file_boxes.picture(axes, files, read, predicate)
 
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from zcube._sql.arguments import predicate_text
 from zcube._sql.quoting import folded, name_parts
 from zcube.errors import ZCubeError
 from zcube.results import formatting
@@ -170,7 +171,7 @@ class ClusteringQuality:
             >>> len(quality.files_read("x BETWEEN 10 AND 20"))  # doctest: +SKIP
             3
         """
-        return self._files_read(check_predicate(predicate))
+        return self._files_read(predicate_text(predicate))
 
     def violations(
         self, *, max_depth: float | None = None, min_skipping: float | None = None
@@ -256,16 +257,3 @@ def _key(column: str) -> tuple[str, ...]:
         return folded(name_parts(column))
     except ZCubeError:
         return ()  # no column has it
-
-
-def check_predicate(predicate: str) -> str:
-    """Return the predicate.
-
-    Raises:
-        ZCubeError: it is empty or no text.
-    """
-    if not isinstance(predicate, str):
-        raise ZCubeError(f"The predicate must be SQL text such as 'x > 1', not {predicate!r}.")
-    if not predicate.strip():
-        raise ZCubeError('The predicate is empty. Write it as after WHERE: "x > 1".')
-    return predicate

@@ -21,7 +21,7 @@ object BitInterleaver {
     case 3 => three(values)
     case 4 => four(values)
     case 5 | 6 | 7 | 8 => fiveToEight(values)
-    case _ => bitByBit(values)
+    case _ => BitByBit.toBytes(values, Integer.SIZE)
   }
 
   // Each case allocates its own array: an array of constant length is faster to allocate.
@@ -110,20 +110,4 @@ object BitInterleaver {
   }
 
   private def pair(upper: Int, lower: Int): Long = (upper.toLong << 32) | (lower & 0xffffffffL)
-
-  private def bitByBit(values: Array[Int]): Array[Byte] = {
-    val result = new Array[Byte](4 * values.length)
-    var at = 0
-    var bit = 31
-    while (bit >= 0) {
-      var i = 0
-      while (i < values.length) {
-        result(at >> 3) = (result(at >> 3) | (((values(i) >>> bit) & 1) << (7 - (at & 7)))).toByte
-        at += 1
-        i += 1
-      }
-      bit -= 1
-    }
-    result
-  }
 }

@@ -11,17 +11,5 @@ final case class MortonCurve(dimensions: Int, bits: Int) extends SpaceFillingCur
 
   override def isSeparable: Boolean = true
 
-  override def index(point: Array[Int]): Long = {
-    var result = 0L
-    var bit = bits - 1
-    while (bit >= 0) {
-      var d = 0
-      while (d < dimensions) {
-        result = (result << 1) | ((point(d) >>> bit) & 1)
-        d += 1
-      }
-      bit -= 1
-    }
-    result
-  }
+  override def index(point: Array[Int]): Long = BitByBit.toLong(point, bits)
 }

@@ -7,41 +7,13 @@ package io.zcube.curve
 object SkillingTransform {
 
   /** Index of the point, if dimensions × bits is at most 63. */
-  def index(point: Array[Int], bits: Int): Long = {
-    val axes = transposed(point, bits)
-    var result = 0L
-    var bit = bits - 1
-    while (bit >= 0) {
-      var d = 0
-      while (d < axes.length) {
-        result = (result << 1) | ((axes(d) >>> bit) & 1)
-        d += 1
-      }
-      bit -= 1
-    }
-    result
-  }
+  def index(point: Array[Int], bits: Int): Long = BitByBit.toLong(transposed(point, bits), bits)
 
   /** Index of the point as bytes, most significant first, so that unsigned byte order is curve
     * order. Length: dimensions × bits, rounded up to whole bytes; spare bits are leading zeros.
     */
-  def bytes(point: Array[Int], bits: Int): Array[Byte] = {
-    val axes = if (point.length == 1) point else transposed(point, bits)
-    val total = axes.length * bits
-    val result = new Array[Byte]((total + 7) / 8)
-    var at = result.length * 8 - total
-    var bit = bits - 1
-    while (bit >= 0) {
-      var d = 0
-      while (d < axes.length) {
-        result(at >> 3) = (result(at >> 3) | (((axes(d) >>> bit) & 1) << (7 - (at & 7)))).toByte
-        at += 1
-        d += 1
-      }
-      bit -= 1
-    }
-    result
-  }
+  def bytes(point: Array[Int], bits: Int): Array[Byte] =
+    BitByBit.toBytes(if (point.length == 1) point else transposed(point, bits), bits)
 
   /** The index in transposed form: bit i of coordinate d, of n, is bit i × n + (n − 1 − d) of the
     * index.

@@ -131,7 +131,7 @@ final private[layout] class KdSplitSearch private (
       rowCount: Int,
       files: Int): Unit = {
     val wholeWidth = widthAbove(minRank)
-    val wholeError = math.abs(rowCount / (files * sizes.mean) - 1)
+    val wholeError = sizes.deviation(rowCount, files)
     emptyBox()
     var below = 0
     var rank = minRank
@@ -140,11 +140,10 @@ final private[layout] class KdSplitSearch private (
       below += counts(rank)
       var next = rank + 1
       while (counts(next) == 0) next += 1
-      val share = below.toDouble * files / rowCount
-      val lowFiles = math.max(1, math.min(files - 1, math.round(share).toInt))
+      val lowFiles = RowsPerFile.lowFiles(files, below, rowCount)
       val highFiles = files - lowFiles
-      val lowSize = below / (lowFiles * sizes.mean)
-      val highSize = (rowCount - below) / (highFiles * sizes.mean)
+      val lowSize = sizes.relative(below, lowFiles)
+      val highSize = sizes.relative(rowCount - below, highFiles)
       val isEven = math.abs(lowSize - 1) <= math.max(wholeError, tolerance(lowFiles, sizes)) &&
         math.abs(highSize - 1) <= math.max(wholeError, tolerance(highFiles, sizes))
       if (isEven || (!bestIsEven && isBearable(lowSize, sizes) && isBearable(highSize, sizes))) {

@@ -17,7 +17,21 @@ private[layout] trait SplitSearch {
   */
 final private[layout] case class RowsPerFile(
     mean: Double,
-    largest: Double = Double.PositiveInfinity)
+    largest: Double = Double.PositiveInfinity) {
+
+  /** How far the mean size of these files is from the table's: 0.1 is a tenth larger or smaller. */
+  def deviation(rows: Int, files: Int): Double = math.abs(relative(rows, files) - 1)
+
+  /** The mean size of these files; 1 is the table's. */
+  def relative(rows: Int, files: Int): Double = rows / (files * mean)
+}
+
+private[layout] object RowsPerFile {
+
+  /** How many of a box's files are for the rows of its low side; each side has one at least. */
+  def lowFiles(files: Int, below: Int, rows: Int): Int =
+    math.max(1, math.min(files - 1, math.round(below.toDouble * files / rows).toInt))
+}
 
 /** A cut of a box into two.
   *

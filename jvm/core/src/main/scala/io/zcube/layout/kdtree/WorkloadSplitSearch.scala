@@ -37,7 +37,6 @@ final private[layout] class WorkloadSplitSearch(
   import WorkloadSplitSearch._
 
   private val dimensions = points.length
-  private val even = sizes.mean
   private val maxUneven = math.min(MaxUneven, sizes.largest - 1)
   private val maxRanks = ranks.max
   private val counts = new Array[Int](maxRanks)
@@ -123,7 +122,7 @@ final private[layout] class WorkloadSplitSearch(
     var best: Option[Cut] = None
     var skipsLow = allLow
     var skipsHigh = 0.0
-    val wholeError = math.abs(rowCount / (files * even) - 1)
+    val wholeError = sizes.deviation(rowCount, files)
     var i = 0
     while (i < places - 1) {
       skipsLow += lowChange(i)
@@ -132,11 +131,10 @@ final private[layout] class WorkloadSplitSearch(
       val worth = skipsLow * below + skipsHigh * (rowCount - below)
       // Sums of weights that should be 0 may be slightly off.
       if (worth > Noise * allLow * rowCount) {
-        val lowFiles =
-          math.max(1, math.min(files - 1, math.round(below.toDouble * files / rowCount).toInt))
+        val lowFiles = RowsPerFile.lowFiles(files, below, rowCount)
         val error = math.max(
-          math.abs(below / (lowFiles * even) - 1),
-          math.abs((rowCount - below) / ((files - lowFiles) * even) - 1))
+          sizes.deviation(below, lowFiles),
+          sizes.deviation(rowCount - below, files - lowFiles))
         if (error <= math.max(wholeError, maxUneven)) {
           // Unsampled values in between are divided.
           val maxRank = rankAt(i) + (rankAt(i + 1) - rankAt(i) - 1) / 2

@@ -61,7 +61,7 @@ final private[sql] class SamplingRound private (
   def hashes: Array[Long] = reservoir.sizesFrom(0).map(_._1).takeWhile(_ < sampleBelow)
 
   /** Divides these bytes among the tasks: half in proportion to their rows, half evenly. */
-  def shares(bytes: Long): Array[Long] = {
+  def shareBytes(bytes: Long): Array[Long] = {
     val all = math.max(1.0, costs.sum)
     costs.map(cost => ((cost / all + 1.0 / costs.length) / 2 * bytes).toLong)
   }
@@ -69,7 +69,7 @@ final private[sql] class SamplingRound private (
   /** Divides this number of sizes among the tasks, in proportion to what each should at most have
     * below a hash: six standard deviations more than expected.
     */
-  def sizesBelow(hash: Long, sizes: Long): Array[Double] = {
+  def shareSizes(sizes: Long, hash: Long): Array[Double] = {
     val wanted = counts.map { count =>
       val mean = hash.toDouble / Long.MaxValue.toDouble * count
       mean + 6 * math.sqrt(mean) + 24

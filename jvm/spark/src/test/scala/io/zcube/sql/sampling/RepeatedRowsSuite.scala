@@ -82,7 +82,7 @@ class RepeatedRowsSuite extends AnyFunSuite with SamplingSession {
   }
 
   test("how exact a sample is") {
-    def rows(hashes: Long*) = RowSampler.independentRows(hashes.toArray)
+    def rows(hashes: Long*) = SampleRounds.independentRows(hashes.toArray)
     assert(rows() == 0)
     assert(rows(1, 2, 3) == 3)
     assert(rows(1, 1, 2, 2, 3, 3) == 3)

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.delta.zcube.declare
 
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2CreateTablePlan}
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.expressions.{ClusterByTransform, Transform}
 import org.apache.spark.sql.delta.DeltaOptions
 import org.apache.spark.sql.delta.skipping.clustering.temp.{ClusterByTransform => DeltaClusterByTransform}
@@ -9,31 +8,25 @@ import org.apache.spark.sql.delta.sources.DeltaDataSource
 import org.apache.spark.sql.execution.datasources.{DataSourceUtils, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.{SaveMode, SparkSession}
 
-import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.rules.SwitchableRule
 
 /** Passes the clustering columns of a DataFrame writer to Delta, which knows only those from its
   * own SQL. Without it, Delta 4.4.0 rejects `df.write.clusterBy(…).saveAsTable` and
   * `df.writeTo(…).clusterBy(…)`, and `df.write.clusterBy(…).save(path)` silently loses the columns;
   * so does `df.write.mode("overwrite").save(path)`, which doesn't name them.
   */
-case class PreserveClusterBy(session: SparkSession) extends Rule[LogicalPlan] {
+case class PreserveClusterBy(session: SparkSession) extends SwitchableRule {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = {
-    val conf = session.sessionState.conf
-    if (!conf.getConf(ZCubeConf.Enabled)) plan
-    else {
-      plan.resolveOperatorsUp {
-        case create: V2CreateTablePlan
-            if create.partitioning.exists(isSparks) && CreatesDelta(create, conf) =>
-          create.withPartitioning(create.partitioning.map {
-            case ClusterByTransform(columns) => DeltaClusterByTransform(columns)
-            case other => other
-          })
-        case save: SaveIntoDataSourceCommand
-            if save.dataSource.getClass == classOf[DeltaDataSource] && mindsColumns(save) =>
-          save.copy(dataSource = new ClusteredDeltaDataSource)
-      }
-    }
+  override protected def rewrite(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case create: V2CreateTablePlan
+        if create.partitioning.exists(isSparks) && CreatesDelta(create, session.sessionState.conf) =>
+      create.withPartitioning(create.partitioning.map {
+        case ClusterByTransform(columns) => DeltaClusterByTransform(columns)
+        case other => other
+      })
+    case save: SaveIntoDataSourceCommand
+        if save.dataSource.getClass == classOf[DeltaDataSource] && mindsColumns(save) =>
+      save.copy(dataSource = new ClusteredDeltaDataSource)
   }
 
   private def mindsColumns(save: SaveIntoDataSourceCommand): Boolean = {

@@ -18,9 +18,9 @@ import org.apache.spark.sql.delta.sources.DeltaSourceUtils
 import org.apache.spark.sql.delta.{DeltaConfigs, DeltaLog, NoMapping, Snapshot}
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 
-import io.zcube.sql.conf.ZCubeConf
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.parser.DelegatingParser
+import io.zcube.sql.rules.SwitchableRule
 
 /** `CREATE TABLE b LIKE a` keeps a's clustering columns, which Delta 4.4.0 loses. Delta's command
   * no longer knows the source, so the source is stored in a tag on the statement before anything is
@@ -56,9 +56,8 @@ object PreserveClusterByLike {
   /** Passes the columns to Delta's command; since Spark 4.2, to the statement itself, which goes to
     * Delta's catalog.
     */
-  case class Keep(session: SparkSession) extends Rule[LogicalPlan] {
-    override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-      case other if !session.sessionState.conf.getConf(ZCubeConf.Enabled) => other
+  case class Keep(session: SparkSession) extends SwitchableRule {
+    override protected def rewrite(plan: LogicalPlan): LogicalPlan = plan match {
       case create: CreateDeltaTableCommand =>
         val table = create.table
         create.getTagValue(Source).map(properties(_, table.properties)).filter(_.nonEmpty) match {

@@ -8,7 +8,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.NamedRelation
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.connector.catalog.{StagedTable, SupportsWrite}
 import org.apache.spark.sql.connector.write.{LogicalWriteInfoImpl, SupportsTruncate, V1Write, Write}
@@ -17,35 +16,32 @@ import org.apache.spark.sql.delta.{DeltaDynamicPartitionOverwriteCommand, DeltaO
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.rules.SwitchableRule
 
 /** Overwrites of whole tables through Spark's V2 plans: INSERT OVERWRITE, `insertInto`,
   * `writeTo`. The plans keep Delta's table; only the write that is finally executed is ZCube's.
   * So this runs after analysis and optimization, just before Spark would ask Delta's table for
   * its write.
   */
-case class PreserveClusterByOfOverwrites(session: SparkSession) extends Rule[LogicalPlan] {
+case class PreserveClusterByOfOverwrites(session: SparkSession) extends SwitchableRule {
   import PreserveClusterByOfOverwrites._
 
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!session.sessionState.conf.getConf(ZCubeConf.Enabled)) plan
-    else {
-      plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
-        case overwrite: OverwriteByExpression
-            if overwrite.deleteExpr == Literal.TrueLiteral && overwrite.write.isEmpty =>
-          overwrite.table match {
-            case DeltaRelation(table, itsOptions) =>
-              val options = overwrite.writeOptions ++ itsOptions
-              if (new DeltaOptions(options, session.sessionState.conf).isInsertAtomicReplaceOp)
-                overwrite
-              else overwrite.copy(write = Some(new ClusteredOverwrite(table, options)))
-            case StagedRelation(table, columns) =>
-              overwrite.copy(write = Some(staged(table, overwrite, columns)))
-            case _ => overwrite
-          }
-        case overwrite: DeltaDynamicPartitionOverwriteCommand =>
-          ClusteredPartitionOverwrite(overwrite)
-      }
+  override protected def rewrite(plan: LogicalPlan): LogicalPlan =
+    plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
+      case overwrite: OverwriteByExpression
+          if overwrite.deleteExpr == Literal.TrueLiteral && overwrite.write.isEmpty =>
+        overwrite.table match {
+          case DeltaRelation(table, itsOptions) =>
+            val options = overwrite.writeOptions ++ itsOptions
+            if (new DeltaOptions(options, session.sessionState.conf).isInsertAtomicReplaceOp)
+              overwrite
+            else overwrite.copy(write = Some(new ClusteredOverwrite(table, options)))
+          case StagedRelation(table, columns) =>
+            overwrite.copy(write = Some(staged(table, overwrite, columns)))
+          case _ => overwrite
+        }
+      case overwrite: DeltaDynamicPartitionOverwriteCommand =>
+        ClusteredPartitionOverwrite(overwrite)
     }
 
   /** The same way as Spark asks a table for its write. */

@@ -4,7 +4,6 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException, ResolvedIdentifier}
 import org.apache.spark.sql.catalyst.expressions.{Alias, Literal, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, ReplaceTableAsSelect}
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.connector.expressions.FieldReference
@@ -17,24 +16,19 @@ import org.apache.spark.sql.delta.{ColumnWithDefaultExprUtils, DeltaOptions, Gen
 import org.apache.spark.sql.types.{NullType, StructField, StructType}
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 
-import io.zcube.sql.conf.ZCubeConf
+import io.zcube.sql.rules.SwitchableRule
 
 /** `df.write.mode("overwrite").saveAsTable` without `clusterBy` keeps the table's clustering
   * columns, which Delta 4.4.0 loses: Spark plans it as a REPLACE TABLE, although it overwrites the
   * table.
   */
-case class PreserveClusterByOfSaveAsTable(session: SparkSession) extends Rule[LogicalPlan] {
+case class PreserveClusterByOfSaveAsTable(session: SparkSession) extends SwitchableRule {
   import PreserveClusterByOfSaveAsTable._
 
-  override def apply(plan: LogicalPlan): LogicalPlan = {
-    val conf = session.sessionState.conf
-    if (!conf.getConf(ZCubeConf.Enabled)) plan
-    else {
-      plan.resolveOperatorsUp {
-        case replace: ReplaceTableAsSelect if mayKeep(replace) && CreatesDelta(replace, conf) =>
-          keeping(replace).getOrElse(replace)
-      }
-    }
+  override protected def rewrite(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case replace: ReplaceTableAsSelect
+        if mayKeep(replace) && CreatesDelta(replace, session.sessionState.conf) =>
+      keeping(replace).getOrElse(replace)
   }
 
   private def mayKeep(replace: ReplaceTableAsSelect): Boolean =

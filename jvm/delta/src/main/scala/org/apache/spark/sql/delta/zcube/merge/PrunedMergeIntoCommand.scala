@@ -72,24 +72,29 @@ class PrunedMergeIntoCommand(
   @transient private lazy val mergeLog =
     new MergeLog(DeltaTableCommand.nameOf(catalogTable, targetFileIndex.path))
 
-  /** State of the current attempt. */
+  private var findings = Findings.Nothing
+
+  /** The predicates of the selection of files that is running. */
   private var added: Seq[Expression] = Nil
-  private var prunedSource: Option[MergeSource] = None
-  private var matching: Option[MatchingRows] = None
-  private var isTooSmall = true
+
+  /** How the write that is running reads files. */
   private var reading: Option[PlanOfFiles] = None
 
   private def withPredicates[T](spark: SparkSession, txn: OptimisticTransaction)(body: => T): T = {
     val session = spark.asInstanceOf[classic.SparkSession]
     val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
     val pruning = new MergePruning(session, this, txn, keys, mergeLog)
-    added = pruning.predicates
-    matching.foreach(_.close())
-    isTooSmall = pruning.isTooSmall
-    matching =
-      if (isTooSmall) None
+    val predicates = pruning.predicates
+    findings.close()
+    findings = Findings.Nothing
+    val matching =
+      if (pruning.isTooSmall) None
       else MatchingRows.of(session, this, keys, pruning.unchanged, mergeLog)
-    prunedSource = Option.when(added.nonEmpty || matching.nonEmpty)(keys.source)
+    findings = Findings(
+      Option.when(predicates.nonEmpty || matching.nonEmpty)(keys.source),
+      matching,
+      pruning.isTooSmall)
+    added = predicates
     try body
     finally added = Nil
   }
@@ -99,14 +104,13 @@ class PrunedMergeIntoCommand(
     * the statement ends.
     */
   override protected def getMergeSource: MergeSource =
-    prunedSource.getOrElse(super.getMergeSource)
+    findings.source.getOrElse(super.getMergeSource)
 
   override protected def runMerge(spark: SparkSession): Seq[Row] =
     try super.runMerge(spark)
     finally {
-      prunedSource = None
-      matching.foreach(_.close())
-      matching = None
+      findings.close()
+      findings = Findings.Nothing
     }
 
   override protected def findTouchedFiles(
@@ -161,7 +165,7 @@ class PrunedMergeIntoCommand(
       def inCubes(written: Seq[FileAction], areCopied: Boolean) =
         if (areCopied) copied.inCubes(filesToRewrite, written) else written
       if (shouldOptimizeMatchedOnlyMerge(spark)) {
-        if (isTooSmall) write()
+        if (findings.isTooSmall) write()
         else {
           lazy val stays = staysInPartitions(deltaTxn)
           Using.resource(new FileByFile(spark.asInstanceOf[classic.SparkSession], mergeLog)) {
@@ -173,8 +177,8 @@ class PrunedMergeIntoCommand(
         }
       } else {
         inCubes(
-          readingFiles(matching.map(rows => rows.apart(_, _, mayStay)))(write()),
-          matching.exists(_.copiesFiles))
+          readingFiles(findings.matching.map(rows => rows.apart(_, _, mayStay)))(write()),
+          findings.matching.exists(_.copiesFiles))
       }
     }
   }
@@ -201,7 +205,7 @@ class PrunedMergeIntoCommand(
   }
 
   private def sparingRows[T](body: => T): T =
-    readingFiles(matching.map(rows => rows.in(_, _)))(body)
+    readingFiles(findings.matching.map(rows => rows.in(_, _)))(body)
 
   private def readingFiles[T](how: Option[PlanOfFiles])(body: => T): T = {
     reading = how
@@ -245,6 +249,24 @@ object PrunedMergeIntoCommand {
 
   /** How files of the target are read for a join with the source. */
   private type PlanOfFiles = (Seq[AddFile], Seq[AddFile] => LogicalPlan) => LogicalPlan
+
+  /** What an attempt to run the statement found by the source's keys.
+    *
+    * @param source     the source that was read, if files or rows are skipped by it
+    * @param matching   finds the target's rows that may match
+    * @param isTooSmall whether the target is too small to look for anything
+    */
+  final private case class Findings(
+      source: Option[MergeSource],
+      matching: Option[MatchingRows],
+      isTooSmall: Boolean)
+      extends AutoCloseable {
+    override def close(): Unit = matching.foreach(_.close())
+  }
+
+  private object Findings {
+    val Nothing: Findings = Findings(None, None, isTooSmall = true)
+  }
 
   /** Whether there are keys, and everything else that is known before anything runs. With WHEN NOT
     * MATCHED BY SOURCE, every row of the target matters.
