@@ -231,6 +231,8 @@ class ClusteredTable:
             "maxFileSize": size(max_file_size, "max_file_size"),
             "forecast": "true" if forecast else None,
             "details": "true",
+            # Passed as a string and not as a clause, so its contents can't affect the statement.
+            "where": None if where is None else where_text(where),
         }
         if forecast and not dry_run:
             raise ZCubeError("Only a dry run makes a forecast. Call optimize with dry_run=True.")
@@ -239,9 +241,6 @@ class ClusteredTable:
                 "A dry run changes nothing, so there is nothing to measure. Call quality()."
             )
         extension.require(self._spark)
-        if where is not None:
-            # Passed as a string and not as a clause, so its contents can't affect the statement.
-            options["where"] = where_text(where)
         statement = statements.optimize(
             self._log.name,
             names,

@@ -219,7 +219,7 @@ def test_everything_works_when_only_the_server_has_the_jar(spark, tmp_path, path
         "OPTIMIZE 1",
         "OPTIMIZE 1",
         "quality 1.0 1 1",
-        "plan {'another curve, weights or workload': 1}",
+        "plan {'other columns': 1}",
         "forecast 8000 *",
         "advice 2",
         "rejected: DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
@@ -243,7 +243,7 @@ def check_commands(printed, page):
     assert "aren't available over Spark Connect. Leave the predicate out" in rejected
     assert json.loads(depth) == {"output": f"{page}.png"}
     assert "Draw them in a classic session" in boxes
-    assert json.loads(plan)["cubes"][0]["reasons"] == {"another curve, weights or workload": 1}
+    assert json.loads(plan)["cubes"][0]["reasons"] == {"other columns": 1}
     assert not Path(f"{page}2").exists()
 
 

@@ -35,9 +35,9 @@ final class OptimizePasses(
     */
   def run(): RunResult = {
     val first = runner(task.copy(pass = OptimizePass.First)).runAll()
-    val both = explaining(first, _ => false)(second(first)).fold(first) { again =>
-      val of = runner(again)
-      explaining(first, of.isAfterCommit)(first.and(of.runAll()))
+    val both = explaining(first, _ => false)(second(first)).fold(first) { task =>
+      val again = runner(task)
+      explaining(first, again.isAfterCommit)(first.and(again.runAll()))
     }
     both.orConflict
   }

@@ -36,13 +36,19 @@ object FilesOutside {
         .except(snapshot.withStats)
         .where(id.isin(cubes.toSeq.sorted: _*))
         .groupBy(id)
-        .agg(count(lit(1)), sum(bytes.cast("long")), sum(logical), count(physical))
+        .agg(
+          count(lit(1)).as("number"),
+          sum(bytes.cast("long")).as("bytes"),
+          sum(logical).as("rows"),
+          count(physical).as("counted"))
         .collect()
       OutsideWhere(
         files,
         sums.map { row =>
-          val rows = Option.when(row.getLong(4) == row.getLong(1))(row.getLong(3))
-          row.getString(0) -> CubeRest(row.getLong(1), row.getLong(2), rows)
+          val number = row.getAs[Long]("number")
+          // Without the statistics of one file, the number of all rows is unknown.
+          val rows = Option.when(row.getAs[Long]("counted") == number)(row.getAs[Long]("rows"))
+          row.getString(0) -> CubeRest(number, row.getAs[Long]("bytes"), rows)
         }.toMap
       )
     }
