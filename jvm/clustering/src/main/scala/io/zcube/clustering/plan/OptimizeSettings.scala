@@ -33,5 +33,5 @@ final case class OptimizeSettings(
       curve: LayoutKind,
       weights: Seq[Double],
       workload: Seq[BoxedQuery] = Nil): LayoutRequest =
-    LayoutRequest(curve, ranks, plan.splitsValues, sort, weights, workload, plan.maxRecords)
+    LayoutRequest(curve, ranks, plan.splitsValues, weights, workload, plan.maxRecords)
 }

@@ -86,9 +86,14 @@ final class RunMonitor(session: SparkSession, task: OptimizeTask, listeners: Seq
     * @param groups what it rewrites
     */
   def cpuMsOf[T](groups: Seq[RewriteGroup])(body: => T): (T, Option[Long]) = {
-    val key = s"$runId/${groups.head.number}"
-    RewriteJobs(key, groups.map(_.cubes).sum, groups.head.total, groups.map(_.storedBytes).sum)
-      .within(session.sparkContext)(cpuTime.of(key)(body))
+    val first = groups.head
+    val jobs = RewriteJobs(
+      runId,
+      first.number,
+      groups.map(_.cubes).sum,
+      first.total,
+      groups.map(_.storedBytes).sum)
+    jobs.within(session.sparkContext)(cpuTime.of(s"$runId/${first.number}")(body))
   }
 
   /** Adds quality before and after.

@@ -8,7 +8,6 @@ import io.zcube.sql.predicates.PredicateBoxes
   * @param curve    the curve, or the tree
   * @param ranks    number of ranks for each column, if the user set it
   * @param splitsValues whether rows with the same values may be in several files
-  * @param sort     whether rows are sorted by key inside each file
   * @param weights  of the columns, if the curve supports them; 0 for a column without statistics;
   *                 empty if all are equal
   * @param workload queries that should skip files, if the curve supports them
@@ -18,7 +17,6 @@ final case class LayoutRequest(
     curve: LayoutKind,
     ranks: Option[Int] = None,
     splitsValues: Boolean = true,
-    sort: Boolean = true,
     weights: Seq[Double] = Nil,
     workload: Seq[BoxedQuery] = Nil,
     maxRecords: Long = 0)

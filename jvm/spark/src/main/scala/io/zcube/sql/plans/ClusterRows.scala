@@ -14,6 +14,7 @@ import io.zcube.sql.layout.LayoutRequest
   * @param workloadWeights how often each query runs
   * @param partitions      number of output partitions, if given
   * @param targetFileBytes otherwise the target size of a partition
+  * @param sort            whether rows are sorted by key inside each partition
   */
 case class ClusterRows(
     columns: Seq[Expression],
@@ -22,6 +23,7 @@ case class ClusterRows(
     request: LayoutRequest,
     partitions: Option[Int],
     targetFileBytes: Long,
+    sort: Boolean,
     child: LogicalPlan)
     extends UnaryNode {
 

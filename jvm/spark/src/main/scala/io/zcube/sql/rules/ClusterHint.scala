@@ -99,9 +99,10 @@ final private class ClusterHint(fields: Map[String, JValue]) {
     columns,
     workload.map(predicate => PredicateText.parse(CatalystSqlParser, predicate.text)),
     workload.map(_.weight),
-    LayoutRequest(curve, sort = sort, weights = weights),
+    LayoutRequest(curve, weights = weights),
     partitions,
     targetFileBytes.getOrElse(DefaultTargetBytes),
+    sort,
     child
   )
 

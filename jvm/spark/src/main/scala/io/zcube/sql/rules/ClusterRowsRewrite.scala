@@ -48,7 +48,7 @@ case class ClusterRowsRewrite(session: SparkSession) extends Rule[LogicalPlan] {
       // task is rerun, and a row must not be sent elsewhere the second time.
       BitwiseAnd(ContentHash.of(rows.child.output), Literal(Long.MaxValue)),
       LayoutPlan.of(sample, files, rows.request.copy(workload = workload)),
-      rows.request.sort
+      rows.sort
     )
   }
 

@@ -77,17 +77,17 @@ object RewriteProgress {
 
   /** What some jobs rewrite together.
     *
-    * @param key   its run, `/`, and what identifies it within the run
+    * @param run   the run's id
+    * @param first number of the first group in the run's plan
     * @param cubes the number of cubes that they write
     * @param total the number of cubes that the run writes
     * @param bytes stored bytes of the files that they read
     */
-  case class RewriteJobs(key: String, cubes: Int, total: Int, bytes: Long) {
-    private[RewriteProgress] def run: String = key.takeWhile(_ != '/')
+  case class RewriteJobs(run: String, first: Int, cubes: Int, total: Int, bytes: Long) {
 
     /** Runs `body`, whose jobs rewrite this. */
     def within[T](context: SparkContext)(body: => T): T = {
-      val values = Seq(key, cubes.toString, total.toString, bytes.toString)
+      val values = Seq(run, s"$first", s"$cubes", s"$total", s"$bytes")
       JobProperties.within(context, Keys.zip(values): _*)(body)
     }
   }
@@ -95,15 +95,15 @@ object RewriteProgress {
   object RewriteJobs {
     private[RewriteProgress] def of(properties: Properties): Option[RewriteJobs] =
       Keys.map(name => Option(properties.getProperty(name))) match {
-        case Seq(Some(key), Some(cubes), Some(total), Some(bytes)) =>
-          Some(RewriteJobs(key, cubes.toInt, total.toInt, bytes.toLong))
+        case Seq(Some(run), Some(first), Some(cubes), Some(total), Some(bytes)) =>
+          Some(RewriteJobs(run, first.toInt, cubes.toInt, total.toInt, bytes.toLong))
         case _ => None
       }
   }
 
   private val Prefix = "spark.zcube.rewrite."
 
-  private val Keys = Seq("key", "cubes", "total", "bytes").map(Prefix + _)
+  private val Keys = Seq("run", "first", "cubes", "total", "bytes").map(Prefix + _)
 
   private val Writes = Prefix + "writes"
 

@@ -61,8 +61,8 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
   test("the sample counts for a fifth of a group, the shuffle and the files for two fifths each") {
     following { progress =>
       assert(progress.current == Progress(0, 0, 0))
-      val first = Some(RewriteJobs("run/1", cubes = 1, total = 4, bytes = 1000))
-      val third = Some(RewriteJobs("run/3", cubes = 1, total = 4, bytes = 500))
+      val first = Some(RewriteJobs("run", 1, cubes = 1, total = 4, bytes = 1000))
+      val third = Some(RewriteJobs("run", 3, cubes = 1, total = 4, bytes = 500))
       // Group 1 is written, group 3 is half way through its shuffle. Stages of both alternate.
       stage(progress, 1, tasks = 10, completed = 10, first)
       stage(progress, 2, tasks = 0, completed = 0, third)
@@ -81,11 +81,11 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
 
   test("cubes that share jobs share their progress") {
     following { progress =>
-      val shared = Some(RewriteJobs("run/2", cubes = 200, total = 203, bytes = 5000))
+      val shared = Some(RewriteJobs("run", 2, cubes = 200, total = 203, bytes = 5000))
       stage(progress, 1, tasks = 10, completed = 10, shared)
       stage(progress, 2, tasks = 10, completed = 5, shared, writes = true)
       stage(progress, 3, tasks = 200, completed = 0, shared, writes = true)
-      val one = Some(RewriteJobs("run/1", cubes = 1, total = 203, bytes = 1000))
+      val one = Some(RewriteJobs("run", 1, cubes = 1, total = 203, bytes = 1000))
       stage(progress, 4, tasks = 1, completed = 1, one)
       val now = progress.current
       assert(now.cubes == 203)
@@ -96,7 +96,7 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
 
   test("however many jobs a sample takes, what is written counts as it is written") {
     following { progress =>
-      val jobs = Some(RewriteJobs("run/1", cubes = 1, total = 1, bytes = 1000))
+      val jobs = Some(RewriteJobs("run", 1, cubes = 1, total = 1, bytes = 1000))
       stage(progress, 1, tasks = 4, completed = 4, jobs)
       stage(progress, 2, tasks = 4, completed = 2, jobs)
       stage(progress, 3, tasks = 4, completed = 0, jobs)
@@ -108,7 +108,7 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
 
   test("tasks that run again don't count twice") {
     following { progress =>
-      val jobs = Some(RewriteJobs("run/1", cubes = 1, total = 1, bytes = 1000))
+      val jobs = Some(RewriteJobs("run", 1, cubes = 1, total = 1, bytes = 1000))
       stage(progress, 1, tasks = 2, completed = 2, jobs)
       stage(progress, 1, tasks = 2, completed = 2, jobs)
       assert(progress.current == Progress(1, 0.2, 200))
@@ -117,7 +117,7 @@ class RewriteProgressSuite extends AnyFunSuite with MemoryEngine with Eventually
 
   test("jobs of other work and of other runs are ignored") {
     following { progress =>
-      val other = Some(RewriteJobs("other/1", cubes = 1, total = 9, bytes = 1000))
+      val other = Some(RewriteJobs("other", 1, cubes = 1, total = 9, bytes = 1000))
       stage(progress, 1, tasks = 1, completed = 1, other, tags = s"$tag-2,x")
       stage(progress, 2, tasks = 1, completed = 1, jobs = None)
       assert(progress.current == Progress(0, 0, 0))
