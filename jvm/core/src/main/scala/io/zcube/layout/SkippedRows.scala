@@ -9,7 +9,7 @@ private[layout] object SkippedRows {
     * @param files  numbers of the rows of each file
     */
   def of(points: Array[Array[Int]], files: Seq[Array[Int]], workload: Workload): Double = {
-    val ranges = new RankBoxes(points.length, 1)
+    val ranges = new RowSetRanges(points.length, 1)
     files.map { rows =>
       ranges.clear(1)
       ranges.addRows(points, rows, 0, rows.length)(_ => 0)

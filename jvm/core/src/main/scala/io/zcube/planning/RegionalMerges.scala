@@ -55,11 +55,11 @@ final private class RegionalMerges(
   }
 
   /** The widest first. */
-  private[planning] val boxes: Array[RankedBox] = {
+  private[planning] val boxes: Array[FileBox] = {
     val known = for {
       cube <- cubes
       file <- cube.files if space.dimensions > 0 && space.measures(file.ranges)
-    } yield RankedBox(file, cube.id, space, total)
+    } yield FileBox(file, cube.id, space, total)
     known.sortBy(box => (-box.spread, box.file.path)).toArray
   }
 
@@ -201,7 +201,7 @@ final private class RegionalMerges(
   /** Whether a group rewrites enough wide bytes, or merges enough cubes: otherwise a trickle of rows
     * would rewrite the same files again and again.
     */
-  private def pays(narrowest: RankedBox, farWiderBytes: Long, bytes: Long, cubes: Int): Boolean =
+  private def pays(narrowest: FileBox, farWiderBytes: Long, bytes: Long, cubes: Int): Boolean =
     if (farWiderBytes == 0) cubes >= fanOut
     else {
       val share =
@@ -218,7 +218,7 @@ private object RegionalMerges {
     */
   final case class Part(files: Seq[PlannedFile], gain: Double)
 
-  /** A file is wide if its [[RankedBox.spread]] is at least this: twice the area in two columns. */
+  /** A file is wide if its [[FileBox.spread]] is at least this: twice the area in two columns. */
   private val Wide = 1.34
 
   /** The share of a file's box that must be in the region of its group. */

@@ -2,7 +2,7 @@ package io.zcube.layout.kdtree
 
 import java.util.Arrays
 
-import io.zcube.layout.{RankBoxes, Workload}
+import io.zcube.layout.{RowSetRanges, Workload}
 
 /** Finds the cut of a box that lets a workload skip most.
   *
@@ -44,9 +44,9 @@ final private[layout] class WorkloadSplitSearch(
   private val slot = new Array[Int](maxRanks)
   private val rankAt = new Array[Int](maxRanks)
   private val rowsUpTo = new Array[Int](maxRanks)
-  private val lowParts = new RankBoxes(dimensions, maxRanks)
-  private val highParts = new RankBoxes(dimensions, maxRanks)
-  private val whole = new RankBoxes(dimensions, 1)
+  private val lowParts = new RowSetRanges(dimensions, maxRanks)
+  private val highParts = new RowSetRanges(dimensions, maxRanks)
+  private val whole = new RowSetRanges(dimensions, 1)
   // Weights of the queries, by the position from (up to) which they skip the low (high) part.
   private val lowChange = new Array[Double](maxRanks + 1)
   private val highChange = new Array[Double](maxRanks + 1)

@@ -1,7 +1,7 @@
 package io.zcube.layout.kinds
 
 import io.zcube.layout.kdtree.BoxWidths
-import io.zcube.layout.{BucketedSample, ColumnWeights, Layout, RankBoxes, Workload}
+import io.zcube.layout.{BucketedSample, ColumnWeights, Layout, RowSetRanges, Workload}
 
 /** Judges files of mostly-NULL columns by what three kinds of queries read.
   *
@@ -39,14 +39,14 @@ final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Do
     * @param files  their number
     */
   def reading(fileOf: Array[Int], files: Int): Double = {
-    val ranges = new RankBoxes(points.length, files)
+    val ranges = new RowSetRanges(points.length, files)
     ranges.clear(files)
     ranges.addRows(points, rows, 0, rows.length)(fileOf(_))
     ofColumns.map(meanWidth(_, ranges, files)).product * filesOfRow(ranges, files)
   }
 
   /** The mean of the files' widths in all columns together. */
-  private def meanWidth(widths: BoxWidths, ranges: RankBoxes, files: Int): Double = {
+  private def meanWidth(widths: BoxWidths, ranges: RowSetRanges, files: Int): Double = {
     var sum = 0.0
     var c = 0
     while (c < points.length) {
@@ -61,7 +61,7 @@ final private[kinds] class SparseQueries(sample: BucketedSample, weights: Seq[Do
   }
 
   /** The mean number of files that may hold all values of a row, over some rows with values. */
-  private def filesOfRow(ranges: RankBoxes, files: Int): Double = {
+  private def filesOfRow(ranges: RowSetRanges, files: Int): Double = {
     val minTested = math.max(MinTested, MaxTested / files)
     val every = math.max(1, rowsWithValues.length / minTested)
     var read, tested = 0L

@@ -8,7 +8,7 @@ import java.util.Arrays
   *
   * @param sets the maximum number of sets
   */
-final private[layout] class RankBoxes(dimensions: Int, sets: Int) {
+final private[layout] class RowSetRanges(dimensions: Int, sets: Int) {
 
   private val low = Array.fill(dimensions)(new Array[Int](sets))
   private val high = Array.fill(dimensions)(new Array[Int](sets))

@@ -7,7 +7,7 @@ final private[planning] case class Region(low: Array[Double], high: Array[Double
   *
   * @param total bytes of all files
   */
-final private[planning] class RankedBox(
+final private[planning] class FileBox(
     val file: DataFile,
     val cube: String,
     val low: Array[Double],
@@ -54,10 +54,10 @@ final private[planning] class RankedBox(
   }
 }
 
-private[planning] object RankedBox {
-  def apply(file: DataFile, cube: String, space: RankSpace, total: Double): RankedBox = {
+private[planning] object FileBox {
+  def apply(file: DataFile, cube: String, space: RankSpace, total: Double): FileBox = {
     val (low, high) = space.ranks(file.ranges)
-    new RankedBox(file, cube, low, high, total)
+    new FileBox(file, cube, low, high, total)
   }
 }
 
@@ -66,7 +66,7 @@ final private[planning] class Hull(dimensions: Int) {
   private val low = Array.fill(dimensions)(1.0)
   private val high = Array.fill(dimensions)(0.0)
 
-  def add(box: RankedBox): Unit = {
+  def add(box: FileBox): Unit = {
     var i = 0
     while (i < dimensions) {
       low(i) = math.min(low(i), box.low(i))
