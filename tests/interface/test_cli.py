@@ -67,7 +67,7 @@ def test_errors_are_one_line_with_the_remedy(capsys, tmp_path):
 
 
 def run(*arguments):
-    command = [sys.executable, "-m", "zcube.cli", *arguments]
+    command = [sys.executable, "-m", "zcube", *arguments]
     command += ["--json", "--master", "local[1]", "--conf", "spark.ui.enabled=false"]
     command += ["--conf", "spark.databricks.delta.snapshotPartitions=2"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -294,7 +294,7 @@ def test_the_log_engine_needs_neither_pyspark_nor_java(tmp_path, command):
 
 def log_command(path, *arguments, **how):
     """Run a command that doesn't start Spark."""
-    command = [sys.executable, "-m", "zcube.cli", *arguments, path, "--engine", "log"]
+    command = [sys.executable, "-m", "zcube", *arguments, path, "--engine", "log"]
     return subprocess.Popen(command, stderr=subprocess.PIPE, **how)
 
 
@@ -339,7 +339,7 @@ def test_a_terminal_may_lack_characters(tmp_path):
     assert (command.returncode, error) == (0, b"")
     assert rb"`\xfc`" in out
     shown = subprocess.run(
-        [sys.executable, "-m", "zcube.cli", "plan", "--help"], env=ascii_only, capture_output=True
+        [sys.executable, "-m", "zcube", "plan", "--help"], env=ascii_only, capture_output=True
     )
     assert shown.returncode == 0
     assert rb"COLUMN,\u2026" in shown.stdout

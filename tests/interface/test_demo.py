@@ -17,7 +17,7 @@ from tests.support.log_replay import live_files
 @pytest.mark.long
 def test_the_demo_shows_what_another_session_reads(spark, tmp_path, capsys):
     folder = tmp_path / "out"
-    command = [sys.executable, "-m", "zcube.cli", "demo", "--scale", "0.01", "--output", folder]
+    command = [sys.executable, "-m", "zcube", "demo", "--scale", "0.01", "--output", folder]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=400)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     assert (folder / "file-boxes.png").read_bytes().startswith(b"\x89PNG")

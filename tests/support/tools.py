@@ -42,7 +42,7 @@ def command(folder: Path) -> str:
     file.write_text(
         f"#!/bin/sh\nexport PYTHONPATH={ROOT / 'python'}\n"
         f'[ "$1" = optimize ] && set -- "$@" {options}\n'
-        f'exec {sys.executable} -m zcube.cli "$@"\n'
+        f'exec {sys.executable} -m zcube "$@"\n'
     )
     file.chmod(0o755)
     return str(file)

@@ -1,7 +1,0 @@
-"""``python -m zcube.cli``."""
-
-import sys
-
-from zcube.cli import main
-
-sys.exit(main())
