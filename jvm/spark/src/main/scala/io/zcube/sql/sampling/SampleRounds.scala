@@ -6,9 +6,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 
-/** The rounds in which one sample is drawn, each a Spark job: usually one, at most
-  * [[SampleRounds.MaxRounds]] until it is known which rows the sample has, and then one that fetches
-  * those that haven't arrived.
+/** The rounds in which a sample is drawn, each a Spark job: usually one, sometimes more until it is
+  * known which rows the sample has, and then one that fetches those that haven't arrived. Where a job
+  * draws two samples, each may need such rounds.
   *
   * @param expectedRows approximate number of rows, if known
   */
@@ -24,7 +24,7 @@ final private[sampling] class SampleRounds(
   private val bounded = limits.within(conf)
   private val tasks = math.max(1, rdd.getNumPartitions)
 
-  /** No rows at or above this hash are wanted: half as much again as the sample needs, plus a constant
+  /** No rows at or above this hash are wanted: a quarter more than the sample needs, plus a constant
     * for small numbers, so that it is practically never too small.
     */
   private val ceiling =
@@ -102,7 +102,8 @@ final private[sampling] class SampleRounds(
     maxBytes = Array.fill(tasks)(bounded.bytes),
     maxSizes = new Array[Int](tasks))
 
-  private def bytesOf(sent: Long): Long = math.min(bounded.bytes, (sent * (1 - ShareOfSizes)).toLong)
+  private def bytesOf(sent: Long): Long =
+    math.min(bounded.bytes, (sent * (1 - ShareOfSizes)).toLong)
 
   private def numberOf(sizes: Double): Int = math.min(bounded.rows.toDouble, sizes).toInt
 }

@@ -46,9 +46,9 @@ object ReplaceOptimize {
     */
   case class Unadorned(session: SparkSession) extends SwitchableRule {
     override protected def rewrite(plan: LogicalPlan): LogicalPlan =
-        plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
-          case command: OptimizeTableCommand if command.optimizeContext.reorg.isEmpty =>
-            OptimizeCommand(command.child, command, Nil)
-        }
+      plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
+        case command: OptimizeTableCommand if command.optimizeContext.reorg.isEmpty =>
+          OptimizeCommand(command.child, command, Nil)
+      }
   }
 }

@@ -19,7 +19,9 @@ case class PreserveClusterBy(session: SparkSession) extends SwitchableRule {
 
   override protected def rewrite(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case create: V2CreateTablePlan
-        if create.partitioning.exists(isSparks) && CreatesDelta(create, session.sessionState.conf) =>
+        if create.partitioning.exists(isSparks) && CreatesDelta(
+          create,
+          session.sessionState.conf) =>
       create.withPartitioning(create.partitioning.map {
         case ClusterByTransform(columns) => DeltaClusterByTransform(columns)
         case other => other

@@ -85,15 +85,13 @@ class PrunedMergeIntoCommand(
     val keys = new MergeKeys(session, super.getMergeSource, materializedSourceRDD, this)
     val pruning = new MergePruning(session, this, txn, keys, mergeLog)
     val predicates = pruning.predicates
-    findings.close()
-    findings = Findings.Nothing
+    val isTooSmall = pruning.isTooSmall
+    forget()
     val matching =
-      if (pruning.isTooSmall) None
+      if (isTooSmall) None
       else MatchingRows.of(session, this, keys, pruning.unchanged, mergeLog)
-    findings = Findings(
-      Option.when(predicates.nonEmpty || matching.nonEmpty)(keys.source),
-      matching,
-      pruning.isTooSmall)
+    val source = Option.when(predicates.nonEmpty || matching.nonEmpty)(keys.source)
+    findings = Findings(source, matching, isTooSmall)
     added = predicates
     try body
     finally added = Nil
@@ -106,12 +104,15 @@ class PrunedMergeIntoCommand(
   override protected def getMergeSource: MergeSource =
     findings.source.getOrElse(super.getMergeSource)
 
+  private def forget(): Unit = {
+    val before = findings
+    findings = Findings.Nothing
+    before.close()
+  }
+
   override protected def runMerge(spark: SparkSession): Seq[Row] =
     try super.runMerge(spark)
-    finally {
-      findings.close()
-      findings = Findings.Nothing
-    }
+    finally forget()
 
   override protected def findTouchedFiles(
       spark: SparkSession,
