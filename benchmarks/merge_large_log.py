@@ -30,6 +30,8 @@ MERGE = (
     "WHEN MATCHED THEN UPDATE SET s = 'new'"
 )
 
+LOGGER = "io.zcube.merge"
+
 
 def said(log: Path) -> str:
     """The last line of ZCube's log about a MERGE."""
@@ -47,9 +49,9 @@ def log_to(spark: SparkSession, file: Path) -> None:
     ).build()
     appender.start()
     context = log4j.LogManager.getContext(False)
-    logger = context.getLogger("io.zcube.merge")
-    logger.addAppender(appender)
-    logger.setLevel(log4j.Level.INFO)
+    context.getLogger(LOGGER).addAppender(appender)
+    # A level that is set at the logger itself is gone with the next change of any logger's.
+    core.config.Configurator.setLevel(LOGGER, log4j.Level.INFO)
 
 
 def main() -> None:
