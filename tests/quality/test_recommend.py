@@ -18,7 +18,7 @@ import zstandard
 from pyspark.errors import AnalysisException
 from zcube import ClusteredTable, ZCubeError, cli
 from zcube._log.spark import SparkLog
-from zcube._spark import event_log, gateway
+from zcube._spark import event_log, gateway, pushed_filters
 from zcube.demo.data import lineitem, write_table
 
 from tests.support import jars
@@ -472,7 +472,7 @@ def test_times_in_an_event_log_are_in_the_zone_of_its_driver(tmp_path, zone, tim
 
 @pytest.mark.parametrize("zone", ["UTC", "Etc/UTC", "GMT", "Z", "GMT+00:00"])
 def test_utc_needs_no_database_of_time_zones(tmp_path, monkeypatch, zone):
-    monkeypatch.setattr(event_log, "ZoneInfo", lambda name: {}[name])
+    monkeypatch.setattr(pushed_filters, "ZoneInfo", lambda name: {}[name])
     assert logged(tmp_path, "[GreaterThan(t,2026-01-05 00:00:00.0)]", zone).predicates == {
         "`t` > CAST('2026-01-05 00:00:00.0Z' AS timestamp)": 1
     }

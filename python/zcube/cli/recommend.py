@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zcube._log.protocol import log_of
-from zcube._spark import event_log, gateway
+from zcube._spark import event_log, gateway, pushed_filters
 from zcube._sql.statements import split_statements
 from zcube._uris import local_path
 from zcube.cli.arguments import Commands, open_table
@@ -121,9 +121,9 @@ def _unsupported(filters: Counter[str]) -> Iterator[str]:
     """Describe the filters that couldn't be read, a line for each kind."""
     kinds: Counter[str] = Counter()
     for text, count in filters.items():
-        kinds[event_log.filter_kind(text)] += count
+        kinds[pushed_filters.kind(text)] += count
     for kind, count in kinds.most_common():
-        texts = [text for text, _ in filters.most_common() if event_log.filter_kind(text) == kind]
+        texts = [text for text, _ in filters.most_common() if pushed_filters.kind(text) == kind]
         examples = [_shortened(text) for text in texts[:_MAX_EXAMPLES]]
         if len(texts) > _MAX_EXAMPLES:
             examples.append("…")
