@@ -32,9 +32,6 @@ object LazyLeveling extends MergePolicy("leveled") {
     */
   private val SpreadOver = 0.5
 
-  /** A cube that overlaps less than this share of the largest counts as disjoint from it. */
-  private val MinOverlap = 0.05
-
   /** The required depth of overlapping cubes, as a share of `fanOut`, to allow for uneven edges. */
   private val Deep = 0.8
 
@@ -122,7 +119,7 @@ object LazyLeveling extends MergePolicy("leveled") {
           .map { case (f, s) => f.bytes * s }.sum
         // All of the cube is enough: of more than that, it would else be merged in the next run.
         piece.nonEmpty && shared >= SpreadOver * math.min(bytesOf(piece), largest.bytes) &&
-        shared >= MinOverlap * largest.bytes
+        shared >= RankSpace.MinOverlap * largest.bytes
       }
       val spread = reached(largest, around, space).flatten
       val touched =

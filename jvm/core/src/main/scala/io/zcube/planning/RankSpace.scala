@@ -90,6 +90,9 @@ final class RankSpace private (boundaries: Array[Array[Long]]) {
 
 object RankSpace {
 
+  /** What overlaps less than this share counts as disjoint. */
+  val MinOverlap = 0.05
+
   /** The space of a table with these files. Each side of a measured box must be a boundary of some
     * file, as it is for unions of files' boxes.
     */

@@ -96,7 +96,7 @@ final class ZCubePlanner(options: PlanOptions) {
         val box = KeyRanges.union(files.map(_.ranges))
         marked.iterator.map(space.overlap(box, _)).max * DataFile.bytesOf(files)
       }.sum
-      shared > MinOverlap * PlannedFile.bytesOf(job.files)
+      shared > RankSpace.MinOverlap * PlannedFile.bytesOf(job.files)
     }
 
   /** Parts of fresh groups, for what is left of the budget, in partitions whose fresh files get nothing
@@ -197,9 +197,6 @@ final class ZCubePlanner(options: PlanOptions) {
 }
 
 private object ZCubePlanner {
-
-  /** A job that covers less of marked cubes, as a share of its box, counts as disjoint from them. */
-  private val MinOverlap = 0.05
 
   /** With less than this part of the budget left, no fresh files are written in parts. */
   private val MinPart = 4

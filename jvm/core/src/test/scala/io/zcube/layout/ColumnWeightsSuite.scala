@@ -23,5 +23,12 @@ class ColumnWeightsSuite extends AnyFunSuite {
     assert(ColumnWeights.normalized(Seq(4, 1)) === Seq(1.0, 0.25))
     assert(ColumnWeights.normalized(Seq(2, 2)) === Nil)
     assert(ColumnWeights.normalized(Nil) === Nil)
+    // 0.1 / 0.3 is another double than 1.0 / 3.0.
+    for (weights <- Seq(Seq(1.0, 3.0), Seq(7.0, 2.0, 11.0), Seq(1.0, 1.0, 9.0));
+      factor <- Seq(0.1, 0.3, 1.0 / 7, 1e-5, 123.456))
+      assert(
+        ColumnWeights.normalized(weights.map(_ * factor)) === ColumnWeights.normalized(weights))
+    assert(ColumnWeights.normalized(Seq(0.1 + 0.2, 0.3)) === Nil)
+    assert(ColumnWeights.normalized(Seq(1.0, 3.0)) !== ColumnWeights.normalized(Seq(1.0, 3.0001)))
   }
 }

@@ -33,10 +33,19 @@ final class LayoutEvaluator(
     coded,
     if (sample.complete) 1.0 else math.min(1.0, sample.rows.length / math.max(1.0, rows.toDouble)))
 
-  /** For each partition, the positions of its rows in the sample. */
-  private val groups: Seq[IndexedSeq[Int]] = {
+  /** The rows of a partition.
+    *
+    * @param positions their positions in the sample
+    */
+  final private class Group(val positions: IndexedSeq[Int]) {
+
+    /** With all columns. */
+    lazy val rows: RowSample = part(positions, sample.dataTypes.indices)
+  }
+
+  private val groups: Seq[Group] = {
     val all = sample.rows.indices
-    if (partitions.isEmpty) Seq(all)
+    val positions = if (partitions.isEmpty) Seq(all)
     else {
       all.groupBy { i =>
         partitions.map { c =>
@@ -44,6 +53,7 @@ final class LayoutEvaluator(
         }
       }.values.toSeq.sortBy(_.head)
     }
+    positions.map(new Group(_))
   }
 
   /** What the workload would read if the whole table had this layout. */
@@ -65,26 +75,26 @@ final class LayoutEvaluator(
   /** The files of one partition, with their bytes. */
   private def filesOf(
       candidate: LayoutCandidate,
-      group: IndexedSeq[Int]): Seq[(SimulatedFile, Double)] = {
-    val share = group.size.toDouble / sample.rows.length
+      group: Group): Seq[(SimulatedFile, Double)] = {
+    val size = group.positions.size
+    val share = size.toDouble / sample.rows.length
     val (groupBytes, groupRows) = (share * bytes, share * rows)
     val allRows = math.max(1L, groupRows.round)
     def count(rule: (Long, Long, Long, Long) => Int) =
       rule(groupBytes.round, settings.plan.targetFileBytes, allRows, settings.plan.maxRecords)
-    val keys = part(group, candidate.columns).copy(rowCount = allRows)
+    val keys = part(group.positions, candidate.columns).copy(rowCount = allRows)
     val layout = LayoutPlan.within(
       keys,
       count(FileCount.min),
       count(FileCount.of),
       settings.layoutRequest(candidate.curve, candidate.weights))
-    val whole = part(group, sample.dataTypes.indices)
-    SimulatedFile.of(whole, layout.filesOf(keys)).map(file =>
-      file -> groupBytes * file.rows / group.size)
+    SimulatedFile.of(group.rows, layout.filesOf(keys)).map(file =>
+      file -> groupBytes * file.rows / size)
   }
 
-  private def part(group: IndexedSeq[Int], columns: Seq[Int]): RowSample = {
+  private def part(positions: IndexedSeq[Int], columns: Seq[Int]): RowSample = {
     val types = columns.map(sample.dataTypes)
-    val rows = group.map { i =>
+    val rows = positions.map { i =>
       val row = sample.rows(i)
       new GenericInternalRow(columns.map { c =>
         if (row.isNullAt(c)) null else row.get(c, sample.dataTypes(c))

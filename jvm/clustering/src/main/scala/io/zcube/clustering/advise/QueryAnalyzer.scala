@@ -2,6 +2,7 @@ package io.zcube.clustering.advise
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper, SubqueryExpression}
 import org.apache.spark.sql.catalyst.parser.ParseException
@@ -125,9 +126,11 @@ final class QueryAnalyzer(
       case part => Seq(part)
     }
 
+  /** A name may lack the schema or the catalog; those that it has must be the table's. */
   private def isTable(name: Seq[String]): Boolean = {
     val resolver = session.sessionState.conf.resolver
-    resolver(name.last, tableName.last) || (name.length == 1 && resolver(name.last, shortName))
+    val isName = name.reverse.zip(tableName.reverse).forall { case (a, b) => resolver(a, b) }
+    isName || (name.length == 1 && resolver(name.last, shortName))
   }
 
   private def shortName: String = tableName.last.split('/').last
@@ -141,7 +144,7 @@ final class QueryAnalyzer(
         Sessions.rowsOf(session, UnresolvedRelation(tableName)).createTempView(quoted)
       }
     catch {
-      case NonFatal(_) => // If a name isn't valid for a view, no query uses it.
+      case _: AnalysisException => // If a name isn't valid for a view, no query uses it.
     }
   }
 }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.zcube.Sessions
 
 import io.zcube.clustering.table.{ColumnPath, TableVersion}
+import io.zcube.layout.Ratio
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.layout.BoxedQuery
 import io.zcube.sql.parser.PredicateText
@@ -91,12 +92,14 @@ object ResolvedQuery extends PredicateHelper with ConstraintHelper {
     * `day > current_date() - 7` is the same tomorrow.
     */
   def fingerprint(workload: Seq[ResolvedQuery]): String = {
-    val weights =
-      workload.groupBy(_.sql).map { case (sql, same) => sql -> same.map(_.predicate.weight).sum }
-    val maxWeight = weights.values.max
-    val text =
-      weights.toSeq.sorted.map { case (sql, weight) => s"${weight / maxWeight}|$sql" }.mkString(
-        "\n")
+    // A sum of numbers depends on their order.
+    val weights = workload
+      .groupMap(_.sql)(_.predicate.weight)
+      .map { case (sql, same) => sql -> same.sorted.sum }
+    val largest = weights.values.max
+    val text = weights.toSeq.sorted
+      .map { case (sql, weight) => s"${Ratio(weight, largest)}|$sql" }
+      .mkString("\n")
     MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)).take(8)
       .map(byte => f"$byte%02x").mkString
   }

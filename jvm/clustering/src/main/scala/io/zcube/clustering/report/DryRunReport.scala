@@ -58,9 +58,8 @@ object DryRunReport {
         group.storedBytes,
         group.liveBytes)
     }
-    val over = planned.plan.overBudget
-    val unchangedFiles =
-      unchanged("leave", over) ++ unchanged("stay", planned.plan.kept.diff(over))
+    val (over, stay) = planned.plan.kept.partition(_.reason == FileReason.OverBudget)
+    val unchangedFiles = unchanged("leave", over) ++ unchanged("stay", stay)
     groups ++ unchangedFiles ++ outside(planned) :+ total(planned, forecast)
   }
 

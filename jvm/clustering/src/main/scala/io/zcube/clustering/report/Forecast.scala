@@ -85,17 +85,17 @@ object Forecast {
     val files = simulated.flatMap(_._3)
     val removed = planned.groups.flatMap(_.files).map(_.path).toSet
     val (before, after) =
-      ClusteringState.beforeAndAfter(task.version, task.columns, removed, files)
+      ClusteringState.rangesBeforeAndAfter(task.version, task.columns, removed, files)
     val quality = Quality(
       simulated.map(_._1).sum,
       simulated.map(_._2).sum,
       task.columns.map(_.name).zipWithIndex.map { case (name, i) =>
-        (name, LayoutQuality.ofColumn(before.ranges(i)), LayoutQuality.ofColumn(after.ranges(i)))
+        (name, LayoutQuality.ofColumn(before(i)), LayoutQuality.ofColumn(after(i)))
       } :+
         ((
           DescribeClusteringReport.All,
-          LayoutQuality.ofBoxes(before.ranges),
-          LayoutQuality.ofBoxes(after.ranges)))
+          LayoutQuality.ofBoxes(before),
+          LayoutQuality.ofBoxes(after)))
     )
     (Some(quality), files.size.toLong)
   }

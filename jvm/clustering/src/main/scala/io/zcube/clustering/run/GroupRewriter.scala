@@ -137,7 +137,9 @@ final class GroupRewriter(
       added: Seq[Seq[DataFile]]): Unit =
     groups.zip(added).foreach { case (group, files) =>
       // For groups that share a job, the log has the counts, and their sum equals the rows read.
-      val expected = if (groups.size == 1) rowsIn else group.rows.get
+      val expected =
+        if (groups.size == 1) rowsIn
+        else group.rows.getOrElse(throw ZCubeErrors.internal("a shared job of unknown rows"))
       val rowsOut = DataFile.rowsOf(files).getOrElse(txn.countRows(files))
       if (expected != rowsOut) {
         throw ZCubeErrors.rowCountMismatch(task.tableName, expected, rowsOut)

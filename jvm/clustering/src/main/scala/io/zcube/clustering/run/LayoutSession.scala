@@ -23,6 +23,16 @@ object LayoutSession {
   /** To be closed when nothing uses it any more. */
   def cloneOf(user: SparkSession, version: TableVersion): SparkSession = {
     val session = Sessions.cloneOf(user)
+    try prepare(session, version)
+    catch {
+      case e: Throwable =>
+        Sessions.close(session)
+        throw e
+    }
+    session
+  }
+
+  private def prepare(session: SparkSession, version: TableVersion): Unit = {
     val conf = session.sessionState.conf
     // The layout decides the number of files; coalescing partitions would change it.
     conf.setConf(SQLConf.ADAPTIVE_EXECUTION_ENABLED, false)
@@ -36,7 +46,6 @@ object LayoutSession {
       // by the partition columns first, which costs a second sort and may disturb ZCube's order.
       conf.setConf(SQLConf.MAX_CONCURRENT_OUTPUT_FILE_WRITERS, 2)
     }
-    session
   }
 
   /** The rewrite would permanently remove whatever a scan skips or reads as NULL. So it fails even

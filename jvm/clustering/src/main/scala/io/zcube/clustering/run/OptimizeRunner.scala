@@ -194,7 +194,7 @@ final class OptimizeRunner(
     * up. It carries what `work` throws, so that this isn't lost.
     */
   private def inParallel[A, B](items: Seq[A], threads: Int)(work: A => B): Seq[Try[B]] =
-    new Workers("ZCubeOptimize", threads, () => stop()).map(items)(work)
+    new Workers("ZCubeOptimize", threads, () => stop(), () => stopped.get).map(items)(work)
 
   private def isCancellation(e: Throwable): Boolean =
     Option(e.getMessage).exists(m => m.contains("cancelled") && m.contains(tag))

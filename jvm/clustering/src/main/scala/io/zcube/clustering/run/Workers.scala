@@ -17,8 +17,13 @@ import io.zcube.concurrent.Caught
   * @param name     name of its threads
   * @param maxThreads maximum number of concurrent actions
   * @param onCancel called when the caller is interrupted, and repeatedly until the work is over
+  * @param isCancelled whether an item has cancelled the others; `onCancel` is then called repeatedly, too
   */
-final class Workers(name: String, maxThreads: Int, onCancel: () => Unit = () => ())
+final class Workers(
+    name: String,
+    maxThreads: Int,
+    onCancel: () => Unit = () => (),
+    isCancelled: () => Boolean = () => false)
     extends Logging {
   import Workers._
 
@@ -72,7 +77,7 @@ final class Workers(name: String, maxThreads: Int, onCancel: () => Unit = () => 
       case Success(true) => interrupted
       case Success(false) =>
         // A thread between two jobs has none to cancel, so this is repeated.
-        if (interrupted) cancel()
+        if (interrupted || isCancelled()) cancel()
         awaitEnd(pool, open, interrupted)
       case Failure(_) =>
         cancel()

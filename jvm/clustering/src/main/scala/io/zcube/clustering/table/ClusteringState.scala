@@ -24,7 +24,7 @@ final case class ClusteringState(
     fresh: Long,
     others: Long) {
 
-  /** The quality of each column. */
+  /** The files' ranges, by column. */
   val ranges: IndexedSeq[FileRanges] = minMax.map(_.ranges)
 
   /** The bytes of all files. */
@@ -43,19 +43,19 @@ object ClusteringState {
       if (where.picks) version.select(where).statistics(columns, None)
       else version.statistics(columns, withPaths = false))
 
-  /** The state of all files, and the state after replacing some of them by others.
+  /** The ranges of all files, by column, and those after replacing some of the files by others.
     *
     * @param removed paths of the files to remove
     * @param added   the files to add
     */
-  def beforeAndAfter(
+  def rangesBeforeAndAfter(
       version: TableVersion,
       columns: Seq[ColumnPath],
       removed: Set[String],
-      added: Seq[SimulatedFile]): (ClusteringState, ClusteringState) = {
+      added: Seq[SimulatedFile]): (IndexedSeq[FileRanges], IndexedSeq[FileRanges]) = {
     val now = version.statistics(columns, withPaths = true)
     val stay = now.only(row => !removed(row.getString(Path)))
-    (summed(now), summed(stay.and(added)))
+    (now.minMax.map(_.ranges), stay.and(added).minMax.map(_.ranges))
   }
 
   private def summed(files: FileStatistics): ClusteringState = {

@@ -109,6 +109,14 @@ class AdvisorSuite extends AnyFunSuite with MemoryEngine {
     assert(value[Seq[String]](best, "columns") === Seq("x"))
   }
 
+  test("a query of another schema's table of the same name doesn't count") {
+    val table = newTable()
+    val Seq(today) = advise(table, "SELECT * FROM missing.points WHERE x = 5" -> 1.0)
+    val Seq(query) = value[Seq[Row]](today, "queries")
+    assert(query.getAs[Seq[String]](5).head.startsWith("can't be read: "))
+    assert(value[Double](today, "files_read") === 0.0)
+  }
+
   test("no layout is worth it for queries that read a file each") {
     val table = new MemoryTable("points", schema)
     (0L until 4000L).map(row).grouped(10).foreach(table.append)

@@ -1,6 +1,6 @@
 package io.zcube.clustering.run
 
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.util.control.ControlThrowable
@@ -28,6 +28,21 @@ class WorkersSuite extends AnyFunSuite {
     }
     assert(ends === thrown.map(Failure(_)) :+ Success("well"))
     assert(new Workers("WorkersSuite", 0).map(Seq.empty[Int])(identity) === Nil)
+  }
+
+  test("once an item has cancelled the others, this is repeated until all are over") {
+    val (failed, cancelled) = (new AtomicBoolean, new CountDownLatch(3))
+    val workers =
+      new Workers("WorkersSuite", 2, () => cancelled.countDown(), () => failed.get)
+    val ends = workers.map(Seq(true, false)) { fails =>
+      if (fails) {
+        failed.set(true)
+        throw new IllegalStateException("a test's")
+      }
+      // What begins a job after the first cancellation.
+      assert(cancelled.await(30, TimeUnit.SECONDS))
+    }
+    assert(ends.map(_.isSuccess) === Seq(false, true))
   }
 
   test("an interrupt ends waiting work, drops work not started, and is rethrown at the end") {

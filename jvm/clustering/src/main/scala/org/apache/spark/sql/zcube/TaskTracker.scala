@@ -3,7 +3,6 @@ package org.apache.spark.sql.zcube
 import java.util.UUID
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, TimeUnit}
 
-import scala.concurrent.TimeoutException
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -47,7 +46,13 @@ final class TaskTracker(context: SparkContext, made: Option[CollectionAccumulato
       finally context.removeJobTag(tag)
     } catch {
       case e: Throwable =>
-        awaitEnd()
+        // A further interrupt ends the wait. It must not hide why the write failed.
+        try awaitEnd()
+        catch {
+          case interrupt: InterruptedException =>
+            e.addSuppressed(interrupt)
+            Thread.currentThread().interrupt()
+        }
         throw e
     } finally ListenerQueue.remove(context, this)
   }
@@ -63,7 +68,7 @@ final class TaskTracker(context: SparkContext, made: Option[CollectionAccumulato
       // listeners.
       for (_ <- 1 to 2) {
         val cancelled = context.cancelJobsWithTagWithFuture(tag, "the write failed")
-        ThreadUtils.awaitReady(cancelled, Patience): Unit
+        ThreadUtils.awaitReady(cancelled, deadline.timeLeft.max(Duration.Zero)): Unit
       }
       context.listenerBus.post(ListenerMarker(tag))
       heardAll.await(deadline.timeLeft.toMillis, TimeUnit.MILLISECONDS)
@@ -73,7 +78,7 @@ final class TaskTracker(context: SparkContext, made: Option[CollectionAccumulato
           "(see Spark's UI); VACUUM will remove data files that they write")
       }
     } catch {
-      case e @ (NonFatal(_) | _: TimeoutException) =>
+      case NonFatal(e) =>
         logWarning("ZCube: can't determine when the tasks of a failed write end", e)
     }
   }

@@ -68,7 +68,11 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
   override def conflictOf(files: Seq[DataFile]): Option[ConcurrentModificationException] =
     since.conflictOf(files.map(_.path))
 
-  private def selected: FileFilter = picked.getOrElse(FileFilter(logged.paths.iterator))
+  private def selected: FileFilter = picked.getOrElse {
+    val all = FileFilter(logged.paths.iterator)
+    if (where.picks) picked = Some(all)
+    all
+  }
 
   override def prepare(files: Seq[DataFile]): Unit = {
     val missing = files.iterator.map(_.path).filterNot(actions.containsKey(_)).toSeq

@@ -9,6 +9,7 @@ import org.apache.spark.sql.delta.zorder.ZCubeInfo
 import org.apache.spark.sql.types.StructType
 
 import io.zcube.clustering.table.{ColumnPath, LayoutTag, NewCube}
+import io.zcube.layout.ColumnWeights
 import io.zcube.layout.kinds.LayoutKind
 import io.zcube.planning.CubeTag
 
@@ -38,7 +39,7 @@ final class CubeTags(layout: LayoutTag) extends Serializable {
         val sameColumns = areColumns(file.getTag(PhysicalColumns), info.zOrderBy)
         val sameCurve =
           file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).getOrElse(usualCurve.name) == curve.name
-        val sameWeights = file.getTag(Weights) == weights.map(_._2)
+        val sameWeights = areWeights(file.getTag(Weights))
         val sameWorkload = file.getTag(Workload) == workload.map(_._2)
         val same = sameColumns && sameCurve && sameWeights && sameWorkload
         val overlapping = file.getTag(Overlapping)
@@ -50,6 +51,12 @@ final class CubeTags(layout: LayoutTag) extends Serializable {
   /** Uses the tag of physical names, if there is one: logical names may have changed since. */
   private def areColumns(physicalTag: Option[String], zOrderBy: Seq[String]): Boolean =
     physicalTag.fold(zOrderBy == logical)(_ == physical)
+
+  /** Compares the numbers if the texts differ: those of other versions may have more digits. */
+  private def areWeights(tag: Option[String]): Boolean =
+    tag == weights.map(_._2) || tag.flatMap(weightsIn).exists { numbers =>
+      ColumnWeights.normalized(numbers) == layout.weights
+    }
 
   def write(file: AddFile, cube: NewCube): AddFile = {
     val tagged = ZCubeInfo.setForFile(file, ZCubeInfo(cube.id, logical))
@@ -86,10 +93,10 @@ object CubeTags {
 
   /** The weights of its columns; Nil if all are equal, or if they can't be read. */
   def weightsOf(file: AddFile): Seq[Double] =
-    file.getTag(Weights)
-      .flatMap(tag =>
-        Try(tag.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble)).toOption)
-      .getOrElse(Nil)
+    file.getTag(Weights).flatMap(weightsIn).getOrElse(Nil)
+
+  private def weightsIn(tag: String): Option[Seq[Double]] =
+    Try(tag.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble)).toOption
 
   /** Whether a system has laid it out, be it unknown. */
   def isInCube(file: AddFile): Boolean =
