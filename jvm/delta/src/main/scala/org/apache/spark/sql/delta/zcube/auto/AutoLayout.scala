@@ -10,7 +10,7 @@ import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.sources.DeltaSQLConf
 import org.apache.spark.sql.delta.stats.AutoCompactPartitionStats
 import org.apache.spark.sql.delta.zcube.format.{DeltaSettings, DeltaVersion, LastVersion}
-import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, LastZOrder, SnapshotState, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{DeltaTableCommand, FileLayout, LastLayout, SnapshotState, TableColumns}
 import org.apache.spark.sql.delta.{CommittedTransaction, Snapshot}
 import org.apache.spark.sql.{SparkSession, classic}
 
@@ -89,7 +89,7 @@ object AutoLayout extends DeltaLogging {
       request: AutoCompactRequest): Option[OptimizeTask] = {
     val conf = session.sessionState.conf
     val size = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MAX_FILE_SIZE)
-    def task(layout: LastZOrder, declared: Boolean, freshBelow: Option[Long]) = OptimizeTask(
+    def task(layout: FileLayout, declared: Boolean, freshBelow: Option[Long]) = OptimizeTask(
       DeltaVersion.of(txn.deltaLog, txn.catalogTable, snapshot),
       WhereClause(request.targetPartitionsPredicate, request.targetPartitionsPredicate),
       layout.columns,
@@ -104,11 +104,11 @@ object AutoLayout extends DeltaLogging {
       // After CLUSTER BY NONE, it has none: what it was Z-ordered by before no longer counts.
       // Otherwise the same as OPTIMIZE without options.
       Option(TableColumns.clusteringColumns(session, snapshot)).filter(_.nonEmpty).map(columns =>
-        task(LastZOrder(columns, ZCubeConf.curve(conf), Nil), declared = true, None))
+        task(FileLayout(columns, ZCubeConf.curve(conf), Nil), declared = true, None))
     } else {
       // It wasn't requested to lay out the whole table: large files in no cube stay.
       val small = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MIN_FILE_SIZE).getOrElse(size / 2)
-      LastZOrder.of(session, snapshot).map(task(_, declared = false, Some(small)))
+      LastLayout.zOrder(session, snapshot).map(task(_, declared = false, Some(small)))
     }
   }
 

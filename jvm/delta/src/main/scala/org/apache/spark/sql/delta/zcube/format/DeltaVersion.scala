@@ -9,7 +9,7 @@ import org.apache.spark.sql.delta.actions.AddFile
 import org.apache.spark.sql.delta.skipping.clustering.ClusteredTableUtils
 import org.apache.spark.sql.delta.stats.{DeltaDataSkippingType, PreparedDeltaFileIndex}
 import org.apache.spark.sql.delta.zcube.commit.OptimizeMetrics
-import org.apache.spark.sql.delta.zcube.table.{LastZOrder, LoggedFileStatistics, SnapshotState, StatisticsColumns, TableColumns}
+import org.apache.spark.sql.delta.zcube.table.{LastLayout, LoggedFileStatistics, SnapshotState, StatisticsColumns, TableColumns}
 import org.apache.spark.sql.delta.{DeltaLog, Snapshot}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.StructType
@@ -31,7 +31,7 @@ final class DeltaVersion(override val table: DeltaClusterableTable, val snapshot
     TableColumns.clusteringColumns(SparkSession.active, snapshot)
 
   override def lastColumns: Option[Seq[ColumnPath]] =
-    LastZOrder.columns(SparkSession.active, snapshot)
+    LastLayout.columns(SparkSession.active, snapshot)
 
   override def takesClusteringColumns: Boolean =
     ClusteredTableUtils.isSupported(snapshot.protocol)

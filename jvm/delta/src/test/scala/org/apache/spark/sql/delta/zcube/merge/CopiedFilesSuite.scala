@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.FullOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.delta.actions.{AddFile, DeletionVectorDescriptor, FileAction}
-import org.apache.spark.sql.delta.zcube.table.LastZOrder
+import org.apache.spark.sql.delta.zcube.table.LastLayout
 import org.apache.spark.sql.delta.{DeltaLog, DeltaOperations}
 import org.apache.spark.sql.functions.input_file_name
 import org.apache.spark.sql.types.{LongType, MetadataBuilder}
@@ -568,7 +568,7 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     def columns() = {
       val snapshot = DeltaLog.forTable(spark, path).update()
       val session = spark.asInstanceOf[SparkSession]
-      Seq(LastZOrder.of(session, snapshot).map(_.columns), LastZOrder.columns(session, snapshot))
+      Seq(LastLayout.zOrder(session, snapshot).map(_.columns), LastLayout.columns(session, snapshot))
         .map(_.map(_.map(_.name)))
     }
     val before = filesOf(path).flatMap(cubeOf).groupBy(identity).view.mapValues(_.size).toMap

@@ -62,7 +62,7 @@ class ReplacedFunctionsSuite extends AnyFunSuite with DeltaSparkSession {
   }
 
   test("columns of the last ZORDER BY") {
-    val columns = found(LastZOrder.columns(_, snapshot).map(_.map(_.name)))
+    val columns = found(LastLayout.columns(_, snapshot).map(_.map(_.name)))
     assert(columns === Some(Seq("x", "s")))
   }
 

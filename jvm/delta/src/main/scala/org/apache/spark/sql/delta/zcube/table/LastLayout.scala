@@ -12,12 +12,13 @@ import org.apache.spark.sql.zcube.Sessions
 import io.zcube.clustering.table.ColumnPath
 import io.zcube.layout.kinds.LayoutKind
 
-/** ZCube's last ZORDER BY on a table, according to its files' tags. A workload can't be recovered,
-  * because the tags have only its fingerprint.
+/** How files are laid out, as far as their tags say. A workload can't be recovered: the tags have only
+  * its fingerprint.
   */
-final case class LastZOrder(columns: Seq[ColumnPath], curve: LayoutKind, weights: Seq[Double])
+final case class FileLayout(columns: Seq[ColumnPath], curve: LayoutKind, weights: Seq[Double])
 
-object LastZOrder {
+/** How a table was laid out last, according to its files' tags. */
+object LastLayout {
 
   /** Files in the order in which they were clustered. Of those clustered at once, it decides by their
     * columns, so that everybody finds the same.
@@ -28,8 +29,8 @@ object LastZOrder {
     LoggedTags.physicalColumns,
     col("path"))
 
-  /** None if no file is in a ZORDER BY cube, or one of its columns no longer exists. */
-  def of(session: SparkSession, snapshot: Snapshot): Option[LastZOrder] = Sessions.within(session) {
+  /** ZCube's last ZORDER BY; None if no file is in such a cube, or one of its columns no longer exists. */
+  def zOrder(session: SparkSession, snapshot: Snapshot): Option[FileLayout] = Sessions.within(session) {
     val newest = snapshot.allFiles
       .where(col("tags").getItem(CubeTags.PhysicalColumns).isNotNull &&
         col("clusteringProvider").isNull)
@@ -40,7 +41,7 @@ object LastZOrder {
       file <- newest
       columns <- CubeTags.columnsOf(file, snapshot.schema)
       curve <- file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).flatMap(LayoutKind.find)
-    } yield LastZOrder(columns, curve, CubeTags.weightsOf(file))
+    } yield FileLayout(columns, curve, CubeTags.weightsOf(file))
   }
 
   /** The columns of the file that was clustered last, by whichever system, if all still exist. */
