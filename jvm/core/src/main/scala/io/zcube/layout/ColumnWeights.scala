@@ -48,10 +48,12 @@ object ColumnWeights {
   /** The weights relative to the largest; empty if all are equal. So equal layouts have equal
     * weights, whatever the original numbers. None becomes smaller than a billionth.
     */
-  def normalized(weights: Seq[Double]): Seq[Double] = {
-    val ratios = weights.map(weight => math.max(Smallest, Ratio(weight, weights.max)))
-    if (ratios.distinct.length <= 1) Nil else ratios
-  }
+  def normalized(weights: Seq[Double]): Seq[Double] =
+    if (weights.distinct.length <= 1) Nil
+    else {
+      val ratios = weights.map(weight => math.max(Smallest, Ratio(weight, weights.max)))
+      if (ratios.distinct.length == 1) Nil else ratios
+    }
 
   private val Smallest = 1e-9
 

@@ -97,6 +97,7 @@ object CubeTags {
 
   private def weightsIn(tag: String): Option[Seq[Double]] =
     Try(tag.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble)).toOption
+      .filter(_.forall(ColumnWeights.isWeight))
 
   /** Whether a system has laid it out, be it unknown. */
   def isInCube(file: AddFile): Boolean =
