@@ -29,7 +29,7 @@ class ColumnWeightsSuite extends AnyFunSuite {
       assert(
         ColumnWeights.normalized(weights.map(_ * factor)) === ColumnWeights.normalized(weights))
     assert(ColumnWeights.normalized(Seq(0.1 + 0.2, 0.3)) === Nil)
-    // Extents are factors of weights, and may be 0.
+    // Users' weights aren't 0.
     assert(ColumnWeights.normalized(Seq(0.0, 0.0)) === Nil)
     assert(ColumnWeights.normalized(Seq(0.0, 2.0)) === Seq(1e-9, 1.0))
     assert(ColumnWeights.normalized(Seq(1.0, 3.0)) !== ColumnWeights.normalized(Seq(1.0, 3.0001)))

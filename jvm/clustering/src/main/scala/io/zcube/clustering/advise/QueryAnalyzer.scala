@@ -2,7 +2,6 @@ package io.zcube.clustering.advise
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper, SubqueryExpression}
 import org.apache.spark.sql.catalyst.parser.ParseException
@@ -126,7 +125,7 @@ final class QueryAnalyzer(
       case part => Seq(part)
     }
 
-  /** A name may lack the schema or the catalog; those that it has must be the table's. */
+  /** Either name may lack the schema or the catalog; what both have must be the same. */
   private def isTable(name: Seq[String]): Boolean = {
     val resolver = session.sessionState.conf.resolver
     val isName = name.reverse.zip(tableName.reverse).forall { case (a, b) => resolver(a, b) }
@@ -144,7 +143,8 @@ final class QueryAnalyzer(
         Sessions.rowsOf(session, UnresolvedRelation(tableName)).createTempView(quoted)
       }
     catch {
-      case _: AnalysisException => // If a name isn't valid for a view, no query uses it.
+      // Queries with the short name then say that Spark doesn't know it; others are read as ever.
+      case NonFatal(_) =>
     }
   }
 }

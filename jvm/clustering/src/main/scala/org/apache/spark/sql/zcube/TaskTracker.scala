@@ -36,7 +36,7 @@ final class TaskTracker(context: SparkContext, made: Option[CollectionAccumulato
   private val heardAll = new CountDownLatch(1)
 
   /** Runs `body`, which writes. When this throws, no task is running any more, unless waiting timed
-    * out.
+    * out, or was interrupted.
     */
   def within[T](body: => T): T = {
     ListenerQueue.add(context, this)
@@ -57,8 +57,8 @@ final class TaskTracker(context: SparkContext, made: Option[CollectionAccumulato
     } finally ListenerQueue.remove(context, this)
   }
 
-  /** An interrupt must not cut this short: files that are removed next must not be written any
-    * more.
+  /** The interrupt that ended the write must not cut this short: files that are removed next must not
+    * be written any more.
     */
   private def awaitEnd(): Unit = DeferredInterrupt.within {
     try {

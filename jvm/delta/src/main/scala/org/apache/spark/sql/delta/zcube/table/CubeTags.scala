@@ -39,9 +39,8 @@ final class CubeTags(layout: LayoutTag) extends Serializable {
         val sameColumns = areColumns(file.getTag(PhysicalColumns), info.zOrderBy)
         val sameCurve =
           file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).getOrElse(usualCurve.name) == curve.name
-        val sameWeights = areWeights(file.getTag(Weights))
         val sameWorkload = file.getTag(Workload) == workload.map(_._2)
-        val same = sameColumns && sameCurve && sameWeights && sameWorkload
+        val same = sameColumns && sameCurve && sameWorkload && areWeights(file.getTag(Weights))
         val overlapping = file.getTag(Overlapping)
         Some(CubeTag(info.zCubeID, same && !foreign, sameColumns && !foreign, overlapping))
       case None => Option.when(foreign)(CubeTag(file.path, matches = false))
@@ -93,7 +92,7 @@ object CubeTags {
 
   /** The weights of its columns; Nil if all are equal, or if they can't be read. */
   def weightsOf(file: AddFile): Seq[Double] =
-    file.getTag(Weights).flatMap(weightsIn).getOrElse(Nil)
+    file.getTag(Weights).flatMap(weightsIn).fold(Seq.empty[Double])(ColumnWeights.normalized)
 
   private def weightsIn(tag: String): Option[Seq[Double]] =
     Try(tag.stripPrefix("[").stripSuffix("]").split(',').toSeq.map(_.trim.toDouble)).toOption
