@@ -20,7 +20,7 @@ from deltalake.exceptions import DeltaError
 from hypothesis import given
 from hypothesis import strategies as st
 from zcube import ClusteredTable, ZCubeError, cli, report
-from zcube._log import conditions, deltalake, quality, statistics, types
+from zcube._log import actions, conditions, deltalake, quality, statistics, types
 from zcube._log.actions import NotServedError
 from zcube._log.conditions import Condition
 from zcube._log.deltalake import DeltaLakeLog
@@ -448,6 +448,47 @@ def test_another_table_in_the_same_folder_is_read_anew(path):
         (box,) = DeltaLakeLog.open(path).files(["c"])[1]
         assert box.ends == ((low, 5),)
         shutil.rmtree(path)
+
+
+def test_kept_commits_take_a_bounded_number_of_bytes(path, monkeypatch):
+    monkeypatch.setattr(actions, "_kept", actions._KeptCommits(10_000))
+    written_log.write(path, LONG, [{}])
+    texts = {1: "a" * 4500, 2: "b" * 4500, 3: "c"}
+    for version, text in texts.items():
+        commit(path, version, {"commitInfo": {"text": text}})
+    read = []
+    monkeypatch.setattr(actions, "_read_commit", spy(actions._read_commit, read))
+    for version in (1, 2, 1, 3, 1, 2):
+        file = Path(path) / "_delta_log" / f"{version:020d}.json"
+        (action,) = actions.commit(file)
+        assert action["commitInfo"]["text"] == texts[version]
+        assert actions._kept._bytes <= 10_000
+    # The third made room by dropping the second, and only that.
+    assert [int(file.stem) for file in read] == [1, 2, 3, 2]
+
+
+def spy(function, calls):
+    """Note the arguments of a function of one."""
+
+    def noting(argument):
+        calls.append(argument)
+        return function(argument)
+
+    return noting
+
+
+def test_no_reader_changes_what_others_get_of_a_commit(path):
+    written_log.write(path, LONG, [{"tags": {"a": "b"}}])
+    file = Path(path) / "_delta_log" / f"{0:020d}.json"
+    first = actions.commit(file)
+    assert isinstance(first, tuple)
+    text = json.dumps(first)
+    log = DeltaLakeLog.open(path)
+    report.page(log, ["c"])
+    log._files[0].tags["a"] = "changed"
+    log.commits()[0]["operationMetrics"]["n"] = "changed"
+    assert actions.commit(file) is first
+    assert json.dumps(first) == text
 
 
 def test_a_report_says_how_far_back_it_looked(path, monkeypatch):

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 
@@ -130,26 +131,67 @@ def _key(action: dict[str, Any]) -> tuple[str, str]:
 
 _KINDS = frozenset({"add", "remove", "domainMetadata", "commitInfo"})
 _MAX_KEPT_BYTES = 1 << 20
+_MAX_ALL_KEPT_BYTES = 64 << 20
+# Parsed, even a short commit takes about as much.
+_MIN_KEPT_BYTES = 1 << 12
+
+_Actions = tuple[dict[str, Any], ...]
+_State = tuple[int, int, int]
 
 
-def commit(file: Path) -> list[dict[str, Any]]:
-    """Return the actions of a commit; small ones are kept."""
+class _KeptCommits:
+    """The actions of the commits that were read last, up to a number of bytes of their text."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._kept: OrderedDict[Path, tuple[_State, int, _Actions]] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, file: Path, state: _State) -> _Actions | None:
+        """Return a file's actions, if they are kept and the file is still in this state."""
+        with self._lock:
+            known, _, actions = self._kept.get(file, (None, 0, ()))
+            if known != state:
+                return None
+            self._kept.move_to_end(file)
+            return actions
+
+    def keep(self, file: Path, state: _State, actions: _Actions) -> None:
+        """Keep a file's actions; drop the least recently read ones."""
+        size = max(state[0], _MIN_KEPT_BYTES)
+        with self._lock:
+            self._drop(file)
+            self._kept[file] = state, size, actions
+            self._bytes += size
+            while self._bytes > self._max_bytes:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, file: Path) -> None:
+        _, size, _ = self._kept.pop(file, (None, 0, ()))
+        self._bytes -= size
+
+
+_kept = _KeptCommits(_MAX_ALL_KEPT_BYTES)
+
+
+def commit(file: Path) -> _Actions:
+    """Return the actions of a commit, which all readers share; small ones are kept."""
     found = file.stat()
-    if found.st_size > _MAX_KEPT_BYTES:
-        return _read_commit(file)
     # A commit never changes, but another table may be written to the same folder.
-    return _small_commit(file, found.st_size, found.st_mtime_ns, found.st_ino)
+    state = (found.st_size, found.st_mtime_ns, found.st_ino)
+    actions = _kept.find(file, state)
+    if actions is None:
+        actions = _read_commit(file)
+        if found.st_size <= _MAX_KEPT_BYTES:
+            _kept.keep(file, state, actions)
+    return actions
 
 
-@lru_cache(maxsize=4096)
-def _small_commit(file: Path, *_state: int) -> list[dict[str, Any]]:
-    return _read_commit(file)
-
-
-def _read_commit(file: Path) -> list[dict[str, Any]]:
+def _read_commit(file: Path) -> _Actions:
     lines = file.read_text(encoding="utf-8").split("\n")
-    actions = [json.loads(line) for line in lines if line.strip()]
-    return [action for action in actions if action.keys() & _KINDS]
+    actions = (json.loads(line) for line in lines if line.strip())
+    return tuple(action for action in actions if action.keys() & _KINDS)
 
 
 def _checkpoint(file: Path) -> Iterator[dict[str, Any]]:
