@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from zcube import ClusteredTable, ZCubeError, plots
 from zcube._log.deltalake import DeltaLakeLog
 from zcube._log.files import Axis, FileBounds, mark
-from zcube.plots import file_boxes, timeline
+from zcube.plots import curve_path, file_boxes, rectangles, timeline
 from zcube.plots.chart import BLUE, GREY, picture
 from zcube.plots.rectangles import Rectangle, draw
 from zcube.plots.versions import spread
@@ -262,12 +262,44 @@ def test_the_legend_counts_files_that_are_not_drawn(monkeypatch):
     ends = [((i, i + 1), (i, i + 1)) if i % 10 else (None, (0, 1)) for i in range(100)]
     files = [FileBounds(f"f{i}", 1, end) for i, end in enumerate(ends)]
     read = [i % 10 == 0 or i == 7 for i in range(100)]
-    monkeypatch.setattr(file_boxes, "_MAX_BOXES", 9)
+    monkeypatch.setattr(rectangles, "_MAX_DRAWN", 9)
     (panel,) = file_boxes.picture(axes, files, read, "x = 7").axes
     assert legend_of(panel) == ["11 files are read", "89 files are skipped"]
     drawn, _, without = panel.get_title().split("\n")
     assert drawn == "9 of 90 files, each from its minimum to its maximum"
     assert without == "not drawn: 10 files without a minimum or a maximum, 10 read"
+
+
+def test_of_many_files_each_path_and_the_rest_are_thinned_evenly(monkeypatch):
+    axes = [Axis("x", "int", "number"), Axis("y", "int", "number")]
+
+    def files(cube, count, y):
+        names = [f"part-{i:05}-{cube}" for i in range(count)]
+        return [
+            FileBounds(name, 1, ((2 * i, 2 * i + 2), (y, y)), cube) for i, name in enumerate(names)
+        ]
+
+    found = [*files("a", 50, 0), *files("b", 30, 1), *files(None, 19, 2)]
+    found.append(FileBounds("part-0", 1, (None, (0, 1)), "a"))
+    (panel,) = curve_path.picture(axes, found).axes
+    assert panel.get_title().split("\n")[:2] == [
+        "The order of 80 files in 2 ZCubes",
+        "19 files of smaller cubes or of none have no line",
+    ]
+    monkeypatch.setattr(rectangles, "_MAX_DRAWN", 10)
+    figure = curve_path.picture(axes, found)
+    (panel,) = figure.axes
+    assert [list(line.get_xdata()) for line in panel.lines[::2]] == [
+        [1, 21, 41, 61, 81],
+        [1, 21, 41],
+    ]
+    assert len(polygons(figure, GREY)) == 10
+    assert legend_of(panel) == ["cube 1: 50 files", "cube 2: 30 files"]
+    assert panel.get_title().split("\n") == [
+        "The order of 8 of 80 files in 2 ZCubes",
+        "19 files of smaller cubes or of none have no line; 2 are drawn",
+        "not drawn: 1 file without a minimum or a maximum",
+    ]
 
 
 def test_text_of_the_table_is_not_read_as_tex(monkeypatch):

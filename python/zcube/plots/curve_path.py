@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from zcube.errors import ZCubeError
 from zcube.plots import chart, scale
-from zcube.plots.rectangles import Rectangle
+from zcube.plots.rectangles import Rectangle, thinned
 from zcube.plots.rectangles import draw as draw_boxes
 from zcube.results.formatting import counted
 
@@ -20,10 +20,17 @@ _MAX_CUBES = 6
 
 @dataclass(frozen=True)
 class CubePath:
-    """A cube and its files, in the order of the curve."""
+    """A cube and its files, in the order of the curve.
+
+    Attributes:
+        cube: its id.
+        files: those to draw.
+        count: the number of all its files.
+    """
 
     cube: str
     files: list[FileBounds]
+    count: int
 
 
 def picture(axes: Sequence[Axis], files: Sequence[FileBounds]) -> chart.Picture:
@@ -38,14 +45,17 @@ def picture(axes: Sequence[Axis], files: Sequence[FileBounds]) -> chart.Picture:
             "No file of the table belongs to a ZCube. OPTIMIZE it by columns first; Delta's own "
             "ZORDER BY leaves no order in the log."
         )
-    placed = [box for way in found for box in way.files] + others
+    *paths, rest = thinned([*(way.files for way in found), others])
+    drawn = [replace(way, files=path) for way, path in zip(found, paths, strict=True)]
+    placed = [box for way in drawn for box in way.files] + rest
     figure, (panel,) = chart.picture(1, 1, (6.6, 5.6))
     xs, x_limits = scale.place(panel.xaxis, axes[0], [box.ends[0] for box in placed])
     ys, y_limits = scale.place(panel.yaxis, axes[1], [box.ends[1] for box in placed])
-    draw(panel, found, list(zip(xs, ys, strict=True)), x_limits, y_limits)
+    draw(panel, drawn, list(zip(xs, ys, strict=True)), x_limits, y_limits)
     panel.set_xlabel(chart.plain(axes[0].label))
     panel.set_ylabel(chart.plain(axes[1].label))
-    panel.set_title(title(found, others, len(files) - len(placed)), fontsize=11)
+    without = sum(not all(box.ends) for box in files)
+    panel.set_title(title(drawn, len(others), len(rest), without), fontsize=11)
     return figure
 
 
@@ -64,7 +74,7 @@ def ways(boxes: Iterable[FileBounds]) -> tuple[list[CubePath], list[FileBounds]]
     for _, rest in by_size[_MAX_CUBES:]:
         others += rest
     found = [
-        CubePath(cube, sorted(files, key=lambda box: (box.place, box.path)))
+        CubePath(cube, sorted(files, key=lambda box: (box.place, box.path)), len(files))
         for cube, files in by_size[:_MAX_CUBES]
     ]
     return found, others
@@ -101,18 +111,28 @@ def draw(
             lw=width,
             zorder=3,
             solid_joinstyle="round",
-            label=f"cube {number}: {counted(len(own), 'file')}",
+            label=f"cube {number}: {counted(way.count, 'file')}",
         )
         panel.plot(*middles[0], color=colour, marker=marker, ms=7, zorder=4)
     panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=3, frameon=False)
 
 
-def title(found: Sequence[CubePath], others: Sequence[FileBounds], without: int) -> str:
-    """Return a title that says what is drawn and what isn't."""
-    count = sum(len(way.files) for way in found)
-    lines = [f"The order of {counted(count, 'file')} in {counted(len(found), 'ZCube')}"]
+def title(found: Sequence[CubePath], others: int, drawn: int, without: int) -> str:
+    """Return a title that says what is drawn and what isn't.
+
+    Args:
+        found: the cubes.
+        others: the number of files of smaller cubes or of none.
+        drawn: how many of these are drawn.
+        without: the number of files without a minimum or a maximum.
+    """
+    count = sum(way.count for way in found)
+    on_paths = sum(len(way.files) for way in found)
+    shown = counted(count, "file") if on_paths == count else f"{on_paths} of {count} files"
+    lines = [f"The order of {shown} in {counted(len(found), 'ZCube')}"]
     if others:
-        lines.append(f"{len(others)} files of smaller cubes or of none have no line")
+        some = "" if drawn == others else f"; {drawn} are drawn"
+        lines.append(f"{others} files of smaller cubes or of none have no line{some}")
     if without:
         lines.append(f"not drawn: {counted(without, 'file')} without a minimum or a maximum")
     return "\n".join(lines)

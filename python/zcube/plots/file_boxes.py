@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 from zcube.errors import ZCubeError
 from zcube.plots import chart, scale
-from zcube.plots.rectangles import Rectangle, draw, legend
+from zcube.plots.rectangles import Rectangle, draw, legend, thinned
 from zcube.results import formatting
 from zcube.results.formatting import counted
 
 if TYPE_CHECKING:
     from zcube._log.files import Axis, FileBounds
     from zcube._log.protocol import TableLog
-
-_MAX_BOXES = 20_000
 
 
 def of_table(log: TableLog, x: str, y: str) -> tuple[list[Axis], list[FileBounds]]:
@@ -40,13 +38,12 @@ def picture(
     """Draw the files; those that a query must ``read`` are blue."""
     placed = [(box.ends, r) for box, r in zip(files, read, strict=True) if all(box.ends)]
     without = len(files) - len(placed)
-    step = -(-len(placed) // _MAX_BOXES) or 1
+    (some,) = thinned([placed])
     figure, (panel,) = chart.picture(1, 1, (6.6, 5.6))
-    xs, x_limits = scale.place(panel.xaxis, axes[0], [ends[0] for ends, _ in placed[::step]])
-    ys, y_limits = scale.place(panel.yaxis, axes[1], [ends[1] for ends, _ in placed[::step]])
+    xs, x_limits = scale.place(panel.xaxis, axes[0], [ends[0] for ends, _ in some])
+    ys, y_limits = scale.place(panel.yaxis, axes[1], [ends[1] for ends, _ in some])
     drawn = [
-        Rectangle(ends_x, ends_y, r)
-        for ends_x, ends_y, (_, r) in zip(xs, ys, placed[::step], strict=True)
+        Rectangle(ends_x, ends_y, r) for ends_x, ends_y, (_, r) in zip(xs, ys, some, strict=True)
     ]
     draw(panel, drawn, x_limits, y_limits)
     panel.set_xlabel(chart.plain(axes[0].label))
@@ -55,7 +52,7 @@ def picture(
     if predicate is not None:
         lines.append(chart.plain(formatting.shorten(f"Blue must be read for {predicate}", 80)))
         legend(panel, sum(read), len(read) - sum(read))
-    if step > 1:
+    if len(drawn) < len(placed):
         lines[0] = f"{len(drawn)} of {len(placed)} files, each from its minimum to its maximum"
     if without:
         lines.append(_not_drawn(without, files, read, predicate))

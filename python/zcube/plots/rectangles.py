@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zcube.plots.chart import BLUE, GREY, VERMILION
 from zcube.results.formatting import counted
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 # The gap between neighbours, as a share of the panel, so that adjacent edges stay visible.
 _GAP = 0.0015
 _MIN_WIDTH = 0.004
+_MAX_DRAWN = 20_000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,12 @@ class Rectangle:
     x: Interval[float]
     y: Interval[float]
     read: bool = True
+
+
+def thinned(groups: Sequence[list[T]]) -> list[list[T]]:
+    """Return every n-th file of each group, so that at most about 20,000 are left."""
+    step = -(-sum(map(len, groups)) // _MAX_DRAWN) or 1
+    return [group[::step] for group in groups]
 
 
 def draw(
