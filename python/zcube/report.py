@@ -45,10 +45,10 @@ def page(
     """Write a report of how well a table is clustered, as one self-contained HTML page.
 
     It shows quality by column, the files' boxes and depths, quality over the versions, cubes, files
-    without statistics, and recent OPTIMIZE runs, as far as the log has commits. Pictures are
-    embedded; there is no script, and nothing is loaded from the network. Only the log is read, no
-    data. Over Spark Connect, the boxes, the cubes and the list of files are left out, and the page
-    says so.
+    without statistics, and recent OPTIMIZE runs, as far as the log has commits, but of the last
+    1,000 only. Pictures are embedded; there is no script, and nothing is loaded from the network.
+    Only the log is read, no data. Over Spark Connect, the boxes, the cubes and the list of files
+    are left out, and the page says so.
 
     Args:
         table: a Delta table.
@@ -87,7 +87,7 @@ def page(
     depths = plots.depth_histogram(quality)
     sections.append(_section("Depth", _image(depths, "Histograms of the files' depths")))
     if len(history) > 1:
-        sections.append(_section("Versions", _versions(log, names, missing)))
+        sections.append(_section("Versions", _versions(log, names, missing, history)))
     if not log.over_connect:
         cubes = log.cubes()
         sections.append(_section("ZCubes", _cubes(cubes, quality.bytes)))
@@ -178,10 +178,16 @@ def _boxes(log: TableLog, columns: Mapping[str, Axis], predicate: str | None) ->
     )
 
 
-def _versions(log: TableLog, columns: Sequence[str], missing: dict[int, str] | None) -> str:
+def _versions(
+    log: TableLog,
+    columns: Sequence[str],
+    missing: dict[int, str] | None,
+    history: Sequence[Mapping[str, Any]],
+) -> str:
     from zcube.plots import timeline, versions
 
-    figure = timeline.picture(*versions.measure(log, columns, _MAX_VERSIONS, missing))
+    measured = versions.measure(log, columns, _MAX_VERSIONS, missing, history)
+    figure = timeline.picture(*measured)
     text = _image(figure, "Quality over the versions")
     if missing:
         numbers = ", ".join(str(version) for version in sorted(missing))

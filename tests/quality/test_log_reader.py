@@ -24,6 +24,7 @@ from zcube._log import actions, conditions, deltalake, quality, statistics, type
 from zcube._log.actions import NotServedError
 from zcube._log.conditions import Condition
 from zcube._log.deltalake import DeltaLakeLog
+from zcube.plots import timeline
 from zcube.plots.versions import measure
 
 from tests.reference import overlaps
@@ -464,15 +465,15 @@ def test_kept_commits_take_a_bounded_number_of_bytes(path, monkeypatch):
         assert action["commitInfo"]["text"] == texts[version]
         assert actions._kept._bytes <= 10_000
     # The third made room by dropping the second, and only that.
-    assert [int(file.stem) for file in read] == [1, 2, 3, 2]
+    assert [int(file.stem) for (file,) in read] == [1, 2, 3, 2]
 
 
 def spy(function, calls):
-    """Note the arguments of a function of one."""
+    """Note the arguments of a function's calls."""
 
-    def noting(argument):
-        calls.append(argument)
-        return function(argument)
+    def noting(*arguments):
+        calls.append(arguments)
+        return function(*arguments)
 
     return noting
 
@@ -499,7 +500,14 @@ def test_a_report_says_how_far_back_it_looked(path, monkeypatch):
         DeltaLakeLog.open(path), ["c"]
     )
     monkeypatch.setattr(report, "_MAX_COMMITS", 3)
-    assert "There is none in the last 3 commits." in report.page(DeltaLakeLog.open(path), ["c"])
+    log, counts, drawn = DeltaLakeLog.open(path), [], []
+    monkeypatch.setattr(log, "commits", spy(log.commits, counts))
+    monkeypatch.setattr(timeline, "picture", spy(timeline.picture, drawn))
+    assert "There is none in the last 3 commits." in report.page(log, ["c"])
+    # So do the pictures, and no part reads the whole history.
+    assert counts == [(3,), (1,)]
+    ((measured, _optimized),) = drawn
+    assert sorted(measured) == [1, 2, 3]
 
 
 def test_a_report_says_that_the_table_changed_meanwhile(path, monkeypatch):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from zcube._log.actions import LostVersionError, NotServedError
 from zcube.errors import ColumnNotFoundError, ZCubeError
@@ -19,6 +19,7 @@ def measure(
     columns: Sequence[str] | None,
     count: int,
     missing: dict[int, str] | None = None,
+    commits: Sequence[Mapping[str, Any]] | None = None,
 ) -> tuple[dict[int, ClusteringQuality], list[int]]:
     """Measure at most ``count`` versions; return them, and the versions that OPTIMIZE committed.
 
@@ -27,6 +28,7 @@ def measure(
         columns: as ``quality`` takes them.
         count: how many versions.
         missing: gets the versions that only Spark can measure, and why.
+        commits: those to choose from, as the log returned them; by default all.
 
     Raises:
         ZCubeError: the log has no commits, only a checkpoint.
@@ -34,7 +36,8 @@ def measure(
         NotServedError: only Spark can measure some of the versions, and ``missing`` is None, or
             one of them is the newest.
     """
-    commits = log.commits()
+    if commits is None:
+        commits = log.commits()
     if not commits:
         raise ZCubeError(
             f"The log of {log.name} has a checkpoint but no commits, so there is no history to "
