@@ -346,6 +346,31 @@ def test_columns_with_an_underscore_are_in_the_legend():
     assert legend_of(upper) == ["`_id`", "ts", "all together", "OPTIMIZE"]
 
 
+def dotted(panel):
+    """Where the dotted lines of OPTIMIZE are, which are drawn as one."""
+    (lines,) = panel.collections
+    for line in lines.get_segments():
+        ends = panel.transAxes.inverted().transform(lines.get_transform().transform(line))
+        assert list(ends[:, 1]) == pytest.approx([0, 1])
+    return [low for (low, _), _ in lines.get_segments()]
+
+
+def test_the_lines_of_optimize_are_one_object_in_each_panel():
+    quality = ClusteringQuality(
+        [quality_of({1: 1}, "x")], quality_of({1: 1, 90: 1}), *[0, 0, 0, 0, 0, None]
+    )
+    found = {0: quality, 900: quality}
+    figure = timeline.picture(found, range(0, 900, 3))
+    for panel, bare in zip(figure.axes, timeline.picture(found, []).axes, strict=True):
+        assert dotted(panel) == list(range(0, 900, 3))
+        assert len(panel.lines) == 1
+        # They don't change what the panel shows.
+        assert (panel.get_xlim(), panel.get_ylim()) == (bare.get_xlim(), bare.get_ylim())
+        assert not bare.collections
+    assert legend_of(figure.axes[0]) == ["all together", "OPTIMIZE"]
+    assert figure.png()
+
+
 def test_rectangles_are_seen_however_thin():
     figure, (panel,) = picture(1, 1, (4, 4))
     drawn = [Rectangle((0, 0), (0, 100)), Rectangle((50, 100), (-math.inf, math.inf), read=False)]
@@ -439,7 +464,7 @@ def test_the_history_has_the_figures_of_each_version(spark, path):
     assert list(lines["all together"].get_ydata()) == pytest.approx(depths)
     shares = [100 * version["skipping_effectiveness"] for version in expected]
     assert list(lower.lines[2].get_ydata()) == pytest.approx(shares)
-    assert list(lines["OPTIMIZE"].get_xdata()) == [2, 2]
+    assert dotted(upper) == dotted(lower) == [2]
     assert lower.get_xlabel() == "version of the table"
     few = plots.history(table, ["y"], versions=2)
     assert [line.get_label() for line in few.axes[0].lines][:1] == ["all together"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zcube.plots import chart
 from zcube.results import formatting
@@ -36,10 +36,9 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
         skipping = [found[version][name].skipping_effectiveness for version in at]
         upper.plot(at, [_gap(value) for value in depth], **style)
         lower.plot(at, [100 * _gap(value) for value in skipping], **style)
-    for panel in (upper, lower):
-        for number, version in enumerate(optimized):
-            mark = "OPTIMIZE" if number == 0 else None
-            panel.axvline(version, color=chart.GREY, ls=":", lw=1, zorder=0, label=mark)
+    if optimized:
+        for panel in (upper, lower):
+            _dotted(panel, optimized, "OPTIMIZE")
     upper.set_ylabel("average depth (files)")
     upper.set_ylim(bottom=0)
     lower.set_ylabel("skipping\neffectiveness (%)")
@@ -49,6 +48,21 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
     upper.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.suptitle("How well the files are clustered, version by version", fontsize=11)
     return figure
+
+
+def _dotted(panel: Any, places: Sequence[int], label: str) -> None:
+    """Draw dotted lines from the bottom of a panel to its top, all of them as one object."""
+    panel.vlines(
+        places,
+        0,
+        1,
+        transform=panel.get_xaxis_transform(),
+        colors=chart.GREY,
+        linestyles=":",
+        linewidths=1,
+        zorder=0,
+        label=label,
+    )
 
 
 def _label(name: str) -> str:
