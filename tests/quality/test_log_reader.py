@@ -540,7 +540,7 @@ def test_an_odd_description_of_a_commit_is_for_spark_to_judge(path, info):
     written_log.write(path, LONG, [{}])
     log = DeltaLakeLog.open(path)
     commit(path, 0, {"commitInfo": info})
-    with pytest.raises(NotServedError, match="deltalake can't read it: "):
+    with pytest.raises(NotServedError, match=r"^ZCube's reader of the log can't read it: "):
         log.commits()
 
 
@@ -585,14 +585,45 @@ def test_the_reader_without_spark_imports_nothing_of_it():
     assert shown.stdout == "[]\n"
 
 
+def failing_with(error):
+    def fail(*_, **__):
+        raise error
+
+    return fail
+
+
 def test_reasons_are_one_line(path, monkeypatch):
     written_log.write(path, LONG, [{}])
 
-    def failing(*_, **__):
-        raise DeltaError("no such version\n\nstack backtrace:\n   0: std::backtrace")
-
-    monkeypatch.setattr(deltalake, "DeltaTable", failing)
+    error = DeltaError("no such version\n\nstack backtrace:\n   0: std::backtrace")
+    monkeypatch.setattr(deltalake, "DeltaTable", failing_with(error))
     assert rejected(path, ["c"]) == "deltalake can't read it: no such version"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KeyError("size"), "KeyError: 'size'"),
+        (TypeError("5 is not iterable"), "TypeError: 5 is not iterable"),
+        (FileNotFoundError("a commit"), "FileNotFoundError: a commit"),
+    ],
+)
+def test_a_reason_names_the_reader_that_failed(path, monkeypatch, error, reason):
+    written_log.write(path, LONG, [{}])
+    log = DeltaLakeLog.open(path)
+    ours = f"ZCube's reader of the log can't read it: {reason}"
+    with monkeypatch.context() as broken:
+        broken.setattr(actions, "read", failing_with(error))
+        assert rejected(path, ["c"]) == ours
+    with monkeypatch.context() as broken:
+        broken.setattr(quality, "of_column", failing_with(error))
+        with pytest.raises(NotServedError) as rejection:
+            log.quality(columns=["c"])
+        assert str(rejection.value) == ours
+    for method in ("protocol", "schema", "get_add_actions"):
+        with monkeypatch.context() as broken:
+            broken.setattr(DeltaTable, method, failing_with(error))
+            assert rejected(path, ["c"]) == f"deltalake can't read it: {error}"
 
 
 def test_versions_that_only_spark_reads_are_not_left_out_of_a_history(path):
@@ -684,7 +715,7 @@ def test_a_log_of_a_checkpoint_alone_has_no_history(path, tmp_path, capsys):
         ({"add": {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1,
                   "dataChange": True, "stats": "{"}}, "malformed statistics"),
         ({"add": {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1,
-                  "dataChange": True, "stats": "{}", "tags": 5}}, "can't read it"),
+                  "dataChange": True, "stats": "{}", "tags": 5}}, "deltalake can't read it"),
     ],
 )  # fmt: skip
 def test_what_the_log_reader_can_not_be_sure_of_is_left_to_spark(path, action, reason):

@@ -39,26 +39,31 @@ _MAX_READ = 200_000
 _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
 # Writer features with which the newest commits may be elsewhere.
 _COMMITTING = {"coordinatedCommits-preview", "catalogManaged", "catalogOwned-preview"}
+# What a reader raises where a log has something of another kind than expected.
+_UNEXPECTED = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
 
 
 @contextmanager
 def _left_to_spark() -> Iterator[None]:
-    """Leave a log to Spark if it has something of another kind than expected."""
+    """Leave a log to Spark if ZCube's reader finds something of another kind than expected."""
     try:
         yield
     except ImportError as error:
         raise NotServedError(
             f"reading the log without Spark needs {error.name}: pip install 'zcube[log]'"
         ) from error
-    except (
-        DeltaError,
-        OSError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        ArithmeticError,
-    ) as error:
+    except _UNEXPECTED as error:
+        # The text of a KeyError, for example, is only the key.
+        reason = f"{type(error).__name__}: {first_line(error)}"
+        raise NotServedError(f"ZCube's reader of the log can't read it: {reason}") from error
+
+
+@contextmanager
+def _read_by_deltalake() -> Iterator[None]:
+    """Leave a log to Spark if deltalake, which the block calls, can't read it."""
+    try:
+        yield
+    except (DeltaError, *_UNEXPECTED) as error:
         # An error of deltalake may end with a stack trace.
         reason = first_line(error)
         raise NotServedError(f"deltalake can't read it: {reason}") from error
@@ -73,9 +78,11 @@ class DeltaLakeLog:
     def __init__(self, table: DeltaTable, path: Path) -> None:
         """Use ``open``."""
         self._path = path
-        self.version = table.version()
-        self._properties = table.metadata().configuration
-        paths = table.get_add_actions().column("path").to_pylist()
+        with _read_by_deltalake():
+            self.version = table.version()
+            metadata, schema = table.metadata(), table.schema().to_json()
+            paths = table.get_add_actions().column("path").to_pylist()
+        self._properties = metadata.configuration
         if len(paths) > _MAX_READ:
             raise NotServedError(
                 f"it has more than {_MAX_READ} files, which Spark reads in parallel"
@@ -85,8 +92,8 @@ class DeltaLakeLog:
         _require_same_files(paths, self._files)
         self._statistics = LogStatistics(
             self._files,
-            json.loads(table.schema().to_json()),
-            table.metadata().partition_columns,
+            json.loads(schema),
+            metadata.partition_columns,
             self.name,
         )
 
@@ -101,7 +108,8 @@ class DeltaLakeLog:
         folder = local_path(path)
         if folder is None or not (folder / "_delta_log").is_dir():
             raise NotServedError(f"{path} is not a local folder of a Delta table")
-        table = DeltaTable(str(folder.resolve()), version=version)
+        with _read_by_deltalake():
+            table = DeltaTable(str(folder.resolve()), version=version)
         _require_served(table)
         return cls(table, folder)
 
@@ -305,17 +313,19 @@ def _require_same_files(theirs: Iterable[str], files: Sequence[LoggedFile]) -> N
 
 
 def _require_served(table: DeltaTable) -> None:
-    protocol = table.protocol()
+    with _read_by_deltalake():
+        protocol, properties = table.protocol(), table.metadata().configuration
     unknown = set(protocol.reader_features or ()) - _FEATURES
     unknown |= _COMMITTING & set(protocol.writer_features or ())
     if protocol.min_reader_version > 3 or unknown:
         raise NotServedError(f"table feature {', '.join(sorted(unknown)) or 'unknown'}")
-    properties = table.metadata().configuration
     if properties.get("delta.columnMapping.mode", "none") != "none":
         raise NotServedError("column mapping")
     if any(key.startswith("delta.dataSkipping") for key in properties):
         raise NotServedError(
             "a table that sets delta.dataSkippingStatsColumns or another delta.dataSkipping*"
         )
-    if sum(1 for _ in leaves(json.loads(table.schema().to_json()))) > INDEXED:
+    with _read_by_deltalake():
+        schema = table.schema().to_json()
+    if sum(1 for _ in leaves(json.loads(schema))) > INDEXED:
         raise NotServedError(f"more than {INDEXED} columns")
