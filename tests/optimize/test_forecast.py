@@ -5,6 +5,7 @@ import json
 import pytest
 from pyspark.errors import AnalysisException
 from zcube import ClusteredTable, ZCubeError, cli
+from zcube.results.plan import ColumnForecast, Forecast
 
 from tests.support.log_replay import data_files_on_disk, last_version
 from tests.support.matrix import cases
@@ -135,6 +136,14 @@ def test_cpu_time_is_at_the_rate_of_earlier_runs(spark, path):
     assert "by 2 earlier commits" in str(plan)
     nothing = table.optimize(zorder_by=["y"], dry_run=True)
     assert (nothing.cubes, nothing.forecast.cpu_time_ms) == ([], 0)
+
+
+def test_the_forecast_of_all_columns_is_found_by_its_name():
+    columns = [ColumnForecast(name, 3.0, 1.0, 0.1, 0.9) for name in ("*", "x", "`*`")]
+    for ordered in (columns, columns[::-1]):
+        assert Forecast(9, 9, None, 0, 5, 5, ordered).all is columns[0]
+    for none in (None, []):
+        assert Forecast(9, 9, None, 0, None, None, none).all is None
 
 
 def test_the_command_rejects_a_forecast_without_a_plan():

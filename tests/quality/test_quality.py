@@ -16,6 +16,7 @@ from zcube import ClusteredTable, ZCubeError
 from zcube._log import unclustered
 from zcube._log.deltalake import DeltaLakeLog
 from zcube._log.protocol import log_of
+from zcube.results.quality import ClusteringQuality
 
 from tests.reference import overlaps
 from tests.reference.overlaps import NULLS, UNKNOWN
@@ -416,6 +417,16 @@ def test_figures_are_found_by_the_names_that_quality_takes(path):
     for name in ("a.b", "`s.leaf`", "", "x."):
         with pytest.raises(KeyError, match="There are no figures for"):
             quality[name]
+
+
+def test_the_row_of_all_columns_is_found_by_its_name(spark, path):
+    points(spark, 0, 100, 2).selectExpr("x", "y `*`").write.format("delta").save(path)
+    rows = spark.sql(f"DESCRIBE CLUSTERING '{path}' BY (x, `*`)").collect()
+    assert [row["column"] for row in rows] == ["x", "`*`", "*"]
+    quality = ClusteringQuality.from_rows(rows, list)
+    assert quality.all.column == "*"
+    assert [column.column for column in quality.columns] == ["x", "`*`"]
+    assert ClusteringQuality.from_rows([rows[2], *rows[:2]], list) == quality
 
 
 def test_describe_clustering_has_the_documented_columns(spark, path):

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from zcube.results import formatting
+from zcube.results.quality import ALL
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
@@ -96,7 +97,7 @@ class Forecast:
     @property
     def all(self) -> ColumnForecast | None:
         """The prediction for all clustering columns together."""
-        return self.quality[-1] if self.quality else None
+        return next((found for found in self.quality or () if found.column == ALL), None)
 
     @classmethod
     def from_row(cls, row: Row) -> Forecast:

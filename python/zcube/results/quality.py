@@ -129,13 +129,19 @@ class ClusteringQuality:
     def from_rows(
         cls, rows: Sequence[Row], files_read: Callable[[str], list[str]]
     ) -> ClusteringQuality:
-        """Read the rows of DESCRIBE CLUSTERING; the last row is for all columns together."""
-        *columns, together = [ColumnQuality._from_row(row) for row in rows]
+        """Read the rows of DESCRIBE CLUSTERING; one of them is for all columns together."""
+        (together,) = [row for row in rows if row["column"] == ALL]
+        columns = [ColumnQuality._from_row(row) for row in rows if row["column"] != ALL]
         sizes = {
-            name: rows[-1][name]
+            name: together[name]
             for name in ("cubes", "bytes", "bytes_in_cubes", "bytes_fresh", "bytes_other_columns")
         }
-        return cls(columns=columns, all=together, _files_read=files_read, **sizes)
+        return cls(
+            columns=columns,
+            all=ColumnQuality._from_row(together),
+            _files_read=files_read,
+            **sizes,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the session, so that the figures can be pickled."""
