@@ -12,10 +12,11 @@ from matplotlib.colors import to_hex
 from zcube import ClusteredTable, ZCubeError, plots
 from zcube._log.deltalake import DeltaLakeLog
 from zcube._log.files import Axis, FileBounds, mark
+from zcube._log.spark import SparkLog
 from zcube.plots import curve_path, file_boxes, rectangles, timeline
 from zcube.plots.chart import BLUE, GREY, picture
 from zcube.plots.rectangles import Rectangle, draw
-from zcube.plots.versions import spread
+from zcube.plots.versions import measure, spread
 from zcube.results.quality import ClusteringQuality, ColumnQuality
 
 from tests.reference import overlaps
@@ -476,6 +477,28 @@ def test_the_history_has_the_figures_of_each_version(spark, path):
         spark.sql(f"DESCRIBE CLUSTERING delta.`{path}@v9` BY (x, y)")
     with pytest.raises(ZCubeError, match="versions must be an int of at least 2, not 1"):
         plots.history(table, versions=1)
+
+
+def test_the_folder_of_the_versions_is_asked_for_once(spark, name, monkeypatch):
+    for start in (0, 10, 20):
+        rows = spark.range(start, start + 20, 1, 1).selectExpr("id x")
+        rows.write.format("delta").mode("append").saveAsTable(name)
+    statements, run = [], SparkLog.run
+
+    def noting(log, statement, doing):
+        statements.append(doing)
+        return run(log, statement, doing)
+
+    monkeypatch.setattr(SparkLog, "run", noting)
+    log = ClusteredTable.for_name(spark, name)._log
+    found, _ = measure(log, ["x"], 3)
+    depths = {version: quality.all.average_depth for version, quality in found.items()}
+    assert depths == pytest.approx({0: 1, 1: 3 / 2, 2: 5 / 3})
+    assert statements.count("DESCRIBE CLUSTERING") == 3
+    assert statements.count("DESCRIBE DETAIL") == 1
+    # The log itself asks again, as its name may have got another folder.
+    assert log.at(1).location == log.location
+    assert statements.count("DESCRIBE DETAIL") == 3
 
 
 def test_versions_are_spread_evenly():

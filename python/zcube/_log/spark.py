@@ -39,6 +39,7 @@ class SparkLog:
         self._spark = spark
         self.name = name
         self._path = path
+        self._location: str | None = None
 
     @property
     def over_connect(self) -> bool:
@@ -48,7 +49,8 @@ class SparkLog:
     @property
     def location(self) -> str:
         """The URI of the table's folder."""
-        return str(self.detail()["location"])
+        # A name may get another folder; a version that ``at`` returned has its own.
+        return self._location or str(self.detail()["location"])
 
     def detail(self) -> Row:
         """Return the row of DESCRIBE DETAIL."""
@@ -79,9 +81,11 @@ class SparkLog:
 
     def at(self, version: int) -> SparkLog:
         """Return the table as of a version; DESCRIBE CLUSTERING needs its path for this."""
-        path = f"{self.location}@v{version}"
+        location = self.location
+        path = f"{location}@v{version}"
         log = SparkLog(self._spark, f"delta.{quoting.identifier(path)}", path)
         log.version = version
+        log._location = location
         return log
 
     def files_read(self, predicate: str) -> list[str]:

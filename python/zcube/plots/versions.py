@@ -48,9 +48,12 @@ def measure(
         # An older version may have had other columns, or none.
         columns = [column.column for column in log.quality().columns]
     found: dict[int, ClusteringQuality] = {}
+    then = log
     for version in reversed(chosen):
         try:
-            found[version] = log.at(version).quality(columns=columns)
+            # A version knows its folder; with Spark, the log itself has to ask for it.
+            then = then.at(version)
+            found[version] = then.quality(columns=columns)
         except _unmeasurable():
             if not found:
                 raise
