@@ -30,19 +30,20 @@ object LastLayout {
     col("path"))
 
   /** ZCube's last ZORDER BY; None if no file is in such a cube, or one of its columns no longer exists. */
-  def zOrder(session: SparkSession, snapshot: Snapshot): Option[FileLayout] = Sessions.within(session) {
-    val newest = snapshot.allFiles
-      .where(col("tags").getItem(CubeTags.PhysicalColumns).isNotNull &&
-        col("clusteringProvider").isNull)
-      .orderBy(byTime.desc)
-      .take(1)
-      .headOption
-    for {
-      file <- newest
-      columns <- CubeTags.columnsOf(file, snapshot.schema)
-      curve <- file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).flatMap(LayoutKind.find)
-    } yield FileLayout(columns, curve, CubeTags.weightsOf(file))
-  }
+  def zOrder(session: SparkSession, snapshot: Snapshot): Option[FileLayout] =
+    Sessions.within(session) {
+      val newest = snapshot.allFiles
+        .where(col("tags").getItem(CubeTags.PhysicalColumns).isNotNull &&
+          col("clusteringProvider").isNull)
+        .orderBy(byTime.desc)
+        .take(1)
+        .headOption
+      for {
+        file <- newest
+        columns <- CubeTags.columnsOf(file, snapshot.schema)
+        curve <- file.tag(AddFile.Tags.ZCUBE_ZORDER_CURVE).flatMap(LayoutKind.find)
+      } yield FileLayout(columns, curve, CubeTags.weightsOf(file))
+    }
 
   /** The columns of the file that was clustered last, by whichever system, if all still exist. */
   def columns(session: SparkSession, snapshot: Snapshot): Option[Seq[ColumnPath]] =

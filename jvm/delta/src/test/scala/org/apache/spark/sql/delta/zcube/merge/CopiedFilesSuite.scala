@@ -568,7 +568,9 @@ class CopiedFilesSuite extends AnyFunSuite with KeyedTables {
     def columns() = {
       val snapshot = DeltaLog.forTable(spark, path).update()
       val session = spark.asInstanceOf[SparkSession]
-      Seq(LastLayout.zOrder(session, snapshot).map(_.columns), LastLayout.columns(session, snapshot))
+      Seq(
+        LastLayout.zOrder(session, snapshot).map(_.columns),
+        LastLayout.columns(session, snapshot))
         .map(_.map(_.map(_.name)))
     }
     val before = filesOf(path).flatMap(cubeOf).groupBy(identity).view.mapValues(_.size).toMap
