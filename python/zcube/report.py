@@ -45,10 +45,10 @@ def page(
     """Write a report of how well a table is clustered, as one self-contained HTML page.
 
     It shows quality by column, the files' boxes and depths, quality over the versions, cubes, files
-    without statistics, and recent OPTIMIZE runs, as far as the log has commits, but of the last
-    1,000 only. Pictures are embedded; there is no script, and nothing is loaded from the network.
-    Only the log is read, no data. Over Spark Connect, the boxes, the cubes and the list of files
-    are left out, and the page says so.
+    without statistics, and recent OPTIMIZE runs, as far back as the log goes, but at most 1,000
+    commits. Pictures are embedded; there is no script, and nothing is loaded from the network. Only
+    the log is read, no data. Over Spark Connect, the boxes, the cubes and the list of files are
+    left out, and the page says so.
 
     Args:
         table: a Delta table.
@@ -189,6 +189,8 @@ def _versions(
     measured = versions.measure(log, columns, _MAX_VERSIONS, missing, history)
     figure = timeline.picture(*measured)
     text = _image(figure, "Quality over the versions")
+    if len(history) == _MAX_COMMITS:
+        text += f"<p>Of the last {_MAX_COMMITS:,} commits.</p>"
     if missing:
         numbers = ", ".join(str(version) for version in sorted(missing))
         text += f"<p>Not shown, because only Spark can measure them: {numbers}.</p>"

@@ -297,8 +297,8 @@ def test_of_many_files_each_path_and_the_rest_are_thinned_evenly(monkeypatch):
     assert len(polygons(figure, GREY)) == 10
     assert legend_of(panel) == ["cube 1: 50 files", "cube 2: 30 files"]
     assert panel.get_title().split("\n") == [
-        "The order of 8 of 80 files in 2 ZCubes",
-        "19 files of smaller cubes or of none have no line; 2 are drawn",
+        "The order of 80 files in 2 ZCubes; lines join 8 of them",
+        "19 files of smaller cubes or of none have no line; 2 drawn",
         "not drawn: 1 file without a minimum or a maximum",
     ]
 

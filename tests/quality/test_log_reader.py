@@ -626,6 +626,13 @@ def test_a_reason_names_the_reader_that_failed(path, monkeypatch, error, reason)
             assert rejected(path, ["c"]) == f"deltalake can't read it: {error}"
 
 
+@pytest.mark.parametrize("error", [NotImplementedError("a dictionary"), Exception("of Arrow")])
+def test_an_error_of_deltalake_of_any_kind_leaves_the_log_to_spark(path, monkeypatch, error):
+    written_log.write(path, LONG, [{}])
+    monkeypatch.setattr(DeltaTable, "get_add_actions", failing_with(error))
+    assert rejected(path, ["c"]) == f"deltalake can't read it: {error}"
+
+
 def test_versions_that_only_spark_reads_are_not_left_out_of_a_history(path):
     odd = {"path": "b", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": True}
     written_log.write(path, LONG, [{"stats": {"numRecords": 1, "minValues": {"c": 1}}}])

@@ -14,7 +14,6 @@ from urllib.parse import unquote
 
 import numpy as np
 from deltalake import DeltaTable
-from deltalake.exceptions import DeltaError
 
 from zcube._log import actions, history, quality, tags
 from zcube._log.actions import LoggedFile, LostVersionError, NotServedError
@@ -63,8 +62,11 @@ def _read_by_deltalake() -> Iterator[None]:
     """Leave a log to Spark if deltalake, which the block calls, can't read it."""
     try:
         yield
-    except (DeltaError, *_UNEXPECTED) as error:
-        # An error of deltalake may end with a stack trace.
+    except ImportError:
+        raise
+    # It raises errors of many kinds, also plain ones.
+    except Exception as error:
+        # The text may end with a stack trace.
         reason = first_line(error)
         raise NotServedError(f"deltalake can't read it: {reason}") from error
 

@@ -69,7 +69,7 @@ def curve_order(table: ClusteredTable | TableLog, x: str, y: str) -> Figure:
     A Hilbert curve appears as a path without jumps, a Z-order as a path of Zs. Lines connect the
     centres of neighbouring files, and a mark shows the first file of a cube. Each of the six
     largest cubes has its own colour; all other files are grey without a line. Above 20,000 files
-    only some are drawn, and the title says so. No data is read.
+    lines join only some, evenly chosen, and the title says so. No data is read.
 
     Args:
         table: a Delta table in a classic session; Spark Connect can't show the log.

@@ -128,11 +128,13 @@ def title(found: Sequence[CubePath], others: int, drawn: int, without: int) -> s
     """
     count = sum(way.count for way in found)
     on_paths = sum(len(way.files) for way in found)
-    shown = counted(count, "file") if on_paths == count else f"{on_paths} of {count} files"
-    lines = [f"The order of {shown} in {counted(len(found), 'ZCube')}"]
+    lines = [f"The order of {counted(count, 'file')} in {counted(len(found), 'ZCube')}"]
+    if on_paths < count:
+        lines[0] += f"; lines join {on_paths} of them"
     if others:
-        some = "" if drawn == others else f"; {drawn} are drawn"
-        lines.append(f"{others} files of smaller cubes or of none have no line{some}")
+        verb = "has" if others == 1 else "have"
+        some = "" if drawn == others else f"; {drawn} drawn"
+        lines.append(f"{counted(others, 'file')} of smaller cubes or of none {verb} no line{some}")
     if without:
         lines.append(f"not drawn: {counted(without, 'file')} without a minimum or a maximum")
     return "\n".join(lines)

@@ -1,6 +1,6 @@
 """Benchmarks run on small tables, so that a change which breaks one doesn't wait for its next use.
 
-Those whose smallest run takes long are left out: merge, merge_rounds, streams, growth, queries.
+Those whose smallest run takes long are left out, such as merge, streams and queries.
 """
 
 import json
