@@ -2,6 +2,7 @@ package io.zcube.sql.rules
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{SparkSession, classic}
 
 import io.zcube.sql.conf.ZCubeConf
@@ -12,8 +13,11 @@ import io.zcube.sql.conf.ZCubeConf
   */
 trait SwitchableRule extends Rule[LogicalPlan] {
 
-  /** The session whose settings count, which needn't be the thread's active one. */
   def session: SparkSession
+
+  /** The settings that count: the session's, which needn't be the thread's active one. */
+  final protected def sessionConf: SQLConf =
+    session.asInstanceOf[classic.SparkSession].sessionState.conf
 
   /** What the rule does while ZCube is on. */
   protected def rewrite(plan: LogicalPlan): LogicalPlan
@@ -22,7 +26,5 @@ trait SwitchableRule extends Rule[LogicalPlan] {
   protected def whileOff(plan: LogicalPlan): LogicalPlan = plan
 
   final override def apply(plan: LogicalPlan): LogicalPlan =
-    if (session.asInstanceOf[classic.SparkSession].sessionState.conf.getConf(ZCubeConf.Enabled)) {
-      rewrite(plan)
-    } else whileOff(plan)
+    if (sessionConf.getConf(ZCubeConf.Enabled)) rewrite(plan) else whileOff(plan)
 }

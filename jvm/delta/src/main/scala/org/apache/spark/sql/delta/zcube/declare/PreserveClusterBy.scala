@@ -19,9 +19,7 @@ case class PreserveClusterBy(session: SparkSession) extends SwitchableRule {
 
   override protected def rewrite(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case create: V2CreateTablePlan
-        if create.partitioning.exists(isSparks) && CreatesDelta(
-          create,
-          session.sessionState.conf) =>
+        if create.partitioning.exists(isSparks) && CreatesDelta(create, sessionConf) =>
       create.withPartitioning(create.partitioning.map {
         case ClusterByTransform(columns) => DeltaClusterByTransform(columns)
         case other => other
@@ -36,7 +34,7 @@ case class PreserveClusterBy(session: SparkSession) extends SwitchableRule {
       // `partitionBy()` without columns is none.
       save.options.get(DataSourceUtils.PARTITIONING_COLUMNS_KEY)
         .forall(DataSourceUtils.decodePartitioningColumns(_).isEmpty) &&
-      !new DeltaOptions(save.options, session.sessionState.conf).isInsertAtomicReplaceOp
+      !new DeltaOptions(save.options, sessionConf).isInsertAtomicReplaceOp
     save.options.contains(DataSourceUtils.CLUSTERING_COLUMNS_KEY) || overwritesAll
   }
 

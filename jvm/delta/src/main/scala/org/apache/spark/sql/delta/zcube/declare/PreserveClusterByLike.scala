@@ -116,7 +116,7 @@ object PreserveClusterByLike {
       // What Delta rejects itself has no configuration.
       def configuration = Try(
         DeltaConfigs.mergeGlobalConfigs(
-          session.sessionState.conf,
+          sessionConf,
           source.metadata.configuration ++ DeltaConfigs.validateConfigurations(own)))
       def areValid = configuration.toOption.exists { configuration =>
         val isMapped = source.metadata.columnMappingMode != NoMapping

@@ -33,7 +33,7 @@ case class PreserveClusterByOfOverwrites(session: SparkSession) extends Switchab
         overwrite.table match {
           case DeltaRelation(table, itsOptions) =>
             val options = overwrite.writeOptions ++ itsOptions
-            if (new DeltaOptions(options, session.sessionState.conf).isInsertAtomicReplaceOp)
+            if (new DeltaOptions(options, sessionConf).isInsertAtomicReplaceOp)
               overwrite
             else overwrite.copy(write = Some(new ClusteredOverwrite(table, options)))
           case StagedRelation(table, columns) =>

@@ -27,7 +27,7 @@ case class PreserveClusterByOfSaveAsTable(session: SparkSession) extends Switcha
 
   override protected def rewrite(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case replace: ReplaceTableAsSelect
-        if mayKeep(replace) && CreatesDelta(replace, session.sessionState.conf) =>
+        if mayKeep(replace) && CreatesDelta(replace, sessionConf) =>
       keeping(replace).getOrElse(replace)
   }
 
@@ -42,9 +42,8 @@ case class PreserveClusterByOfSaveAsTable(session: SparkSession) extends Switcha
           try Some(catalog.loadTable(identifier))
           // Any other failure must not look like a table without columns.
           catch { case _: NoSuchTableException | _: NoSuchNamespaceException => None }
-        val conf = session.sessionState.conf
         // Wrong ones are Delta's error, unless there is a table.
-        lazy val options = new DeltaOptions(replace.writeOptions, conf)
+        lazy val options = new DeltaOptions(replace.writeOptions, sessionConf)
         val kept = existing
           .collect { case table: DeltaTableV2 => table }
           // What replaces a part doesn't change the columns.
@@ -54,7 +53,7 @@ case class PreserveClusterByOfSaveAsTable(session: SparkSession) extends Switcha
             val rows =
               if (options.canOverwriteSchema) replace.query else withNulls(snapshot, replace.query)
             val schema = Option.when(options.canOverwriteSchema)(rows.schema.asNullable)
-            val limit = conf.getConf(DeltaSQLConf.DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)
+            val limit = sessionConf.getConf(DeltaSQLConf.DELTA_NUM_CLUSTERING_COLUMNS_LIMIT)
             keptBy(snapshot, rows.schema).filterNot { columns =>
               columns.columns.size > limit || PreservedColumns.lackStatistics(
                 snapshot.protocol,

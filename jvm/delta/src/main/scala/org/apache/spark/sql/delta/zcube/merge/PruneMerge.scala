@@ -14,7 +14,7 @@ import io.zcube.sql.rules.SwitchableRule
 case class PruneMerge(session: SparkSession) extends SwitchableRule {
 
   override protected def rewrite(plan: LogicalPlan): LogicalPlan =
-    if (!session.sessionState.conf.getConf(ZCubeConf.MergeIntoPruning)) plan
+    if (!sessionConf.getConf(ZCubeConf.MergeIntoPruning)) plan
     else {
       plan.transformWithPruning(_.containsPattern(TreePattern.COMMAND)) {
         case merge: MergeIntoCommand

@@ -90,8 +90,10 @@ class PrunedMergeIntoCommand(
     val matching =
       if (isTooSmall) None
       else MatchingRows.of(session, this, keys, pruning.unchanged, mergeLog)
-    val source = Option.when(predicates.nonEmpty || matching.nonEmpty)(keys.source)
-    findings = Findings(source, matching, isTooSmall)
+    // What must be closed is known first, whatever reading the source throws.
+    findings = Findings(None, matching, isTooSmall)
+    if (predicates.nonEmpty || matching.nonEmpty)
+      findings = findings.copy(source = Some(keys.source))
     added = predicates
     try body
     finally added = Nil
