@@ -2,7 +2,7 @@ package io.zcube.planning
 
 /** The files of a table or a partition, grouped by what planning may do with them.
   *
-  * @param fresh   files to rewrite in any case, with the reason
+  * @param due     files to rewrite for their own sake, with the reason
   * @param partial cubes that may be merged, by id
   * @param kept    files that stay, with the reason
   * @param overlapping stable cubes that several jobs made; they stay unless they are regrouped by
@@ -10,7 +10,7 @@ package io.zcube.planning
   * @param rests what is left of such cubes
   */
 final case class CandidateFiles(
-    fresh: Seq[PlannedFile],
+    due: Seq[PlannedFile],
     partial: Seq[ZCube],
     kept: Seq[PlannedFile],
     overlapping: Seq[ZCube] = Nil,
@@ -23,7 +23,7 @@ object CandidateFiles {
       files: Seq[DataFile],
       options: PlanOptions,
       outside: Map[String, CubeRest]): CandidateFiles = {
-    val fresh = Seq.newBuilder[PlannedFile]
+    val due = Seq.newBuilder[PlannedFile]
     val kept = Seq.newBuilder[PlannedFile]
     val partial = Seq.newBuilder[ZCube]
     val overlapping = Seq.newBuilder[ZCube]
@@ -31,25 +31,25 @@ object CandidateFiles {
 
     val (inCubes, others) = files.partition(_.cube.exists(isInOrder(_, options)))
     others.foreach { file =>
-      if (options.freshBelow.exists(file.storedBytes >= _))
+      if (options.dueBelow.exists(file.storedBytes >= _))
         kept += PlannedFile(file, FileReason.NotSmall)
-      else if (file.cube.isEmpty) fresh += PlannedFile(file, FileReason.Fresh)
-      else if (file.cube.exists(_.sameColumns)) fresh += PlannedFile(file, FileReason.OtherLayout)
+      else if (file.cube.isEmpty) due += PlannedFile(file, FileReason.Fresh)
+      else if (file.cube.exists(_.sameColumns)) due += PlannedFile(file, FileReason.OtherLayout)
       else if (options.otherColumns || options.force)
-        fresh += PlannedFile(file, FileReason.OtherColumns)
+        due += PlannedFile(file, FileReason.OtherColumns)
       else kept += PlannedFile(file, FileReason.KeptOtherColumns)
     }
     val cubes = inCubes.groupBy(_.cube.get.id).toSeq.sortBy(_._1)
     def restOf(id: String) = outside.getOrElse(id, CubeRest.Nothing)
     val worn =
       inCubes.flatMap(file => reasonToRewrite(file, options).map(PlannedFile(file, _)))
-    fresh ++= worn
+    due ++= worn
     val sizes = new FileSizes(options)
     val bad = (if (options.resizes) cubes else Nil)
       .flatMap { case (id, members) => sizes.badOf(members, restOf(id)) }
       .filter(reasonToRewrite(_, options).isEmpty)
-    val resized = sizes.worthwhile(bad, fresh.result().map(_.file))
-    fresh ++= resized.map(PlannedFile(_, FileReason.FileSize))
+    val resized = sizes.worthwhile(bad, due.result().map(_.file))
+    due ++= resized.map(PlannedFile(_, FileReason.FileSize))
 
     val taken = PlannedFile.pathsOf(worn.iterator) ++ resized.map(_.path)
     cubes.foreach { case (id, members) =>
@@ -67,7 +67,7 @@ object CandidateFiles {
       }
     }
     CandidateFiles(
-      fresh.result().sortBy(_.file.path),
+      due.result().sortBy(_.file.path),
       partial.result(),
       kept.result(),
       overlapping.result(),

@@ -37,12 +37,12 @@ final private[planning] class FileSizes(options: PlanOptions) {
     * Example: of files of 0.3 and of 3 targets that have the same number of rows, the small ones are
     * rewritten first, the large ones in the next run.
     */
-  def worthwhile(bad: Seq[DataFile], fresh: Seq[DataFile]): Seq[DataFile] =
+  def worthwhile(bad: Seq[DataFile], due: Seq[DataFile]): Seq[DataFile] =
     // Fresh files without row counts can't be considered.
     worthwhile(
       bad,
-      if (rowsOf(fresh).isDefined) fresh else Nil,
-      mayOvershoot = fresh.nonEmpty,
+      if (rowsOf(due).isDefined) due else Nil,
+      mayOvershoot = due.nonEmpty,
       MaxPasses)
 
   /** A group without its badly sized files wouldn't do what they are rewritten for if the policy adds
@@ -56,16 +56,16 @@ final private[planning] class FileSizes(options: PlanOptions) {
     */
   def kept(group: Seq[PlannedFile]): Option[Seq[PlannedFile]] = {
     val (bad, others) = group.partition(_.reason == FileReason.FileSize)
-    val fresh = others.filter(file => PlannedGroup.isFresh(file.reason))
+    val due = others.filter(file => file.reason.isDue)
     def areWorthwhile(more: Seq[PlannedFile]) = worthwhile(
       bad.map(_.file),
       more.map(_.file),
-      mayOvershoot = fresh.nonEmpty,
+      mayOvershoot = due.nonEmpty,
       MaxPasses).size == bad.size
     if (bad.isEmpty || areWorthwhile(others)) Some(group)
     else {
-      val alone = bad ++ fresh
-      Option.when(PlannedFile.bytesOf(alone) >= options.minCubeBytes && areWorthwhile(fresh))(alone)
+      val alone = bad ++ due
+      Option.when(PlannedFile.bytesOf(alone) >= options.minCubeBytes && areWorthwhile(due))(alone)
     }
   }
 

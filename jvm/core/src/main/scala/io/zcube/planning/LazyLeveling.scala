@@ -57,16 +57,16 @@ object LazyLeveling extends MergePolicy("leveled") {
       candidates: CandidateFiles,
       space: => RankSpace,
       options: PlanOptions): Seq[Seq[PlannedFile]] = {
-    val fresh = candidates.fresh
+    val due = candidates.due
     // What has only NULLs overlaps nothing, so that nothing could be merged into it.
     val sorted = candidates.partial.sortBy(c =>
       (-DataFile.bytesOf(c.files.filterNot(_.ranges.isNull)), c.id))
-    mergeIntoLargest(sorted, fresh, space, options) match {
+    mergeIntoLargest(sorted, due, space, options) match {
       case Some(group) =>
         val taken = PlannedFile.pathsOf(group.iterator)
-        Seq(group, fresh.filterNot(f => taken(f.file.path))).filter(_.nonEmpty)
+        Seq(group, due.filterNot(f => taken(f.file.path))).filter(_.nonEmpty)
       case None =>
-        val ripe = if (mayWait(candidates, space, options)) Nil else fresh
+        val ripe = if (mayWait(candidates, space, options)) Nil else due
         val group = mergeClasses(ripe, sorted.drop(1), space, options)
         Seq(group ++ overlapped(group, sorted, space, options)).filter(_.nonEmpty)
     }
@@ -76,20 +76,20 @@ object LazyLeveling extends MergePolicy("leveled") {
       candidates: CandidateFiles,
       space: => RankSpace,
       options: PlanOptions): Boolean = {
-    val fresh = candidates.fresh
+    val due = candidates.due
     candidates.partial.size > MinSmall &&
-    fresh.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
-    (fresh.size < 2 || {
-      def areDeep(deep: Double) = areCrowded(fresh.map(_.file.ranges), deep, space, options)
+    due.forall(f => f.reason == FileReason.Fresh && isRight(f.file, options)) &&
+    (due.size < 2 || {
+      def areDeep(deep: Double) = areCrowded(due.map(_.file.ranges), deep, space, options)
       !areDeep(Crowded) ||
-      (!areDeep(CrowdedBeside) && isBeside(fresh, candidates.partial.maxBy(_.bytes), space))
+      (!areDeep(CrowdedBeside) && isBeside(due, candidates.partial.maxBy(_.bytes), space))
     })
   }
 
   /** Whether most of the files' boxes is outside of the cube's. */
-  private def isBeside(fresh: Seq[PlannedFile], cube: ZCube, space: => RankSpace): Boolean = {
-    val over = overlapOf(fresh.map(_.file), cube.files, space).map { case (f, s) => f.bytes * s }
-    over.sum < MostlyBeside * bytesOf(fresh)
+  private def isBeside(due: Seq[PlannedFile], cube: ZCube, space: => RankSpace): Boolean = {
+    val over = overlapOf(due.map(_.file), cube.files, space).map { case (f, s) => f.bytes * s }
+    over.sum < MostlyBeside * bytesOf(due)
   }
 
   /** Whether the boxes overlap to this depth, or there are many of them even if disjoint. */
@@ -109,12 +109,12 @@ object LazyLeveling extends MergePolicy("leveled") {
 
   private def mergeIntoLargest(
       sorted: Seq[ZCube],
-      fresh: Seq[PlannedFile],
+      due: Seq[PlannedFile],
       space: => RankSpace,
       options: PlanOptions): Option[Seq[PlannedFile]] =
     sorted.headOption.flatMap { largest =>
       val smalls = sorted.tail.map(_.files.map(PlannedFile(_, FileReason.SmallCube)))
-      val around = (smalls :+ fresh).filter { piece =>
+      val around = (smalls :+ due).filter { piece =>
         val shared = overlapOf(largest.files, piece.map(_.file), space)
           .map { case (f, s) => f.bytes * s }.sum
         // All of the cube is enough: of more than that, it would else be merged in the next run.
@@ -200,7 +200,7 @@ object LazyLeveling extends MergePolicy("leveled") {
     }
 
   private def mergeClasses(
-      fresh: Seq[PlannedFile],
+      due: Seq[PlannedFile],
       smalls: Seq[ZCube],
       space: => RankSpace,
       options: PlanOptions): Seq[PlannedFile] = {
@@ -209,7 +209,7 @@ object LazyLeveling extends MergePolicy("leveled") {
     // time.
     val unit = math.max(
       1L,
-      if (fresh.nonEmpty) bytesOf(fresh) else smalls.map(_.bytes).minOption.getOrElse(1L))
+      if (due.nonEmpty) bytesOf(due) else smalls.map(_.bytes).minOption.getOrElse(1L))
     def sizeClass(bytes: Long): Int = {
       val units = math.max(1.0, bytes.toDouble / unit)
       math.round(math.log(units) / math.log(options.fanOut.toDouble)).toInt
@@ -225,7 +225,7 @@ object LazyLeveling extends MergePolicy("leveled") {
         grow(batch ++ peers.flatMap(_.files).map(PlannedFile(_, FileReason.SmallCube)), larger)
       } else batch
     }
-    if (fresh.nonEmpty) grow(fresh, smalls)
+    if (due.nonEmpty) grow(due, smalls)
     else {
       // Without a new cube: the smallest full class, if any.
       smalls

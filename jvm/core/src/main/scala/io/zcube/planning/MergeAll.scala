@@ -1,7 +1,7 @@
 package io.zcube.planning
 
-/** Delta's documented rule: fresh files and all partial cubes are clustered together, unless there
-  * is one cube and nothing fresh. Queries read least, but each run rewrites everything that isn't
+/** Delta's documented rule: files that are due and all partial cubes are clustered together, unless
+  * there is one cube and nothing due. Queries read least, but each run rewrites everything that isn't
   * stable.
   */
 object MergeAll extends MergePolicy("all") {
@@ -10,9 +10,9 @@ object MergeAll extends MergePolicy("all") {
       candidates: CandidateFiles,
       space: => RankSpace,
       options: PlanOptions): Seq[Seq[PlannedFile]] =
-    if (candidates.fresh.isEmpty && candidates.partial.size <= 1) Nil
+    if (candidates.due.isEmpty && candidates.partial.size <= 1) Nil
     else {
       val cubes = candidates.partial.flatMap(_.files).map(PlannedFile(_, FileReason.SmallCube))
-      Seq(candidates.fresh ++ cubes)
+      Seq(candidates.due ++ cubes)
     }
 }

@@ -1,6 +1,7 @@
 package io.zcube.planning
 
-/** Merges nothing and leaves fresh files: only what overlaps is regrouped ([[JobDivision.regroup]]).
+/** Merges nothing, and leaves files that are due: only what overlaps is regrouped
+  * ([[JobDivision.regroup]]).
   */
 object MergeNothing extends MergePolicy("none") {
 

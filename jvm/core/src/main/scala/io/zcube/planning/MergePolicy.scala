@@ -2,7 +2,7 @@ package io.zcube.planning
 
 import java.util.Locale
 
-/** Decides which cubes are merged with the fresh files, and with each other. */
+/** Decides which cubes are merged with the files that are due, and with each other. */
 abstract class MergePolicy(val name: String) {
 
   /** Pure: the same files and options always give the same cubes.

@@ -9,9 +9,9 @@ import io.zcube.layout.FileCount
   * @param maxRecords      most rows of a file; 0 for no limit
   * @param minCubeBytes    a cube of at least this size is stable: nothing is merged into it
   * @param targetCubeBytes size up to which a new cube is filled, at least `minCubeBytes`
-  * @param freshBelow      files of no cube, or of one by other columns, are rewritten only if they have
+  * @param dueBelow        files of no cube, or of one by other columns, are rewritten only if they have
   *   fewer bytes; None for all
-  * @param maxDeletedShare a file with a larger share of deleted rows counts as fresh
+  * @param maxDeletedShare a file with a larger share of deleted rows is due
   * @param fanOut          a size class is merged once it has this many cubes, and these overlap; whether
   *   they do is up to the policy
   * @param mergeShare small cubes are merged into the largest once together they have this share of
@@ -34,7 +34,7 @@ final case class PlanOptions(
     maxRecords: Long = 0,
     minCubeBytes: Long = 100L << 30,
     targetCubeBytes: Long = 150L << 30,
-    freshBelow: Option[Long] = None,
+    dueBelow: Option[Long] = None,
     maxDeletedShare: Double = 0.05,
     fanOut: Int = 4,
     mergeShare: Double = 0.2,

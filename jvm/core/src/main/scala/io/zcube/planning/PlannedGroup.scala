@@ -22,17 +22,17 @@ final case class PlannedGroup(
   def extents: Seq[Double] = among.of(files)
 
   /** Bytes that are not well laid out yet. */
-  val freshBytes: Long = PlannedFile.bytesOf(freshFiles)
+  val dueBytes: Long = PlannedFile.bytesOf(dueFiles)
 
-  private def freshFiles = files.filter(f => PlannedGroup.isFresh(f.reason))
+  private def dueFiles = files.filter(f => f.reason.isDue)
 
-  /** Whether it merges cubes with each other or with fresh files. */
+  /** Whether it merges cubes with each other or with files that are due. */
   def merges: Boolean =
-    files.exists(f => !PlannedGroup.isFresh(f.reason) && f.reason != FileReason.Overlaps)
+    files.exists(f => !f.reason.isDue && f.reason != FileReason.Overlaps)
 
-  /** Its fresh files alone, if there are any. */
-  def fresh: Option[PlannedGroup] = {
-    val some = freshFiles
+  /** Its files that are due alone, if there are any. */
+  def due: Option[PlannedGroup] = {
+    val some = dueFiles
     if (some.isEmpty) None
     else if (some.size == files.size) Some(this)
     else Some(part(some, overlapping))
@@ -43,8 +43,8 @@ final case class PlannedGroup(
     copy(files = some, overlapping = overlapping && PlannedFile.bytesOf(some) >= sizes.stable)(
       among)
 
-  /** Fresh bytes per byte written: a limited budget goes to the highest first. */
-  def usefulness: Double = freshBytes.toDouble / math.max(1L, bytes)
+  /** Bytes that are due per byte written: a limited budget goes to the highest first. */
+  def usefulness: Double = dueBytes.toDouble / math.max(1L, bytes)
 
   /** The share of its bytes that are in the layout already and are rewritten only because of FULL: the
     * lowest come first.
@@ -59,19 +59,6 @@ final case class PlannedGroup(
 object PlannedGroup {
 
   def bytesOf(groups: Iterable[PlannedGroup]): Long = groups.iterator.map(_.bytes).sum
-
-  private val Fresh: Set[FileReason] = Set(
-    FileReason.Fresh,
-    FileReason.DeletedRows,
-    FileReason.FileSize,
-    FileReason.OtherColumns,
-    FileReason.OtherLayout,
-    FileReason.Full)
-
-  /** Whether files with that reason are not clustered yet, so that rewriting them helps
-    * immediately.
-    */
-  def isFresh(reason: FileReason): Boolean = Fresh.contains(reason)
 }
 
 /** A file and the decision about it, with the reason. */

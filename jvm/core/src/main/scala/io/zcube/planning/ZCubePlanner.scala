@@ -8,7 +8,6 @@ package io.zcube.planning
   * existing cube, otherwise one of all files.
   */
 final class ZCubePlanner(options: PlanOptions) {
-  import PlannedGroup.isFresh
   import ZCubePlanner._
 
   private val jobs = new JobDivision(options)
@@ -23,15 +22,15 @@ final class ZCubePlanner(options: PlanOptions) {
       partitions: Seq[Seq[DataFile]],
       outside: Map[String, CubeRest] = Map.empty): ClusteringPlan = {
     val partitioned = partitions.map(planOne(_, outside))
-    val (fresh, others) = partitioned.flatMap(_.groups)
+    val (due, others) = partitioned.flatMap(_.groups)
       .sortBy(c => (-c.usefulness, c.repeated, -c.bytes, c.files.head.file.path))
-      .partition(_.freshBytes > 0)
-    val (within, overFresh) = spend(fresh)
-    // Of a merge that other groups leave no bytes for, fresh files are written alone too.
-    val (alone, beyond) = spend(overFresh.flatMap(_.fresh), PlannedGroup.bytesOf(within))
-    val pieces = freshInParts(partitioned, beyond, within ++ alone)
+      .partition(_.dueBytes > 0)
+    val (within, overDue) = spend(due)
+    // Of a merge that other groups leave no bytes for, files that are due are written alone too.
+    val (alone, beyond) = spend(overDue.flatMap(_.due), PlannedGroup.bytesOf(within))
+    val pieces = dueInParts(partitioned, beyond, within ++ alone)
     val (merged, overMerges) = spend(others, PlannedGroup.bytesOf(within ++ alone ++ pieces))
-    val (groups, over) = (within ++ alone ++ pieces ++ merged, overFresh ++ overMerges)
+    val (groups, over) = (within ++ alone ++ pieces ++ merged, overDue ++ overMerges)
     val parts = mergesInParts(partitioned, over, groups)
     val taken = PlannedFile.pathsOf((alone ++ pieces ++ parts).iterator.flatMap(_.files))
     val kept = partitioned.flatMap(_.kept) ++
@@ -68,7 +67,7 @@ final class ZCubePlanner(options: PlanOptions) {
     val over = PlannedFile.pathsOf(dropped.iterator)
     def isIdle(path: String) = !rewritten(path) && !over(path)
     val idle = candidates.partial.flatMap(_.files).filter(f => isIdle(f.path))
-    val waiting = candidates.fresh.filter(f => isIdle(f.file.path))
+    val waiting = candidates.due.filter(f => isIdle(f.file.path))
     val stay = idle.map(PlannedFile(_, FileReason.InCube)) ++
       waiting.map(_.copy(reason = FileReason.Waits))
     val stable = overlapping.flatMap(_.files).filter(f => isIdle(f.path))
@@ -99,13 +98,14 @@ final class ZCubePlanner(options: PlanOptions) {
       shared > RankSpace.MinOverlap * PlannedFile.bytesOf(job.files)
     }
 
-  /** Parts of fresh groups, for what is left of the budget, in partitions whose fresh files get nothing
-    * of it: a group that never fits beside the new files of the night would never be clustered.
+  /** Parts of groups that are due, for what is left of the budget, in partitions of which no file that
+    * is due gets any of it: a group that never fits beside the new files of the night would never be
+    * clustered.
     *
-    * @param over  groups that other groups leave no bytes for, with fresh files only
+    * @param over  groups that other groups leave no bytes for, with files that are due only
     * @param taken the other groups
     */
-  private def freshInParts(
+  private def dueInParts(
       partitions: Seq[PlannedPartition],
       over: Seq[PlannedGroup],
       taken: Seq[PlannedGroup]): Seq[PlannedGroup] =
@@ -113,7 +113,7 @@ final class ZCubePlanner(options: PlanOptions) {
       val least = math.min(options.minCubeBytes, budget / MinPart)
       var spent = PlannedGroup.bytesOf(taken)
       val served =
-        PlannedFile.pathsOf(taken.iterator.flatMap(_.files).filter(f => isFresh(f.reason)))
+        PlannedFile.pathsOf(taken.iterator.flatMap(_.files).filter(f => f.reason.isDue))
       val starving = PlannedFile.pathsOf(
         partitions.iterator.map(_.groups.iterator.flatMap(_.files).toSeq)
           .filterNot(_.exists(f => served(f.file.path))).flatten)
@@ -172,12 +172,12 @@ final class ZCubePlanner(options: PlanOptions) {
   private def planned(job: JobDivision.Job, extents: Extents): PlannedGroup =
     PlannedGroup(job.files, options.cubeSizes, job.overlapping)(extents)
 
-  /** The files of a group to rewrite, and those over budget. Of a merge that doesn't fit, fresh files
-    * are written alone.
+  /** The files of a group to rewrite, and those over budget. Of a merge that doesn't fit, those
+    * that are due are written alone.
     */
   private def afford(group: Seq[PlannedFile]): (Seq[PlannedFile], Seq[PlannedFile]) = {
     val bytes = PlannedFile.bytesOf(group)
-    if (options.maxBytes.exists(bytes > _)) group.partition(f => isFresh(f.reason))
+    if (options.maxBytes.exists(bytes > _)) group.partition(f => f.reason.isDue)
     else (group, Nil)
   }
 
@@ -198,7 +198,7 @@ final class ZCubePlanner(options: PlanOptions) {
 
 private object ZCubePlanner {
 
-  /** With less than this part of the budget left, no fresh files are written in parts. */
+  /** With less than this part of the budget left, no files that are due are written in parts. */
   private val MinPart = 4
 }
 

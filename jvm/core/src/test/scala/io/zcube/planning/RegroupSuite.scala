@@ -43,7 +43,7 @@ class RegroupSuite extends AnyFunSuite {
       val (one, other) = (boxes(i), boxes(j))
       assert((0 to 1).exists(c => one.upper(c) < other.lower(c) || other.upper(c) < one.lower(c)))
     }
-    assert(found.groups.forall(group => !group.overlapping && group.freshBytes == 0))
+    assert(found.groups.forall(group => !group.overlapping && group.dueBytes == 0))
     // The parts of the four grids that lie over each other.
     found.groups.foreach { group =>
       val places = group.files.groupBy(_.file.path.drop(1)).values
@@ -123,7 +123,7 @@ class RegroupSuite extends AnyFunSuite {
     assert(rest.groups.map(group => (group.bytes, group.overlapping)) === Seq((500, true)))
     // What lies beside it doesn't overlap it.
     val beside = fresh(5).map(_.copy(ranges = new KeyRanges(Array(80L, 0L), Array(99L, 79L))))
-    assert(plan(four ++ beside).groups.filter(_.freshBytes > 0).map(_.overlapping) === Seq(false))
+    assert(plan(four ++ beside).groups.filter(_.dueBytes > 0).map(_.overlapping) === Seq(false))
     // Of a merge that doesn't fit, fresh files alone are no stable cube.
     val small = fresh(3).map(f => f.copy(path = "s" + f.path, cube = Some(CubeTag("s", true))))
     val merged = options.copy(policy = MergeAll)

@@ -285,7 +285,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   }
 
   test("auto compaction leaves fresh files that aren't small, but not those of cubes") {
-    val small = options.copy(freshBelow = Some(50))
+    val small = options.copy(dueBelow = Some(50))
     val found = plan(Seq(fresh("a", 49), fresh("b", 50)), small)
     assert(found.groups.flatMap(_.files).map(_.file.path) === Seq("a"))
     assert(reasons(found)("b") === FileReason.NotSmall)
@@ -441,7 +441,7 @@ class ZCubePlannerSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       }
       val found = new ZCubePlanner(options).planPartitions(Seq(selected), rests)
       val taken = (found.groups.flatMap(_.files) ++ found.kept)
-        .filter(f => PlannedGroup.isFresh(f.reason) || f.reason == FileReason.OverBudget)
+        .filter(f => f.reason.isDue || f.reason == FileReason.OverBudget)
         .map(_.file.path).toSet
       val stable = selected.filter(f => f.cube.exists(_.matches) && !taken(f.path))
         .groupBy(_.cube.get.id)

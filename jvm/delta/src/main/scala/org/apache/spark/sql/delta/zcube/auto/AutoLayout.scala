@@ -89,14 +89,14 @@ object AutoLayout extends DeltaLogging {
       request: AutoCompactRequest): Option[OptimizeTask] = {
     val conf = session.sessionState.conf
     val size = conf.getConf(DeltaSQLConf.DELTA_AUTO_COMPACT_MAX_FILE_SIZE)
-    def task(layout: FileLayout, declared: Boolean, freshBelow: Option[Long]) = OptimizeTask(
+    def task(layout: FileLayout, declared: Boolean, dueBelow: Option[Long]) = OptimizeTask(
       DeltaVersion.of(txn.deltaLog, txn.catalogTable, snapshot),
       WhereClause(request.targetPartitionsPredicate, request.targetPartitionsPredicate),
       layout.columns,
       declared,
       isFull = false,
       OptimizeOptions.of(Nil, layout.curve),
-      DeltaSettings.of(conf, DeltaOptimizeContext(None, freshBelow, Some(size))),
+      DeltaSettings.of(conf, DeltaOptimizeContext(None, dueBelow, Some(size))),
       layout.weights,
       isAuto = true
     )

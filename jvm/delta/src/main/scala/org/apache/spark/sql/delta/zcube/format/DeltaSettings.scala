@@ -35,7 +35,7 @@ object DeltaSettings {
     maxRecords = conf.maxRecordsPerFile,
     minCubeBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_MIN_CUBE_SIZE),
     targetCubeBytes = conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_CLUSTERING_TARGET_CUBE_SIZE),
-    freshBelow = context.minFileSize,
+    dueBelow = context.minFileSize,
     maxDeletedShare = context.maxDeletedRowsRatio.getOrElse(
       conf.getConf(DeltaSQLConf.DELTA_OPTIMIZE_MAX_DELETED_ROWS_RATIO)),
     fanOut = conf.getConf(ZCubeConf.MergeFanOut),

@@ -4,6 +4,7 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.{Contains, Literal, Lower}
 import org.apache.spark.sql.classic.ExpressionUtils.{column, expression}
 import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.stats.DeltaStatistics.{MAX, MIN}
 import org.apache.spark.sql.delta.zcube.table.{LoggedFileStatistics, StatisticsColumns}
 import org.apache.spark.sql.functions.{col, from_json, lit}
 
@@ -52,7 +53,7 @@ object TargetFiles {
     val some = snapshot.allFiles.toDF()
       .where(contains(json, Replacement) || contains(lower(json), Escaped))
       .withColumn("stats", from_json(json, snapshot.statsSchema))
-    val replaced = Seq("minValues", "maxValues").map { kind =>
+    val replaced = Seq(MIN, MAX).map { kind =>
       contains(StatisticsColumns.of(snapshot.statsSchema, kind +: column.physical), Replacement)
     }
     some.where(replaced.reduce(_ || _)).isEmpty

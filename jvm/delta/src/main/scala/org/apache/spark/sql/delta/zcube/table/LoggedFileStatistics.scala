@@ -2,6 +2,7 @@ package org.apache.spark.sql.delta.zcube.table
 
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.stats.DeltaStatistics.{MAX, MIN, NULL_COUNT, NUM_RECORDS}
 import org.apache.spark.sql.delta.{DeltaColumnMapping, Snapshot}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{col, lit, when}
@@ -68,7 +69,7 @@ object LoggedFileStatistics {
           val nulls = when(text.isNull, rowsColumn(statistics))
           Seq(text.try_cast(dataType), text.try_cast(dataType), nulls)
         case None =>
-          Seq("minValues", "maxValues", "nullCount").map(kind =>
+          Seq(MIN, MAX, NULL_COUNT).map(kind =>
             StatisticsColumns.of(statistics, kind +: column.physical))
       }
     }
@@ -89,5 +90,5 @@ object LoggedFileStatistics {
   }
 
   private def rowsColumn(statistics: DataType): Column =
-    StatisticsColumns.of(statistics, Seq("numRecords"))
+    StatisticsColumns.of(statistics, Seq(NUM_RECORDS))
 }

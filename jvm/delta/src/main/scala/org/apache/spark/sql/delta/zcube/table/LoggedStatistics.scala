@@ -6,6 +6,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.{Concat, Expression}
 import org.apache.spark.sql.classic.{ExpressionUtils, SparkSession}
 import org.apache.spark.sql.delta.actions.AddFile
+import org.apache.spark.sql.delta.stats.DeltaStatistics.NUM_RECORDS
 import org.apache.spark.sql.delta.{DeltaLog, DeltaTableUtils, Snapshot}
 import org.apache.spark.sql.functions.{col, from_json, lit, when}
 import org.apache.spark.sql.zcube.Sessions
@@ -93,9 +94,10 @@ object LoggedStatistics {
     * blank, and fails.
     */
   private def countOnly(parsed: DataFrame): DataFrame = {
-    val rows = col("stats.numRecords")
+    val rows = col(s"stats.$NUM_RECORDS")
     // By name, a session might have another function.
-    val text = Concat(Seq(lit("{\"numRecords\":"), rows, lit("}")).map(ExpressionUtils.expression))
+    val text =
+      Concat(Seq(lit(s"""{"$NUM_RECORDS":"""), rows, lit("}")).map(ExpressionUtils.expression))
     parsed.withColumn(
       "stats",
       when(rows.isNull, lit("{}")).otherwise(ExpressionUtils.column(text)))

@@ -5,6 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.delta.stats.DeltaStatistics.{MAX, MIN, NULL_COUNT, NUM_RECORDS}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types._
@@ -67,8 +68,8 @@ object PlanningRanges {
     val statistics = files.schema("stats").dataType
     def each(kind: String) =
       columns.map(column => StatisticsColumns.of(statistics, kind +: column.physical))
-    val counts = each("nullCount") :+ StatisticsColumns.of(statistics, Seq("numRecords"))
-    val selected = (col("path") +: (each("minValues") ++ each("maxValues") ++ counts)).zipWithIndex
+    val counts = each(NULL_COUNT) :+ StatisticsColumns.of(statistics, Seq(NUM_RECORDS))
+    val selected = (col("path") +: (each(MIN) ++ each(MAX) ++ counts)).zipWithIndex
       .map { case (column, i) => column.as(s"c$i") }
     val described = files.select(selected: _*).asInstanceOf[DataFrame]
     val types = Ordinals(columns.length).low.map(described.schema(_).dataType).toArray

@@ -4,6 +4,7 @@ import scala.annotation.tailrec
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.delta.Snapshot
+import org.apache.spark.sql.delta.stats.DeltaStatistics.{MIN, NULL_COUNT}
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types.{AtomicType, DataType, StructType}
 
@@ -21,7 +22,7 @@ object StatisticsColumns {
 
   /** Whether the log may contain a column's minima and maxima. */
   def hasMinima(snapshot: Snapshot, column: ColumnPath): Boolean =
-    has(snapshot.statsSchema, "minValues" +: column.physical)
+    has(snapshot.statsSchema, MIN +: column.physical)
 
   /** Whether the log may contain the numbers of a column's NULLs. Delta counts those of arrays too,
     * but skips no file by them (`SkippingEligibleColumn`).
@@ -29,7 +30,7 @@ object StatisticsColumns {
   def hasNullCounts(snapshot: Snapshot, column: ColumnPath): Boolean =
     column.dataType.isInstanceOf[AtomicType] && has(
       snapshot.statsSchema,
-      "nullCount" +: column.physical)
+      NULL_COUNT +: column.physical)
 
   @tailrec
   private def has(dataType: DataType, path: Seq[String]): Boolean = (dataType, path) match {
