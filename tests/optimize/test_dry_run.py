@@ -35,6 +35,8 @@ def test_the_plan_is_what_the_run_does(spark, path, job_counter):
     assert plan.bytes_read == plan.bytes_written == fresh[0].size
     assert {file.path for file in plan.stay} == {f.path for f in before} - {fresh[0].path}
     assert {file.reason for file in plan.stay} == {"in a cube"}
+    assert plan.stay_reasons == {"in a cube": len(plan.stay)}
+    assert plan.left_reasons == {}
     result = table.optimize()
     assert result.cubes[0].reasons == plan.cubes[0].reasons == {"fresh": 1}
     assert (result.files_removed, result.bytes_removed) == (1, plan.bytes_read)
@@ -56,11 +58,14 @@ def test_the_plan_follows_budget_where_and_partitions(spark, path):
     plan = table.optimize(zorder_by=["x"], where="p = 1", dry_run=True)
     assert [cube.partition for cube in plan.cubes] == [{"p": "1"}]
     assert len(plan.cubes[0].files) == 2
+    # The other partition's are neither listed nor counted.
+    assert (plan.stay, plan.stay_reasons) == ([], {})
     partition = sum(file.size for file in live_files(path) if file.partition["p"] == "1")
     tight = table.optimize(zorder_by=["x"], max_bytes=partition + 10, dry_run=True)
     assert len(tight.cubes) == 1
     assert {file.reason for file in tight.left} == {"over budget"}
     assert len(tight.left) == 2
+    assert tight.left_reasons == {"over budget": 2}
     assert "2 files" in str(tight).splitlines()[0]
     assert "over the budget" in str(tight)
 

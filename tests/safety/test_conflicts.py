@@ -1,9 +1,10 @@
-"""An OPTIMIZE of two ZCubes, stopped before its first commit, while the table changes under it.
+"""An OPTIMIZE of two ZCubes, stopped before its first commit or write, while the table changes.
 
 The oracle is the effect of the change alone: it is applied to a copy that isn't optimized.
 """
 
 import shutil
+from pathlib import Path
 
 import pytest
 from zcube import ClusteredTable
@@ -53,24 +54,33 @@ CHANGES = {
 WITH_VECTORS = ("append", "overwrite", "delete", "update", "merge")
 # What takes no cube away. DELETE, which takes one, is among those with vectors.
 ALWAYS = {"append"}
-CASES = [(name, False) for name in CHANGES] + [(name, True) for name in WITH_VECTORS]
+# Before a commit, ZCube has read what others did; what they do then is found by Delta.
+COMMIT, WRITING = "before-commit", "before-writing"
+CASES = [
+    (*case, place)
+    for place in (COMMIT, WRITING)
+    for case in (*((n, False) for n in CHANGES), *((n, True) for n in WITH_VECTORS))
+]
 
 
 @pytest.mark.parametrize(
-    ("change", "vectors"),
+    ("change", "vectors", "place"),
     cases(CASES, lambda case: case[0] == "delete" if case[1] else case[0] in ALWAYS),
 )
 def test_a_change_meanwhile_stays_and_drops_only_what_it_touches(
-    spark, path, tmp_path, failure_points, change, vectors
+    spark, path, tmp_path, failure_points, change, vectors, place
 ):
     act, committed = CHANGES[change]
     make(spark, path, vectors)
     sizes = cube_sizes(spark, path)
+    if place == WRITING:
+        # The second cube would be committed meanwhile.
+        spark.conf.set("spark.databricks.delta.optimize.maxThreads", "1")
     copy = str(tmp_path / "copy")
     shutil.copytree(path, copy)
     act(spark, copy)
     with failure_points.paused(
-        lambda: ClusteredTable.for_path(spark, path).optimize(**sizes)
+        lambda: ClusteredTable.for_path(spark, path).optimize(**sizes), place
     ) as outcome:
         assert outcome.reached
         act(spark, path)
@@ -120,6 +130,76 @@ def test_a_vacuum_that_removes_the_new_files_fails_the_commit(spark, path, failu
         spark.sql(f"VACUUM delta.`{path}` RETAIN 0 HOURS")
     assert "ZCUBE_WRITTEN_FILE_MISSING" in str(outcome.error)
     assert multiset(spark.read.format("delta").load(path)) == before
+
+
+def test_only_what_is_committed_after_the_writing_is_for_deltas_check(spark, path, failure_points):
+    """Others may have committed thousands of versions, and Delta would go through all files for each."""
+    make(spark, path)
+    with failure_points.paused(
+        lambda: ClusteredTable.for_path(spark, path).optimize(), WRITING
+    ) as outcome:
+        for _ in range(3):
+            append(spark, path)
+    assert outcome.result.files_removed == 6
+    last = spark.sql(f"DESCRIBE HISTORY delta.`{path}` LIMIT 1").first()
+    assert last["operation"] == "OPTIMIZE"
+    assert last["readVersion"] == last["version"] - 1
+
+
+@pytest.mark.parametrize("versions", [1, 6])
+def test_a_table_made_anew_in_the_same_folder_stays_as_it_is(
+    spark, path, tmp_path, failure_points, versions
+):
+    """Its log may be shorter, and would get a gap, or longer: then rows of the old table would join it.
+
+    The data files are left, so that the run isn't ended by their loss.
+    """
+    make(spark, path)
+    anew, log = str(tmp_path / "anew"), Path(path, "_delta_log")
+    for _ in range(versions):
+        append(spark, anew)
+    with failure_points.paused(
+        lambda: ClusteredTable.for_path(spark, path).optimize(), WRITING
+    ) as outcome:
+        assert outcome.reached
+        shutil.rmtree(log)
+        shutil.copytree(anew, path, dirs_exist_ok=True)
+        before = sorted(log.glob("*.json"))
+    assert "ZCUBE_TABLE_REPLACED" in str(outcome.error)
+    assert sorted(log.glob("*.json")) == before
+    assert data_files_on_disk(path) >= files_ever_added(path)
+    # Read elsewhere: Delta keeps the log of this path.
+    shutil.copytree(path, tmp_path / "copy")
+    after = spark.read.format("delta").load(str(tmp_path / "copy"))
+    assert multiset(after) == multiset(spark.read.format("delta").load(anew))
+
+
+@pytest.mark.parametrize("touched", [True, False])
+def test_a_version_that_is_gone_from_the_log_is_not_written_again(
+    spark, path, failure_points, touched
+):
+    """A job may last longer than the log's retention. What others did in that version isn't undone."""
+    make(spark, path, True)
+    spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.checkpointInterval' = '1')")
+    with failure_points.paused(
+        lambda: ClusteredTable.for_path(spark, path).optimize(), WRITING
+    ) as outcome:
+        assert outcome.reached
+        if touched:
+            spark.sql(f"DELETE FROM delta.`{path}` WHERE id = 7")
+        else:
+            append(spark, path)
+        before, disk = multiset(spark.read.format("delta").load(path)), data_files_on_disk(path)
+        gone = max(Path(path, "_delta_log").glob("*.json"))
+        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('k' = 'v')")
+        gone.unlink()
+    assert multiset(spark.read.format("delta").load(path)) == before
+    assert not gone.exists()
+    if touched:
+        assert "ZCUBE_LOG_TRUNCATED" in str(outcome.error)
+        assert data_files_on_disk(path) == disk
+    else:
+        assert outcome.result.files_removed == 6
 
 
 def test_streams_that_read_and_write_meanwhile_miss_no_row(spark, path, tmp_path):

@@ -131,8 +131,11 @@ class OptimizePlan:
 
     Attributes:
         cubes: the groups of files to rewrite, each of which becomes a cube, or several.
-        left: files that a budget leaves for another run.
-        stay: files that ``where`` selects and that don't need rewriting.
+        left: files that a budget leaves for another run; of more than 10,000, the first.
+        stay: files that ``where`` selects and that don't need rewriting; of more than 10,000 for one
+            reason, the first.
+        left_reasons: number of files that a budget leaves, by reason. All are counted.
+        stay_reasons: number of files that ``where`` selects and that stay, by reason. All are counted.
         forecast: the expected benefit and cost of the run.
 
     Examples:
@@ -145,6 +148,8 @@ class OptimizePlan:
     cubes: list[PlannedCube]
     left: list[PlannedFile]
     stay: list[PlannedFile]
+    left_reasons: dict[str, int]
+    stay_reasons: dict[str, int]
     forecast: Forecast
 
     @property
@@ -172,10 +177,20 @@ class OptimizePlan:
             for row in rows
             if row["action"] == "rewrite"
         ]
-        left = [file for row in rows if row["action"] == "leave" for file in _files(row)]
-        stay = [file for row in rows if row["action"] == "stay" for file in _files(row)]
+        # Files that WHERE excludes are counted in a row that lists none.
+        left, stay = (
+            [row for row in rows if row["action"] == action and row["file_list"]]
+            for action in ("leave", "stay")
+        )
         (forecast,) = [row["forecast"] for row in rows if row["action"] == "forecast"]
-        return cls(cubes, left, stay, Forecast.from_row(forecast))
+        return cls(
+            cubes=cubes,
+            left=[file for row in left for file in _files(row)],
+            stay=[file for row in stay for file in _files(row)],
+            left_reasons=_counts(left),
+            stay_reasons=_counts(stay),
+            forecast=Forecast.from_row(forecast),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -184,16 +199,19 @@ class OptimizePlan:
 
     def _summary(self) -> str:
         files = sum(len(cube.files) for cube in self.cubes)
+        left, stay = sum(self.left_reasons.values()), sum(self.stay_reasons.values())
         text = (
             f"{formatting.counted(files, 'file')} ({formatting.size(self.bytes_read)}) to rewrite, "
             f"about {formatting.size(self.bytes_written)} to write, in "
             f"{formatting.counted(len(self.cubes), 'group')}"
         )
-        if self.left:
+        if left:
             size = formatting.size(sum(file.bytes for file in self.left))
-            text += f"; {formatting.counted(len(self.left), 'file')} ({size}) over the budget"
-        verb = "stays" if len(self.stay) == 1 else "stay"
-        return f"{text}; {formatting.counted(len(self.stay), 'file')} {verb}"
+            # Of files that aren't listed, the size isn't known.
+            known = f" ({size})" if left == len(self.left) else ""
+            text += f"; {formatting.counted(left, 'file')}{known} over the budget"
+        verb = "stays" if stay == 1 else "stay"
+        return f"{text}; {formatting.counted(stay, 'file')} {verb}"
 
     def _rows(self) -> list[list[str]]:
         rows = [
@@ -202,13 +220,13 @@ class OptimizePlan:
                 str(len(cube.files)),
                 formatting.size(cube.bytes_read),
                 formatting.size(cube.bytes_written),
-                _reasons(cube.files),
+                _reasons(cube.reasons),
             ]
             for number, cube in enumerate(self.cubes, start=1)
         ]
-        for name, files in (("left", self.left), ("stay", self.stay)):
-            if files:
-                rows.append([name, str(len(files)), "–", "–", _reasons(files)])
+        for name, reasons in (("left", self.left_reasons), ("stay", self.stay_reasons)):
+            if reasons:
+                rows.append([name, str(sum(reasons.values())), "–", "–", _reasons(reasons)])
         return rows
 
     def __str__(self) -> str:
@@ -226,9 +244,11 @@ def _files(row: Row) -> list[PlannedFile]:
     return [PlannedFile(f["path"], f["reason"], f["bytes"]) for f in row["file_list"]]
 
 
-def _reasons(files: Sequence[PlannedFile]) -> str:
-    counts: dict[str, int] = {}
-    for file in files:
-        counts[file.reason] = counts.get(file.reason, 0) + 1
+def _counts(rows: Sequence[Row]) -> dict[str, int]:
+    # Each row has another reason.
+    return {reason: files for row in rows for reason, files in row["reasons"].items()}
+
+
+def _reasons(counts: dict[str, int]) -> str:
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{count} {reason}" for reason, count in ordered)

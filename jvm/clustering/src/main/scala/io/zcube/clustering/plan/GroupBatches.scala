@@ -15,9 +15,10 @@ final class GroupBatches(task: OptimizeTask) {
     task.settings.batchBytes match {
       case Some(size) => BinPacking.pack(groups, size)(_.storedBytes)
       // A group that makes a stable cube gets its own commit: a failure should lose no more than a
-      // job.
+      // job. Of a large table, a thousandth is little to lose, and many more commits would take hours.
       case None =>
-        pack(groups, math.min(MaxBytes, task.planOptions.minCubeBytes))
+        val share = groups.iterator.map(_.storedBytes).sum / MaxCommits
+        pack(groups, math.min(math.max(MaxBytes, share), task.planOptions.minCubeBytes))
     }
 
   /** The groups of a commit that are sampled and written together: those that each fill at most one
@@ -43,8 +44,11 @@ final class GroupBatches(task: OptimizeTask) {
 
 object GroupBatches {
 
-  /** Input bytes: what a failure may lose for each commit in progress. */
+  /** Input bytes: what a failure may lose for each commit in progress, or a thousandth of all. */
   val MaxBytes: Long = 1L << 30
+
+  /** Of groups that make no stable cube, where these don't limit it. */
+  private val MaxCommits = 1000
 
   /** Maximum size of a group that shares a job. One layout serves all groups of the job, so each
     * has few ranks and its rows are only coarsely ordered, which matters only if a file has several

@@ -13,6 +13,9 @@ import io.zcube.planning.{FileReason, PlannedFile}
   */
 object DryRunReport {
 
+  /** Of files that stay, so many are listed for each reason. There may be millions. */
+  private val MaxListed = 10000
+
   private val File = new StructType()
     .add("path", StringType, nullable = false)
     .add("reason", StringType, nullable = false)
@@ -47,7 +50,7 @@ object DryRunReport {
 
   def output: Seq[Attribute] = toAttributes(schema)
 
-  def rows(planned: RewritePlan, forecast: Forecast): Seq[Row] = {
+  def rows(planned: RewritePlan, forecast: Forecast, maxListed: Int = MaxListed): Seq[Row] = {
     val groups = planned.groups.map { group =>
       // Rows deleted by deletion vectors are read, but not written.
       row(
@@ -59,7 +62,8 @@ object DryRunReport {
         group.liveBytes)
     }
     val (over, stay) = planned.plan.kept.partition(_.reason == FileReason.OverBudget)
-    val unchangedFiles = unchanged("leave", over) ++ unchanged("stay", stay)
+    val unchangedFiles =
+      unchanged("leave", over, maxListed) ++ unchanged("stay", stay, maxListed)
     groups ++ unchangedFiles ++ outside(planned) :+ total(planned, forecast)
   }
 
@@ -92,12 +96,12 @@ object DryRunReport {
     )
   )
 
-  private def unchanged(action: String, files: Seq[PlannedFile]): Seq[Row] =
+  private def unchanged(action: String, files: Seq[PlannedFile], maxListed: Int): Seq[Row] =
     files.groupBy(_.reason.text).toSeq.sortBy(_._1).map { case (_, same) =>
-      row(None, action, None, same, 0L, 0L)
+      row(None, action, None, same, 0L, 0L, maxListed)
     }
 
-  /** Files that WHERE excludes are counted, not listed: there may be millions. */
+  /** Files that WHERE excludes are counted, not listed. */
   private def outside(planned: RewritePlan): Option[Row] = Option.when(planned.outside > 0) {
     val reasons = Map(FileReason.NotSelected.text -> planned.outside)
     Row(null, "stay", null, reasons, planned.outside, 0L, 0L, Nil, null)
@@ -109,7 +113,8 @@ object DryRunReport {
       partition: Option[Map[String, String]],
       files: Seq[PlannedFile],
       read: Long,
-      written: Long): Row = Row(
+      written: Long,
+      maxListed: Int = Int.MaxValue): Row = Row(
     cube.orNull,
     action,
     partition.orNull,
@@ -117,7 +122,8 @@ object DryRunReport {
     files.size.toLong,
     read,
     written,
-    files.sortBy(_.file.path).map(f => Row(f.file.path, f.reason.text, f.file.bytes)),
+    files.sortBy(_.file.path).take(maxListed)
+      .map(f => Row(f.file.path, f.reason.text, f.file.bytes)),
     null
   )
 }

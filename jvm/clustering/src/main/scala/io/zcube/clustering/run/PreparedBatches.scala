@@ -17,10 +17,12 @@ final private[clustering] class PreparedBatches(
     atOnce: Int = PreparedBatches.Files,
     read: (=> Unit) => Unit = reading => reading) {
 
-  private val position: Map[Int, Int] = batches.iterator.map(_.head.number).zipWithIndex.toMap
+  private val ordered = batches.toIndexedSeq
 
-  /** What comes next; all before it have been read. */
-  private var unread: Seq[Seq[RewriteGroup]] = batches
+  private val position: Map[Int, Int] = ordered.iterator.map(_.head.number).zipWithIndex.toMap
+
+  /** How many have been read: the first ones. */
+  private var done = 0
 
   /** Runs what uses the files of a batch. */
   def within[T](batch: Seq[RewriteGroup])(body: FileSelection => T): T =
@@ -30,12 +32,11 @@ final private[clustering] class PreparedBatches(
     } finally selection.release(filesOf(batch))
 
   private def readUpTo(batch: Int): Unit = synchronized {
-    val missing = batch + 1 - (batches.size - unread.size)
-    if (missing > 0) {
-      val sums = unread.iterator.map(filesOf(_).size.toLong).scanLeft(0L)(_ + _).drop(1)
-      val (now, later) = unread.splitAt(math.max(missing, sums.takeWhile(_ <= atOnce).size))
-      read(selection.prepare(now.flatMap(filesOf)))
-      unread = later
+    if (batch >= done) {
+      val sums = ordered.iterator.drop(done).map(filesOf(_).size.toLong).scanLeft(0L)(_ + _).drop(1)
+      val next = math.max(batch + 1, done + sums.takeWhile(_ <= atOnce).size)
+      read(selection.prepare(ordered.slice(done, next).flatMap(filesOf)))
+      done = next
     }
   }
 

@@ -84,12 +84,16 @@ class ReportsSuite extends AnyFunSuite with MemoryEngine {
       "ZCUBE_UNORDERED_TYPE")
   }
 
-  private def dryRun(table: MemoryTable): Seq[Row] = Sessions.within(session) {
-    val task = taskOf(table, options = Seq("forecast" -> "true"))
-    val planned = RewritePlan.of(task)
-    val reading = LayoutSession.cloneOf(session, task.version)
-    DryRunReport.rows(planned, Forecast.of(reading, task, planned, sampling = true))
-  }
+  private def dryRun(table: MemoryTable, maxListed: Int = 100): Seq[Row] =
+    Sessions.within(session) {
+      val task = taskOf(table, options = Seq("forecast" -> "true"))
+      val planned = RewritePlan.of(task)
+      val reading = LayoutSession.cloneOf(session, task.version)
+      DryRunReport.rows(
+        planned,
+        Forecast.of(reading, task, planned, sampling = true),
+        maxListed)
+    }
 
   test("a dry run changes nothing, and forecasts what the run then does") {
     val table = newTable()
@@ -111,6 +115,18 @@ class ReportsSuite extends AnyFunSuite with MemoryEngine {
     val Seq(stay, nothing) = dryRun(table)
     assert((stay.getString(1), stay.getLong(4)) === ("stay", table.now.live.size))
     assert(nothing.getLong(4) === 0)
+  }
+
+  test("all files to rewrite are listed; of those that stay, some are, and all are counted") {
+    val table = newTable()
+    val Seq(rewrite, _) = dryRun(table, maxListed = 2)
+    assert(rewrite.getSeq[Row](7).size === table.now.live.size)
+    run(taskOf(table))
+    val files = table.now.live.map(_.path).toSeq.sorted
+    val Seq(stay, _) = dryRun(table, maxListed = 2)
+    assert(stay.getSeq[Row](7).map(_.getString(0)) === files.take(2))
+    assert(stay.getLong(4) === files.size)
+    assert(stay.getMap[String, Long](3).values.sum === files.size)
   }
 
   test("a file without statistics doesn't make a forecast count rows that aren't there") {

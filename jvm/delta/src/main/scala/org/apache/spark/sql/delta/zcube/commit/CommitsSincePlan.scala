@@ -22,8 +22,14 @@ import io.zcube.concurrent.Causes
   *
   * @param read  the snapshot from which the run was planned
   * @param table the name that users know
+  * @param mayAsk whether the run may ask about a file with this path. What others' commits say of other
+  *   files isn't kept: streams may have named millions
   */
-final class CommitsSincePlan(read: Snapshot, table: String, catalogTable: Option[CatalogTable]) {
+final class CommitsSincePlan(
+    read: Snapshot,
+    table: String,
+    catalogTable: Option[CatalogTable],
+    mayAsk: String => Boolean) {
 
   private var last = read
 
@@ -114,6 +120,7 @@ final class CommitsSincePlan(read: Snapshot, table: String, catalogTable: Option
   }
 
   private def note(version: Long, action: Action): Unit = action match {
+    case file: FileAction if !mayAsk(file.path) =>
     case file: AddFile =>
       val hash = FileFilter.hashOf(file.path)
       named += hash

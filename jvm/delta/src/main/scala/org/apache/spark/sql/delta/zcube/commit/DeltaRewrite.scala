@@ -40,7 +40,9 @@ final class DeltaRewrite(
   private val log = snapshot.deltaLog
   private val byPath = rewritten.iterator.map(f => f.path -> f).toMap
 
-  /** A log may lack NULLs of old files; those of new ones must have all columns. */
+  /** A log may lack NULLs of old files, or have keys that are no columns; new ones must have all columns,
+    * and nothing else.
+    */
   private val noValues: Map[String, String] =
     snapshot.metadata.physicalPartitionColumns.map(_ -> null).toMap
   private val written = new ConcurrentHashMap[String, AddFile]()
@@ -56,7 +58,7 @@ final class DeltaRewrite(
       // distinguish NULL from the string that denotes it. All rows are in the group's partition.
       case action: AddFile =>
         val (part, untagged) = CleaningCommitProtocol.partOf(action)
-        val values = noValues ++ partitionOf(part)
+        val values = noValues ++ partitionOf(part).view.filterKeys(noValues.contains)
         val file = untagged.copy(partitionValues = values, dataChange = false)
         written.put(file.path, file)
         RewriteTransaction.Written(part, DataFiles.of(file, None))

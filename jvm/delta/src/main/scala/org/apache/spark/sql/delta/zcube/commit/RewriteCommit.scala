@@ -58,11 +58,33 @@ final class RewriteCommit(
           .recover { case e => CommitResult.Unknown(e) }.get
     }
 
-  /** The conflict check begins with the first version that may have touched the files. */
+  /** The conflict check begins with the first version that may have touched the files.
+    *
+    * What others have committed is read here. After a long job that may be thousands of versions, and
+    * Delta's check would go through all files for each of them. Delta would also take the versions of a
+    * new table, made in the same folder, for those of this one. And where versions have been removed from
+    * the log, it would write the first of them again, which no reader sees, and which hides from later
+    * checks what the removed one was.
+    */
   private def transactionFor(changes: RewriteChanges): DeltaTransaction = resumed.getOrElse {
+    val now = log.update(catalogTableOpt = catalogTable)
+    if (now.version < planned.version || now.metadata.id != planned.metadata.id)
+      throw ZCubeErrors.tableReplaced(table)
+    val fits = hasSameNeeds(now)
+    if (fits) since.accept(now)
     val base = since.baseOf(changes.replaced)
-    if (base.version == planned.version) first else begin(base, changes.replaced)
+    if (now.version > base.version && !exists(base.version + 1)) {
+      // What the table has now decides.
+      if (!fits || lost(now, changes).nonEmpty)
+        throw ZCubeErrors.logTruncated(table, base.version + 1)
+      begin(now, changes.replaced)
+    } else if (base.version == planned.version) first
+    else begin(base, changes.replaced)
   }
+
+  /** Whether the log still has a version's commit. */
+  private def exists(version: Long): Boolean =
+    log.getChanges(version, catalogTable).nextOption().exists(_._1 == version)
 
   @tailrec
   private def attempt(
@@ -164,13 +186,14 @@ final class RewriteCommit(
     */
   private def hasSameNeeds(now: Snapshot): Boolean = {
     def needs(of: Snapshot) = (
+      of.metadata.id,
       of.metadata.partitionSchema,
       of.metadata.columnMappingMode,
       RowTracking.isEnabled(of.protocol, of.metadata),
       rowIdColumns(of),
       IcebergCompat.isAnyEnabled(of.metadata),
       of.protocol)
-    needs(now) == needs(planned) && LeafTypes.agree(planned, now)
+    needs(now) == needs(planned) && LeafTypes.fit(planned, now)
   }
 
   /** The hidden columns in which files keep rows' ids. */

@@ -17,19 +17,22 @@ import io.zcube.sql.errors.ZCubeErrors
 final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends FileSelection {
 
   private val snapshot = version.snapshot
-  private val since =
-    new CommitsSincePlan(snapshot, version.table.name, version.table.catalogTable)
+  private val since = new CommitsSincePlan(
+    snapshot,
+    version.table.name,
+    version.table.catalogTable,
+    path => known.forall(_.contains(path)))
   private lazy val logged = LoggedStatistics.of(SparkSession.active, snapshot, where.filters)
 
-  /** The files that WHERE selects, once they are known. */
-  @volatile private var picked: Option[FileFilter] = None
+  /** The files that WHERE selects, or those of the whole table, once they are known. */
+  @volatile private var known: Option[FileFilter] = None
 
   /** Log actions of files that are scanned or rewritten. All of them would take gigabytes. */
   private val actions = new ConcurrentHashMap[String, AddFile]
 
   override def files(layout: Option[LayoutTag]): Seq[DataFile] = {
     val found = logged.files(layout.map(new CubeTags(_)))
-    if (where.picks) picked = Some(FileFilter(found.iterator.map(_.path)))
+    known = Some(FileFilter(found.iterator.map(_.path)))
     found
   }
 
@@ -68,9 +71,9 @@ final class DeltaSelection(version: DeltaVersion, where: WhereClause) extends Fi
   override def conflictOf(files: Seq[DataFile]): Option[ConcurrentModificationException] =
     since.conflictOf(files.map(_.path))
 
-  private def selected: FileFilter = picked.getOrElse {
+  private def selected: FileFilter = known.getOrElse {
     val all = FileFilter(logged.paths.iterator)
-    if (where.picks) picked = Some(all)
+    known = Some(all)
     all
   }
 

@@ -3,6 +3,8 @@ package org.apache.spark.sql.delta.zcube.commit
 import java.nio.file.{Files, Paths}
 import java.util.ConcurrentModificationException
 
+import scala.util.Try
+
 import io.delta.exceptions.ConcurrentDeleteReadException
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.delta.actions.AddFile
@@ -18,6 +20,7 @@ import io.zcube.clustering.plan.{OptimizeOptions, OptimizeTask, RewriteGroup, Re
 import io.zcube.clustering.run.{LayoutSession, OptimizeRunner, RewriteResult, RunListener, RunResult}
 import io.zcube.clustering.table.WhereClause
 import io.zcube.layout.kinds.LayoutKind
+import io.zcube.sql.errors.ZCubeExecutionException
 
 /** Which versions a commit is checked against. What must not be lost if it is too few,
   * ClusterableTableContract shows.
@@ -35,7 +38,7 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
       "SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)")
     val log: DeltaLog = DeltaLog.forTable(spark, path)
     val read: Snapshot = log.update()
-    val since = new CommitsSincePlan(read, "t", None)
+    val since = new CommitsSincePlan(read, "t", None, path => files.exists(_.path == path))
     val files: IndexedSeq[AddFile] = read.allFiles.collect().sortBy(_.stats).toIndexedSeq
 
     def append(from: Int): Unit =
@@ -163,9 +166,10 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
 
   /** Four partitions, each a commit; others change the table after the first.
     *
+    * @param lost   how many rows they delete
     * @param change from the partition of the second group
     */
-  private def runAmong(change: (String, String) => Unit): RunResult = {
+  private def runAmong(lost: Long = 0)(change: (String, String) => Unit): RunResult = {
     count += 1
     val path = folder.resolve(s"t$count").toString
     spark.sql(s"CREATE TABLE delta.`$path` (id BIGINT, x BIGINT, p BIGINT) USING delta " +
@@ -188,32 +192,44 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
       }
       override def dropped(groups: Seq[RewriteGroup]): Unit = ()
     }
-    val result = withSettings(
-      "spark.databricks.delta.optimize.maxThreads" -> "1",
-      "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize.threshold" -> "1") {
-      Sessions.within(session) {
-        val version = new DeltaClusterableTable(log, None).latest()
-        val task = OptimizeTask.of(
-          session,
-          version,
-          WhereClause.Everything,
-          Seq("id", "x").map(name => version.column(Seq(name), _ == _).get),
-          declared = false,
-          isFull = false,
-          OptimizeOptions.of(Nil, LayoutKind.KdTree),
-          DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())
-        )
-        new OptimizeRunner(LayoutSession.cloneOf(session, version), task, Seq(changes)).run()
-      }
-    }
-    assert(result.outcomes.size == 4)
-    val now = spark.read.format("delta").load(path).count()
-    assert(now == rows || now == rows - 2)
-    result
+    val outcome = Try(withSettings(
+        "spark.databricks.delta.optimize.maxThreads" -> "1",
+        "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize.threshold" -> "1") {
+        Sessions.within(session) {
+          val version = new DeltaClusterableTable(log, None).latest()
+          val task = OptimizeTask.of(
+            session,
+            version,
+            WhereClause.Everything,
+            Seq("id", "x").map(name => version.column(Seq(name), _ == _).get),
+            declared = false,
+            isFull = false,
+            OptimizeOptions.of(Nil, LayoutKind.KdTree),
+            DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())
+          )
+          val result =
+            new OptimizeRunner(LayoutSession.cloneOf(session, version), task, Seq(changes)).run()
+          assert(result.outcomes.size == 4)
+          result
+        }
+      })
+    // As another process sees the table.
+    DeltaLog.clearCache()
+    assert(spark.read.format("delta").load(path).count() == rows - lost)
+    outcome.get
+  }
+
+  /** Removes the newest version from the log, as it is removed once it is old, after a later checkpoint. */
+  private def forgetNewest(table: String): Unit = {
+    val log = DeltaLog.forTable(spark, table.stripPrefix("delta.`").stripSuffix("`"))
+    val newest = log.update().version
+    spark.sql(s"ALTER TABLE $table SET TBLPROPERTIES ('k' = 'v')")
+    log.checkpoint(log.update())
+    Files.delete(Paths.get(log.logPath.toUri).resolve(f"$newest%020d.json"))
   }
 
   test("a protocol that grows, which Delta tolerates, drops only the group of a real conflict") {
-    val result = runAmong { (table, partition) =>
+    val result = runAmong(lost = 2) { (table, partition) =>
       spark.sql(
         s"ALTER TABLE $table SET TBLPROPERTIES ('delta.feature.vacuumProtocolCheck' = 'supported')")
       spark.sql(s"DELETE FROM $table WHERE p = $partition AND id < 4").collect(): Unit
@@ -227,7 +243,7 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
       "ALTER COLUMN n.i TYPE BIGINT",
       "ALTER COLUMN n.a.element TYPE BIGINT"))
     test(s"after a change that the files of the plan don't fit, no group is written: $change") {
-      val result = runAmong((table, _) => spark.sql(s"ALTER TABLE $table $change"): Unit)
+      val result = runAmong()((table, _) => spark.sql(s"ALTER TABLE $table $change"): Unit)
       assert(result.committed.size == 1 && result.conflicts.size == 3)
       // The conflict of the one that tried.
       assert(result.conflicts.forall(_ eq result.conflicts.head))
@@ -235,7 +251,30 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
 
   for (change <- Seq("ADD COLUMN n.j INT", "ADD COLUMN m INT", "SET TBLPROPERTIES ('k' = 'v')"))
     test(s"a change that they fit holds up no group: $change") {
-      val result = runAmong((table, _) => spark.sql(s"ALTER TABLE $table $change"): Unit)
+      val result = runAmong()((table, _) => spark.sql(s"ALTER TABLE $table $change"): Unit)
       assert(result.committed.size == 4 && result.conflicts.isEmpty)
     }
+
+  test(
+    "files that have a column that RESTORE took away aren't committed: it may come back as another") {
+    val result =
+      runAmong()((table, _) => spark.sql(s"RESTORE $table TO VERSION AS OF 2").collect(): Unit)
+    assert(result.committed.size == 1 && result.conflicts.size == 3)
+  }
+
+  test("where the log no longer has what others did, nothing is committed that they touched") {
+    val e = intercept[ZCubeExecutionException](runAmong(lost = 2) { (table, partition) =>
+      spark.sql(s"DELETE FROM $table WHERE p = $partition AND id < 4").collect(): Unit
+      forgetNewest(table)
+    })
+    assert(e.getCondition == "ZCUBE_LOG_TRUNCATED")
+  }
+
+  test("what others didn't touch is committed, though the log no longer has what they did") {
+    val result = runAmong(lost = -1) { (table, _) =>
+      spark.sql(s"INSERT INTO $table (id, x, p) VALUES (1, 1, 1)").collect(): Unit
+      forgetNewest(table)
+    }
+    assert(result.committed.size == 4 && result.conflicts.isEmpty)
+  }
 }

@@ -1,0 +1,47 @@
+package io.zcube.clustering.plan
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.zcube.clustering.memory.{MemoryEngine, MemoryTable}
+import io.zcube.planning.{CubeSizes, DataFile, Extents, FileReason, PlannedFile, PlannedGroup}
+
+class GroupBatchesSuite extends AnyFunSuite with MemoryEngine {
+
+  private val MB = 1L << 20
+  private val GB = 1L << 30
+
+  private lazy val task: OptimizeTask = {
+    val table = new MemoryTable("t", schema)
+    table.append(Seq(row(1)))
+    taskOf(table, planning(settings)(_.copy(minCubeBytes = 100 * GB, targetCubeBytes = 150 * GB)))
+  }
+
+  /** The numbers of groups in each commit. */
+  private def commits(count: Int, bytes: Long, minCubeBytes: Long = 100 * GB): Seq[Int] = {
+    val settings = planning(task.settings)(_.copy(minCubeBytes = minCubeBytes))
+    val groups = (1 to count).map { number =>
+      val file = PlannedFile(DataFile(s"f$number", bytes), FileReason.Fresh)
+      val sizes = CubeSizes(minCubeBytes, 2 * minCubeBytes)
+      RewriteGroup(PlannedGroup(Seq(file), sizes)(new Extents(Nil)), number, count)
+    }
+    val packed = new GroupBatches(task.copy(settings = settings)).commits(groups)
+    assert(packed.flatten.map(_.number) == groups.map(_.number))
+    packed.map(_.size)
+  }
+
+  test("small groups share a commit, up to a gigabyte and 200 of them") {
+    assert(commits(10, 100 * MB) == Seq(10))
+    assert(commits(20, 100 * MB) == Seq(10, 10))
+    assert(commits(400, MB) == Seq(200, 200))
+    assert(commits(5, 2 * GB) == Seq(1, 1, 1, 1, 1))
+  }
+
+  test("of a large table, so many share a commit that there are a thousand or so") {
+    val sizes = commits(20000, 5 * GB)
+    assert(sizes.size >= 1000 && sizes.size <= 1100)
+    assert(sizes.max == 20)
+    // A commit of its own is what a stable cube has.
+    assert(commits(2000, 5 * GB, minCubeBytes = 5 * GB).forall(_ == 1))
+    assert(commits(100, 200 * GB).forall(_ == 1))
+  }
+}
