@@ -1,12 +1,15 @@
 package io.zcube.clustering.report
 
+import java.util.UUID
+
 import org.apache.spark.SparkException
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.zcube.Sessions
 
-import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewritePlan, SecondPass}
-import io.zcube.clustering.run.{GroupSampler, PreparedBatches}
+import io.zcube.clustering.plan.{GroupDescription, OptimizeTask, RewriteGroup, RewritePlan, SecondPass}
+import io.zcube.clustering.run.{GroupSampler, PreparedBatches, RunJobs}
 import io.zcube.clustering.table.ClusteringState
+import io.zcube.concurrent.Caught
 import io.zcube.quality.LayoutQuality
 import io.zcube.sql.errors.ZCubeErrors
 import io.zcube.sql.sampling.SampleBudget
@@ -55,9 +58,8 @@ object Forecast {
       if (planned.groups.isEmpty) RewriteHistory.Empty else RewriteHistory.of(task.version)
     val bytes = planned.groups.map(_.storedBytes).sum + SecondPass.unplannedBytes(task, planned)
     val cpuTime = if (bytes == 0) Some(0L) else history.cpuTimeOf(bytes)
-    val sampler = new GroupSampler(session, task, planned.selection, new SampleBudget())
     val (quality, written) =
-      if (sampling) simulate(task, planned, sampler)
+      if (sampling) simulate(session, task, planned)
       else {
         val counts = planned.groups.map(group => task.fileCount(group, group.rows))
         (None, counts.map(_.toLong).sum)
@@ -68,27 +70,17 @@ object Forecast {
   }
 
   private def simulate(
+      session: SparkSession,
       task: OptimizeTask,
-      planned: RewritePlan,
-      sampler: GroupSampler): (Option[Quality], Long) = {
-    val prepared = new PreparedBatches(planned.selection, planned.groups.map(Seq(_)))
-    val simulated = planned.groups.map { group =>
-      prepared.within(Seq(group)) { _ =>
-        try sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
-            val layout = sampler.layoutOf(group, sample, files)
-            val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
-            (sample.rowCount, sample.rows.length.toLong, simulated)
-          }
-        catch { case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e) }
-      }
-    }
-    val files = simulated.flatMap(_._3)
+      planned: RewritePlan): (Option[Quality], Long) = {
+    val simulated = simulatedGroups(session, task, planned)
+    val files = simulated.flatMap(_.files)
     val removed = planned.groups.flatMap(_.files).map(_.path).toSet
     val (before, after) =
       ClusteringState.rangesBeforeAndAfter(task.version, task.columns, removed, files)
     val quality = Quality(
-      simulated.map(_._1).sum,
-      simulated.map(_._2).sum,
+      simulated.map(_.rows).sum,
+      simulated.map(_.sampled).sum,
       task.columns.map(_.name).zipWithIndex.map { case (name, i) =>
         (name, LayoutQuality.ofColumn(before(i)), LayoutQuality.ofColumn(after(i)))
       } :+
@@ -98,5 +90,42 @@ object Forecast {
           LayoutQuality.ofBoxes(after)))
     )
     (Some(quality), files.size.toLong)
+  }
+
+  /** @param rows    of a group
+    * @param sampled how many of them were sampled
+    */
+  final private case class SimulatedGroup(
+      rows: Long,
+      sampled: Long,
+      files: Seq[SimulatedFile])
+
+  /** Several groups at a time: each takes a Spark job, and a table may have thousands of partitions. */
+  private def simulatedGroups(
+      session: SparkSession,
+      task: OptimizeTask,
+      planned: RewritePlan): Seq[SimulatedGroup] = {
+    val jobs = new RunJobs(session.sparkContext, "ZCubeForecast", UUID.randomUUID().toString)
+    val budget = new SampleBudget(awakened = () => jobs.goOn())
+    val sampler = new GroupSampler(session, task, planned.selection, budget)
+    val prepared = new PreparedBatches(planned.selection, planned.groups.map(Seq(_)))
+    def simulate(group: RewriteGroup) = prepared.within(Seq(group)) { _ =>
+      sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
+        val layout = sampler.layoutOf(group, sample, files)
+        val simulated = SimulatedFile.of(sample, layout.filesOf(sample))
+        SimulatedGroup(sample.rowCount, sample.rows.length.toLong, simulated)
+      }
+    }
+    val outcomes = jobs.inParallel(planned.groups, task.settings.maxThreads) { group =>
+      jobs.goOn()
+      val outcome = jobs.cancellable(Caught(Sessions.within(session)(simulate(group))))
+      if (outcome.isFailure) jobs.cancel()
+      outcome.get
+    }
+    jobs.firstFailure(outcomes).foreach {
+      case e: SparkException => throw ZCubeErrors.sampleFailed(task.tableName, e)
+      case e => throw e
+    }
+    outcomes.map(_.get)
   }
 }

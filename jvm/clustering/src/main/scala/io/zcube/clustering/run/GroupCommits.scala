@@ -1,7 +1,6 @@
 package io.zcube.clustering.run
 
 import java.util.ConcurrentModificationException
-import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.annotation.tailrec
 import scala.util.{Failure, Success, Try}
@@ -15,12 +14,12 @@ import io.zcube.planning.DataFile
   * certainly aren't committed. A group that a concurrent change invalidated is dropped, and the others of
   * its commit are tried again.
   *
-  * @param stopped whether the run ends; set by a commit that fails
+  * @param jobs of the run; a commit that fails ends them
   */
 final private[run] class GroupCommits(
     task: OptimizeTask,
     monitor: RunMonitor,
-    stopped: AtomicBoolean) {
+    jobs: RunJobs) {
   import GroupCommits._
 
   @volatile private var failure: Option[Throwable] = None
@@ -53,11 +52,11 @@ final private[run] class GroupCommits(
       rewritten: Seq[RewriteResult]): Try[Seq[GroupOutcome]] = {
     // One at a time, so that commits of the same run don't conflict. Removing files may take long.
     val (outcome, removeFiles) = synchronized {
-      if (stopped.get) (Success(Nil), () => txn.abort())
+      if (jobs.areOver) (Success(Nil), () => txn.abort())
       else {
         val (attempt, ms) = Timed.ms(commitValid(txn, rewritten, Nil, Nil))
         val outcome = Caught(recorded(attempt, ms)).flatten
-        if (outcome.isFailure) stopped.set(true)
+        if (outcome.isFailure) jobs.end()
         (outcome, () => removeAfter(txn, attempt))
       }
     }

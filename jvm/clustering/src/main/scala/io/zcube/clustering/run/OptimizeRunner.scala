@@ -1,10 +1,6 @@
 package io.zcube.clustering.run
 
-import java.util.concurrent.CancellationException
-import java.util.concurrent.atomic.AtomicBoolean
-
 import scala.collection.mutable
-import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.SparkException
@@ -34,13 +30,11 @@ final class OptimizeRunner(
     clock: RunClock = new RunClock) {
   import OptimizeRunner._
 
-  private val context = session.sparkContext
   private val monitor = new RunMonitor(session, task, listeners)
-  private val tag = s"zcube-${monitor.runId}"
-  private val stopped = new AtomicBoolean(false)
+  private val jobs = new RunJobs(session.sparkContext, "ZCubeOptimize", monitor.runId)
   private val batches = new GroupBatches(task)
-  private val commits = new GroupCommits(task, monitor, stopped)
-  private val samples = budget(() => goOn())
+  private val commits = new GroupCommits(task, monitor, jobs)
+  private val samples = budget(() => jobs.goOn())
 
   /** @throws java.util.ConcurrentModificationException if there were cubes, and none could commit
     */
@@ -71,8 +65,8 @@ final class OptimizeRunner(
       planned.selection,
       shared,
       read = reading =>
-        tagged {
-          goOn()
+        jobs.cancellable {
+          jobs.goOn()
           reading
         })
     val threads = task.settings.maxThreads
@@ -81,19 +75,13 @@ final class OptimizeRunner(
         shared.flatMap(batch => finish(Seq(rewriteAndCommit(prepared, batch, threads))))
       } else {
         val each = math.max(1, threads / math.max(1, math.min(threads, shared.size)))
-        finish(inParallel(shared, threads)(rewriteAndCommit(prepared, _, each).get))
+        finish(jobs.inParallel(shared, threads)(rewriteAndCommit(prepared, _, each).get))
       }
     RunResult(planned, outcomes.sortBy(_.group.number), clock.startedAt)
   }
 
-  /** The earliest failure; failures of jobs cancelled because of it aren't causes. */
-  private def firstFailure(outcomes: Seq[Try[_]]): Option[Throwable] = {
-    val failures = outcomes.collect { case Failure(e) => e }
-    failures.find(!isCancellation(_)).orElse(failures.headOption)
-  }
-
   private def finish(outcomes: Seq[Try[Seq[GroupOutcome]]]): Seq[GroupOutcome] = {
-    firstFailure(outcomes).foreach {
+    jobs.firstFailure(outcomes).foreach {
       // For Spark's exception of a failed job, the error says what it means for the table.
       case e: SparkException => throw ZCubeErrors.rewriteFailed(task.tableName, e)
       case e => throw e
@@ -109,7 +97,7 @@ final class OptimizeRunner(
       prepared: PreparedBatches,
       batch: Seq[RewriteGroup],
       threads: Int): Try[Seq[GroupOutcome]] =
-    if (stopped.get) Success(Nil)
+    if (jobs.areOver) Success(Nil)
     else if (isOver) Success(batch.map(GroupOutcome.NotStarted))
     else {
       val outcome = Caught(prepared.within(batch) { selection =>
@@ -121,7 +109,7 @@ final class OptimizeRunner(
             case Failure(e) =>
               commits.abort(txn, valid, e)
               Failure(e)
-            case Success(Nil) if !stopped.get =>
+            case Success(Nil) if !jobs.areOver =>
               txn.abort()
               Success(lost ++ valid.map(GroupOutcome.NotStarted))
             case Success(rewritten) =>
@@ -131,7 +119,7 @@ final class OptimizeRunner(
           }
         }
       }).flatten
-      if (outcome.isFailure) stop()
+      if (outcome.isFailure) jobs.cancel()
       outcome
     }
 
@@ -139,25 +127,6 @@ final class OptimizeRunner(
 
   /** Whether jobs that haven't started are left. */
   private def isLate: Boolean = !task.settings.commitsWholeBatches && isOver
-
-  /** Ends what is between two jobs, and so wasn't cancelled with them. */
-  private def goOn(): Unit =
-    if (stopped.get) throw new CancellationException(s"cancelled with $tag")
-
-  /** Prevents new work, and cancels running jobs. */
-  private def stop(): Unit = {
-    stopped.set(true)
-    try context.cancelJobsWithTag(tag)
-    // Nothing runs in a stopped context.
-    catch { case NonFatal(e) => monitor.info(s"jobs could not be cancelled: $e") }
-  }
-
-  /** Marks the Spark jobs of `body` as those that [[stop]] cancels. A commit's must not be. */
-  private def tagged[T](body: => T): T = {
-    context.addJobTag(tag)
-    try body
-    finally context.removeJobTag(tag)
-  }
 
   /** Rewrites the groups of a commit; after the first failure, or once the statement's time is over,
     * nothing new starts.
@@ -167,37 +136,29 @@ final class OptimizeRunner(
       txn: RewriteTransaction,
       batch: Seq[RewriteGroup],
       threads: Int): Try[Seq[RewriteResult]] = {
-    val rewrite = new GroupRewriter(session, task, selection, txn, monitor, samples, () => goOn())
+    val rewrite =
+      new GroupRewriter(session, task, selection, txn, monitor, samples, () => jobs.goOn())
     def one(groups: Seq[RewriteGroup]): Option[Try[Seq[RewriteResult]]] =
-      Option.when(!stopped.get && !isLate) {
-        val outcome = tagged(Caught(Sessions.within(session)(rewrite.run(groups))))
+      Option.when(!jobs.areOver && !isLate) {
+        val outcome = jobs.cancellable(Caught(Sessions.within(session)(rewrite.run(groups))))
         // Running work must finish first, because its files are removed afterwards.
-        if (outcome.isFailure) stop()
+        if (outcome.isFailure) jobs.cancel()
         outcome
       }
-    val jobs = batches.jobs(batch)
+    val together = batches.jobs(batch)
     // An interrupt is a failure like others: the files must be removed.
     val outcomes = Caught {
-      if (jobs.size == 1) jobs.flatMap(one)
-      else inParallel(jobs, threads)(one(_).map(_.get)).flatMap {
+      if (together.size == 1) together.flatMap(one)
+      else jobs.inParallel(together, threads)(one(_).map(_.get)).flatMap {
         case Success(done) => done.map(Success(_))
         case Failure(e) => Some(Failure(e))
       }
     }.recover { case e => Seq(Failure(e)) }.get
-    firstFailure(outcomes) match {
+    jobs.firstFailure(outcomes) match {
       case Some(e) => Failure(e)
       case None => Success(outcomes.flatMap(_.get).sortBy(_.group.number))
     }
   }
-
-  /** An interrupt of the caller cancels running work, and is propagated after all of it has cleaned
-    * up. It carries what `work` throws, so that this isn't lost.
-    */
-  private def inParallel[A, B](items: Seq[A], threads: Int)(work: A => B): Seq[Try[B]] =
-    new Workers("ZCubeOptimize", threads, () => stop(), () => stopped.get).map(items)(work)
-
-  private def isCancellation(e: Throwable): Boolean =
-    Option(e.getMessage).exists(m => m.contains("cancelled") && m.contains(tag))
 }
 
 object OptimizeRunner {

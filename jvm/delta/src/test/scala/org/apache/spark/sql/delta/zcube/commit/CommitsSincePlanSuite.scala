@@ -193,26 +193,26 @@ class CommitsSincePlanSuite extends AnyFunSuite with DeltaSparkSession {
       override def dropped(groups: Seq[RewriteGroup]): Unit = ()
     }
     val outcome = Try(withSettings(
-        "spark.databricks.delta.optimize.maxThreads" -> "1",
-        "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize.threshold" -> "1") {
-        Sessions.within(session) {
-          val version = new DeltaClusterableTable(log, None).latest()
-          val task = OptimizeTask.of(
-            session,
-            version,
-            WhereClause.Everything,
-            Seq("id", "x").map(name => version.column(Seq(name), _ == _).get),
-            declared = false,
-            isFull = false,
-            OptimizeOptions.of(Nil, LayoutKind.KdTree),
-            DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())
-          )
-          val result =
-            new OptimizeRunner(LayoutSession.cloneOf(session, version), task, Seq(changes)).run()
-          assert(result.outcomes.size == 4)
-          result
-        }
-      })
+      "spark.databricks.delta.optimize.maxThreads" -> "1",
+      "spark.databricks.delta.optimize.clustering.mergeStrategy.minCubeSize.threshold" -> "1") {
+      Sessions.within(session) {
+        val version = new DeltaClusterableTable(log, None).latest()
+        val task = OptimizeTask.of(
+          session,
+          version,
+          WhereClause.Everything,
+          Seq("id", "x").map(name => version.column(Seq(name), _ == _).get),
+          declared = false,
+          isFull = false,
+          OptimizeOptions.of(Nil, LayoutKind.KdTree),
+          DeltaSettings.of(session.sessionState.conf, DeltaOptimizeContext())
+        )
+        val result =
+          new OptimizeRunner(LayoutSession.cloneOf(session, version), task, Seq(changes)).run()
+        assert(result.outcomes.size == 4)
+        result
+      }
+    })
     // As another process sees the table.
     DeltaLog.clearCache()
     assert(spark.read.format("delta").load(path).count() == rows - lost)
