@@ -21,6 +21,19 @@ final class GroupBatches(task: OptimizeTask) {
         pack(groups, math.min(math.max(MaxBytes, share), task.planOptions.minCubeBytes))
     }
 
+  /** How many commits are made ready at a time, and how many jobs run at a time for each.
+    *
+    * Until its commit, each group may meet a conflict. So the jobs of a commit run together, but for a few
+    * commits at a time: otherwise all would wait for the last job of each.
+    */
+  def threads(commits: Seq[Seq[RewriteGroup]]): (Int, Int) = {
+    val all = task.settings.maxThreads
+    val most = commits.iterator.map(jobs(_).size).maxOption.getOrElse(1)
+    val idle = all / math.max(1, math.min(all, commits.size))
+    val each = math.max(idle, math.min(most, all / CommitsAtOnce)).max(1)
+    (math.max(1, all / each), each)
+  }
+
   /** The groups of a commit that are sampled and written together: those that each fill at most one
     * file.
     */
@@ -46,6 +59,9 @@ object GroupBatches {
 
   /** Input bytes: what a failure may lose for each commit in progress, or a thousandth of all. */
   val MaxBytes: Long = 1L << 30
+
+  /** At least, of those that have several jobs. */
+  private val CommitsAtOnce = 3
 
   /** Of groups that make no stable cube, where these don't limit it. */
   private val MaxCommits = 1000

@@ -74,8 +74,8 @@ final class OptimizeRunner(
       if (task.settings.commitsWholeBatches) {
         shared.flatMap(batch => finish(Seq(rewriteAndCommit(prepared, batch, threads))))
       } else {
-        val each = math.max(1, threads / math.max(1, math.min(threads, shared.size)))
-        finish(jobs.inParallel(shared, threads)(rewriteAndCommit(prepared, _, each).get))
+        val (commitsAtOnce, each) = batches.threads(shared)
+        finish(jobs.inParallel(shared, commitsAtOnce)(rewriteAndCommit(prepared, _, each).get))
       }
     RunResult(planned, outcomes.sortBy(_.group.number), clock.startedAt)
   }

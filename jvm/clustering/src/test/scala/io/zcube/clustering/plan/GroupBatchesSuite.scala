@@ -16,14 +16,17 @@ class GroupBatchesSuite extends AnyFunSuite with MemoryEngine {
     taskOf(table, planning(settings)(_.copy(minCubeBytes = 100 * GB, targetCubeBytes = 150 * GB)))
   }
 
-  /** The numbers of groups in each commit. */
-  private def commits(count: Int, bytes: Long, minCubeBytes: Long = 100 * GB): Seq[Int] = {
-    val settings = planning(task.settings)(_.copy(minCubeBytes = minCubeBytes))
-    val groups = (1 to count).map { number =>
-      val file = PlannedFile(DataFile(s"f$number", bytes), FileReason.Fresh)
+  private def groupsOf(count: Int, bytes: Long, minCubeBytes: Long): Seq[RewriteGroup] =
+    (1 to count).map { number =>
+      val file = PlannedFile(DataFile(s"f$number", bytes, rows = Some(1000)), FileReason.Fresh)
       val sizes = CubeSizes(minCubeBytes, 2 * minCubeBytes)
       RewriteGroup(PlannedGroup(Seq(file), sizes)(new Extents(Nil)), number, count)
     }
+
+  /** The numbers of groups in each commit. */
+  private def commits(count: Int, bytes: Long, minCubeBytes: Long = 100 * GB): Seq[Int] = {
+    val settings = planning(task.settings)(_.copy(minCubeBytes = minCubeBytes))
+    val groups = groupsOf(count, bytes, minCubeBytes)
     val packed = new GroupBatches(task.copy(settings = settings)).commits(groups)
     assert(packed.flatten.map(_.number) == groups.map(_.number))
     packed.map(_.size)
@@ -43,5 +46,27 @@ class GroupBatchesSuite extends AnyFunSuite with MemoryEngine {
     // A commit of its own is what a stable cube has.
     assert(commits(2000, 5 * GB, minCubeBytes = 5 * GB).forall(_ == 1))
     assert(commits(100, 200 * GB).forall(_ == 1))
+  }
+
+  test(
+    "the jobs of a commit run together, so that its groups don't wait long, and others beside it") {
+    def threads(all: Int, commits: Int, groups: Int, bytes: Long): (Int, Int) = {
+      val batches = new GroupBatches(task.copy(settings = task.settings.copy(
+        maxThreads = all,
+        plan = task.settings.plan.copy(targetFileBytes = GB))))
+      batches.threads(groupsOf(commits * groups, bytes, 100 * GB).grouped(groups).toSeq)
+    }
+    // A job for each group, or one for all that are small.
+    assert(threads(15, commits = 100, groups = 20, 5 * GB) == (3, 5))
+    assert(threads(15, commits = 100, groups = 2, 5 * GB) == (7, 2))
+    assert(threads(15, commits = 100, groups = 20, MB) == (15, 1))
+    assert(threads(15, commits = 100, groups = 1, 5 * GB) == (15, 1))
+    // With few commits, none of the threads is idle.
+    assert(threads(15, commits = 2, groups = 20, 5 * GB) == (2, 7))
+    assert(threads(15, commits = 1, groups = 20, 5 * GB) == (1, 15))
+    for (all <- 1 to 20; commits <- 1 to 20; groups <- 1 to 20) {
+      val (atOnce, each) = threads(all, commits, groups, 5 * GB)
+      assert(atOnce >= 1 && each >= 1 && atOnce * each <= all)
+    }
   }
 }

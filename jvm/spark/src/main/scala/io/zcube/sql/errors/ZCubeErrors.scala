@@ -91,12 +91,6 @@ object ZCubeErrors {
     )
   }
 
-  /** @param version that others committed, and that is no longer there */
-  def logTruncated(table: String, version: Long): Throwable =
-    new ZCubeExecutionException(
-      "ZCUBE_LOG_TRUNCATED",
-      Map("table" -> table, "version" -> version.toString))
-
   def noClusteringColumns(table: String): Throwable =
     analysis("ZCUBE_NO_CLUSTERING_COLUMNS", "table" -> table)
 
@@ -189,9 +183,6 @@ object ZCubeErrors {
     analysis("ZCUBE_STATEMENT_NOT_SUPPORTED", "statement" -> statement)
 
   def streamingNotSupported(): Throwable = analysis("ZCUBE_STREAMING_NOT_SUPPORTED")
-
-  def tableReplaced(table: String): Throwable =
-    new ZCubeExecutionException("ZCUBE_TABLE_REPLACED", Map("table" -> table))
 
   def tooManyColumns(count: Int, limit: Int): Throwable =
     analysis("ZCUBE_TOO_MANY_COLUMNS", "count" -> count.toString, "limit" -> limit.toString)

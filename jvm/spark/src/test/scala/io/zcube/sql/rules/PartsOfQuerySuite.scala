@@ -96,18 +96,20 @@ class PartsOfQuerySuite extends AnyFunSuite with ZCubeSparkSession {
         seen.add(name -> query.observedMetrics.values.map(_.getLong(0)).toSeq): Unit
       override def onFailure(name: String, query: QueryExecution, error: Exception): Unit = ()
     }
+    // Of another session, listeners don't hear of the queries before, which may be told late.
+    val session = spark.newSession()
     val observation = Observation("rows")
-    val observed = spark.range(0, 1000, 1, 2).observe(observation, count(lit(1)).as("n"))
+    val observed = session.range(0, 1000, 1, 2).observe(observation, count(lit(1)).as("n"))
     val twice = observed.observe("again", count(lit(1))).queryExecution.analyzed
     assert(!new PartsOfQuery(twice).alone(twice).exists(_.isInstanceOf[CollectMetrics]))
-    spark.listenerManager.register(listener)
+    session.listenerManager.register(listener)
     try {
       observed.selectExpr("range_partition_id(id, 10) r").collect()
       assert(observation.get("n") === 1000L)
       // Listeners hear of queries in the order of their ends.
       eventually(timeout(10.seconds))(assert(seen.asScala.exists(_._1 == "collect")))
       assert(seen.asScala.toSeq === Seq("collect" -> Seq(1000L)))
-    } finally spark.listenerManager.unregister(listener)
+    } finally session.listenerManager.unregister(listener)
   }
 }
 

@@ -12,7 +12,7 @@ import org.apache.spark.sql.delta.actions.{AddFile, InMemoryLogReplay}
 import org.apache.spark.sql.delta.sources.DeltaSQLConf.DELTA_LAST_COMMIT_VERSION_IN_SESSION
 import org.apache.spark.sql.delta.zcube.table.{FileFilter, LeafTypes}
 import org.apache.spark.sql.delta.zcube.write.DeltaTransaction
-import org.apache.spark.sql.delta.{IcebergCompat, MaterializedRowCommitVersion, MaterializedRowId, RowTracking, Snapshot}
+import org.apache.spark.sql.delta.{DeltaErrors, IcebergCompat, MaterializedRowCommitVersion, MaterializedRowId, RowTracking, Snapshot}
 
 import io.zcube.clustering.run.{FailurePoint, Workers}
 import io.zcube.clustering.table.{CommitResult, CommitSummary, WhereClause}
@@ -50,9 +50,10 @@ final class RewriteCommit(
     * be tried again.
     */
   def run(changes: RewriteChanges, summary: CommitSummary): CommitResult =
-    Caught(transactionFor(changes)) match {
+    Caught(resumed.fold(transactionFor(changes))(Right(_))) match {
       case Failure(e) => CommitResult.Rejected(e)
-      case Success(begun) =>
+      case Success(Left(rejected)) => rejected
+      case Success(Right(begun)) =>
         // Whatever fails while determining a commit's outcome, the commit may have succeeded.
         Caught(attempt(begun, changes, summary))
           .recover { case e => CommitResult.Unknown(e) }.get
@@ -66,20 +67,32 @@ final class RewriteCommit(
     * the log, it would write the first of them again, which no reader sees, and which hides from later
     * checks what the removed one was.
     */
-  private def transactionFor(changes: RewriteChanges): DeltaTransaction = resumed.getOrElse {
+  private def transactionFor(
+      changes: RewriteChanges): Either[CommitResult.Rejected, DeltaTransaction] = {
     val now = log.update(catalogTableOpt = catalogTable)
-    if (now.version < planned.version || now.metadata.id != planned.metadata.id)
-      throw ZCubeErrors.tableReplaced(table)
+    if (now.metadata.id != planned.metadata.id) throw refused()
     val fits = hasSameNeeds(now)
     if (fits) since.accept(now)
     val base = since.baseOf(changes.replaced)
     if (now.version > base.version && !exists(base.version + 1)) {
       // What the table has now decides.
-      if (!fits || lost(now, changes).nonEmpty)
-        throw ZCubeErrors.logTruncated(table, base.version + 1)
-      begin(now, changes.replaced)
-    } else if (base.version == planned.version) first
-    else begin(base, changes.replaced)
+      if (!fits) throw refused()
+      val next = againOn(now, changes, lost(now, changes))
+      Either.cond(
+        next.invalidated.isEmpty,
+        next.transaction,
+        rejected(
+          DeltaErrors.concurrentDeleteReadException(None, table, now.version, None),
+          next,
+          changes))
+    } else Right(if (base.version == planned.version) first else begin(base, changes.replaced))
+  }
+
+  /** The error of a table that now requires something else of files, or is another. */
+  private def refused(): ConcurrentModificationException = {
+    val conflict = DeltaErrors.metadataChangedException(table, None)
+    since.refuseAll(conflict)
+    conflict
   }
 
   /** Whether the log still has a version's commit. */
@@ -96,14 +109,20 @@ final class RewriteCommit(
         again(current, changes, conflict) match {
           case Success(Again(next, invalidated)) if invalidated.isEmpty =>
             attempt(next, changes, summary)
-          case Success(Again(next, invalidated)) if invalidated.size < changes.groups.size =>
-            resumed = Some(next)
-            CommitResult.Rejected(conflict, invalidated)
-          case Success(_) => CommitResult.Rejected(conflict)
+          case Success(next) => rejected(conflict, next, changes)
           case Failure(e) => CommitResult.Rejected(e)
         }
       case other => other
     }
+
+  private def rejected(
+      conflict: ConcurrentModificationException,
+      next: Again,
+      changes: RewriteChanges): CommitResult.Rejected =
+    if (next.invalidated.size < changes.groups.size) {
+      resumed = Some(next.transaction)
+      CommitResult.Rejected(conflict, next.invalidated)
+    } else CommitResult.Rejected(conflict)
 
   private def commitOnce(
       current: DeltaTransaction,
@@ -167,12 +186,16 @@ final class RewriteCommit(
       val invalidated =
         if (fits && now.version > current.readVersion) lost(now, changes)
         else changes.groups.map(_.number).toSet
-      val valid = changes.groups.filterNot(group => invalidated(group.number))
-      Again(begin(now, valid.flatMap(_.replaced)), invalidated)
+      againOn(now, changes, invalidated)
     }.recoverWith { case e =>
       e.addSuppressed(conflict)
       Failure(e)
     }
+
+  private def againOn(now: Snapshot, changes: RewriteChanges, invalidated: Set[Int]): Again = {
+    val valid = changes.groups.filterNot(group => invalidated(group.number))
+    Again(begin(now, valid.flatMap(_.replaced)), invalidated)
+  }
 
   private def begin(read: Snapshot, files: Seq[AddFile]): DeltaTransaction = {
     val begun = new DeltaTransaction(session.sparkContext, log, catalogTable, read)
@@ -224,8 +247,8 @@ final class RewriteCommit(
 
 object RewriteCommit {
 
-  /** @param next a transaction on the current version, for the groups that are still valid
+  /** @param transaction on the current version, for the groups that are still valid
     * @param invalidated numbers of the invalidated groups
     */
-  private case class Again(next: DeltaTransaction, invalidated: Set[Int])
+  private case class Again(transaction: DeltaTransaction, invalidated: Set[Int])
 }
