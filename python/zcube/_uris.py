@@ -30,8 +30,11 @@ def require_text(text: str, what: str = "path") -> None:
     """Check that Java will read a path, or a name, as it is meant.
 
     Raises:
-        ZCubeError: it has bytes that aren't UTF-8, or that Python couldn't decode in this locale.
+        ZCubeError: it is empty, or has bytes that aren't UTF-8, or that Python couldn't decode in
+            this locale.
     """
+    if not text:
+        raise ZCubeError(f"The {what} of the table is empty.")
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zcube import plots
 from zcube._log import unclustered
 from zcube._log.protocol import log_of
+from zcube._sql.arguments import predicate_text
 from zcube._version import __version__
 from zcube.errors import ZCubeError
 from zcube.results import formatting
@@ -60,7 +61,7 @@ def page(
 
     Raises:
         ZCubeError: matplotlib is missing, a column is unknown, or there is a predicate over Spark
-            Connect.
+            Connect, or without two columns to draw boxes over.
         AnalysisException: as ``quality`` raises it.
 
     Examples:
@@ -73,6 +74,8 @@ def page(
             "A report with a predicate needs file boxes, which aren't available over Spark "
             "Connect. Leave the predicate out, or report in a classic session."
         )
+    if predicate is not None:
+        predicate_text(predicate)
     history = log.commits(_MAX_COMMITS)
     quality, own = unclustered.quality_by_any(log, columns)
     names = [column.column for column in quality.columns]
@@ -151,6 +154,12 @@ def _quality(quality: ClusteringQuality) -> str:
 
 def _boxes(log: TableLog, columns: Mapping[str, Axis], predicate: str | None) -> str:
     """Draw the pairs of columns that have minima, and name the other columns."""
+    drawable = [name for name, axis in columns.items() if axis.kind != "none"]
+    if predicate is not None and len(drawable) < 2:
+        raise ZCubeError(
+            "A predicate is shown by boxes, which need two columns with a minimum and a maximum. "
+            "Report by such columns, or leave the predicate out."
+        )
     if len(columns) < 2:
         return "<p>Boxes need two columns; this report is by one.</p>"
     bare = [f"{name} is {axis.type}" for name, axis in columns.items() if axis.kind == "none"]
@@ -160,7 +169,7 @@ def _boxes(log: TableLog, columns: Mapping[str, Axis], predicate: str | None) ->
         if bare
         else ""
     )
-    pairs = list(combinations((n for n, axis in columns.items() if axis.kind != "none"), 2))
+    pairs = list(combinations(drawable, 2))
     if not pairs:
         return f"<p>Boxes need two columns with a minimum and a maximum.</p>{left_out}"
     try:
@@ -169,6 +178,8 @@ def _boxes(log: TableLog, columns: Mapping[str, Axis], predicate: str | None) ->
             for x, y in pairs[:_MAX_PICTURES]
         ]
     except ZCubeError as error:
+        if predicate is not None:
+            raise
         return f"<p>{html.escape(str(error))}</p>"
     more = len(pairs) - len(images)
     return (

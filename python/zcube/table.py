@@ -105,8 +105,6 @@ class ClusteredTable:
             path = path.__fspath__()
         if not isinstance(path, str):
             raise ZCubeError(f"path must be a string or a pathlib.Path, not {path!r}.")
-        if not path:
-            raise ZCubeError("The path of the table is empty.")
         require_text(path)
         # Delta accepts only absolute paths in delta.`…`, but any path in a string literal.
         absolute = path.startswith("/") or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path)

@@ -518,6 +518,14 @@ def test_a_path_that_python_could_not_decode_is_named(capsys):
     assert capsys.readouterr().err.startswith("zcube: The name 't\\udcff' isn't text in UTF-8.")
 
 
+@pytest.mark.parametrize("chosen", ["auto", "log", "spark"])
+def test_an_empty_path_is_not_the_current_folder(capsys, tmp_path, monkeypatch, chosen):
+    written_log.write(tmp_path, json.dumps({"type": "struct", "fields": []}), [])
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["quality", "--engine", chosen, ""]) == 1
+    assert capsys.readouterr().err == "zcube: The path of the table is empty.\n"
+
+
 def test_a_server_named_by_the_environment_means_spark(tmp_path, monkeypatch):
     (tmp_path / "_delta_log").mkdir()
     options = argparse.Namespace(

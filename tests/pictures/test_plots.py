@@ -124,6 +124,20 @@ def test_no_curve_where_no_file_is_in_a_cube(spark, path):
         plots.curve_order(ClusteredTable.for_path(spark, path), "x", "y")
 
 
+def test_why_files_of_a_cube_have_no_curve_is_said():
+    axes = [Axis("x", "int", "number"), Axis("z", "int", "number")]
+    ends = ((0, 1), (0, 1))
+
+    def why(name, cube, ends):
+        with pytest.raises(ZCubeError) as refused:
+            curve_path.picture(axes, [FileBounds(name, 1, ends, cube)])
+        return str(refused.value)
+
+    assert "OPTIMIZE it by columns first" in why("part-00000-a", None, ends)
+    assert "a minimum and a maximum in both x and z" in why("part-00000-a", "c", ((0, 1), None))
+    assert "names of the ZCubes' files" in why("copied", "c", ends)
+
+
 def test_boxes_have_the_ends_of_every_type(spark, path):
     """Random files of another writer, in a log without data."""
     kinds = {
@@ -264,10 +278,14 @@ def test_the_legend_counts_files_that_are_not_drawn(monkeypatch):
     files = [FileBounds(f"f{i}", 1, end) for i, end in enumerate(ends)]
     read = [i % 10 == 0 or i == 7 for i in range(100)]
     monkeypatch.setattr(rectangles, "_MAX_DRAWN", 9)
-    (panel,) = file_boxes.picture(axes, files, read, "x = 7").axes
+    figure = file_boxes.picture(axes, files, read, "x = 7")
+    (panel,) = figure.axes
     assert legend_of(panel) == ["11 files are read", "89 files are skipped"]
     drawn, _, without = panel.get_title().split("\n")
-    assert drawn == "9 of 90 files, each from its minimum to its maximum"
+    many = "10 of 90 files, with all that must be read, each from its minimum to its maximum"
+    assert drawn == many
+    # The one that must be read and can be drawn is.
+    assert (len(polygons(figure, BLUE)), len(polygons(figure, GREY))) == (1, 9)
     assert without == "not drawn: 10 files without a minimum or a maximum, 10 read"
 
 
@@ -345,6 +363,40 @@ def test_columns_with_an_underscore_are_in_the_legend():
     )
     upper, _ = timeline.picture({0: quality, 1: quality}, [1]).axes
     assert legend_of(upper) == ["`_id`", "ts", "all together", "OPTIMIZE"]
+
+
+def wide(columns):
+    """The quality of columns c0, c1, … of which each is deeper than the one before."""
+    rows = [quality_of({depth + 1: 2}, f"c{depth}") for depth in range(columns)]
+    return ClusteringQuality(rows, quality_of({1: 2}), *[0, 0, 0, 0, 0, None])
+
+
+def test_of_many_columns_the_deepest_are_drawn():
+    quality = wide(32)
+    figure = timeline.picture({0: quality, 1: quality}, [])
+    upper, _ = figure.axes
+    assert legend_of(upper) == ["c27", "c28", "c29", "c30", "c31", "all together"]
+    assert figure.get_suptitle().endswith("; 27 more aren't drawn")
+    # No two lines look alike.
+    assert len({(line.get_color(), line.get_marker()) for line in upper.lines}) == 6
+    histograms = plots.depth_histogram(quality)
+    titles = [panel.get_title().split("\n")[0] for panel in histograms.axes]
+    assert titles == [*(f"c{i}" for i in range(24, 32)), "all together"]
+    assert histograms.get_suptitle().endswith("the 8 deepest columns, 24 more aren't drawn")
+    few = wide(5)
+    assert "drawn" not in plots.depth_histogram(few).get_suptitle()
+    assert "drawn" not in timeline.picture({0: few, 1: few}, []).get_suptitle()
+
+
+def test_characters_that_can_not_be_drawn_give_no_warning(recwarn):
+    axes = [Axis("日付", "int", "number"), Axis("a\tb\x00c", "string", "text")]
+    files = [FileBounds("f", 1, ((0, 1), ("a\nb", "a\nb")))]
+    figure = file_boxes.picture(axes, files, [True], None)
+    assert figure.png()
+    assert not recwarn.list
+    (panel,) = figure.axes
+    assert panel.get_ylabel().startswith("a b c")
+    assert [tick.get_text() for tick in panel.get_yticklabels()] == ["a b"]
 
 
 def dotted(panel):

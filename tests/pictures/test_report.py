@@ -10,11 +10,19 @@ from html.parser import HTMLParser
 import pyarrow
 import pytest
 from deltalake import write_deltalake
-from zcube import ClusteredTable, report
+from zcube import ClusteredTable, ZCubeError, report
 from zcube._log.deltalake import DeltaLakeLog
 
+from tests.support import written_log
 from tests.support.log_replay import actions, live_files
 from tests.support.processes import run_here
+
+SCHEMA = json.dumps(
+    {
+        "type": "struct",
+        "fields": [{"name": "x", "type": "integer", "nullable": True, "metadata": {}}],
+    }
+)
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -176,6 +184,28 @@ def test_a_column_without_minimum_is_left_out_of_the_pictures_and_named(path):
     assert drawn == []
     assert {"Boxes need two columns with a minimum and a maximum.", f"Not drawn: {note}"} <= {*said}
     assert "Not drawn" not in str(files("x", "y"))
+
+
+@pytest.mark.parametrize("columns", [["x"], ["x", "ab"]])
+def test_a_predicate_that_can_not_be_shown_is_refused(path, columns):
+    write_deltalake(path, pyarrow.table({"x": [1, 2], "ab": [True, False]}))
+    log = DeltaLakeLog.open(path)
+    with pytest.raises(ZCubeError, match="boxes, which need two columns"):
+        report.page(log, columns, predicate="garbage(((")
+    with pytest.raises(ZCubeError, match="The predicate is empty"):
+        report.page(log, columns, predicate="")
+
+
+def test_a_tag_that_names_no_columns_is_shown_as_none(path):
+    for tag in ("null", "5", '"xy"', '["x"]'):
+        folder = f"{path}-{tag}"
+        tags = {"ZCUBE_ID": "a", "ZCUBE_ZORDER_BY": tag}
+        stats = {"numRecords": 1, "minValues": {"x": 1}, "maxValues": {"x": 1}}
+        written_log.write(folder, SCHEMA, [{"tags": tags, "stats": stats}])
+        log = DeltaLakeLog.open(folder)
+        columns = ["x"] if tag == '["x"]' else []
+        assert [cube.columns for cube in log.cubes()] == [columns]
+        assert "<td>a</td>" in report.page(log, ["x"])
 
 
 def test_plot_and_report_write_files_or_say_why_not(spark, in_this_session, path, tmp_path, capsys):

@@ -33,6 +33,8 @@ from tests.support import written_log
 from tests.support.tables import KINDS, SMALL, assert_figures, points, scalar
 
 ROOT = Path(__file__).parents[2]
+X = {"name": "x", "type": "integer", "nullable": True, "metadata": {}}
+SCHEMA_OF_X = json.dumps({"type": "struct", "fields": [X]})
 MILLISECOND = timedelta(milliseconds=1)
 CONDITIONS = ROOT / "jvm/spark/src/main/resources/error/zcube-error-conditions.json"
 EXTENTS = st.one_of(
@@ -784,3 +786,19 @@ def test_a_report_is_the_same_as_by_spark(spark, path):
         assert [row[name] for row in own] == [row[name] for row in others]
     with pytest.raises(NotServedError):
         report.page(log, predicate="x > 5")
+
+
+def test_a_folder_that_deltalake_would_take_for_another_is_left_to_spark(tmp_path):
+    for name, files in (("a b", 1), ("a%20b", 2), ("a%b", 3), ("a\\b", 4)):
+        written_log.write(tmp_path / name, SCHEMA_OF_X, [{}] * files)
+    for name, files in (("a b", 1), ("a%b", 3)):
+        assert len(DeltaLakeLog.open(str(tmp_path / name)).files(["x"])[1]) == files
+    for name in ("a%20b", "a\\b"):
+        with pytest.raises(NotServedError, match="for another folder"):
+            DeltaLakeLog.open(str(tmp_path / name))
+
+
+def test_statistics_that_are_nested_too_deeply_are_left_to_spark(path):
+    written_log.write(path, SCHEMA_OF_X, [{"stats": "[" * 100_000}])
+    with pytest.raises(NotServedError, match="recursion"):
+        DeltaLakeLog.open(path).files(["x"])

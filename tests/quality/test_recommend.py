@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import random
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -322,6 +323,24 @@ def logged(tmp_path, filters, zone=None, **metadata):
     file = tmp_path / "log"
     file.write_text(f"{json.dumps(driver)}\n{json.dumps(start)}\n", encoding="utf-8")
     return event_log.read(file, "/data/events")
+
+
+def test_what_can_be_read_of_a_damaged_log_counts(tmp_path):
+    (tmp_path / "whole").mkdir()
+    assert logged(tmp_path / "whole", "[EqualTo(x,1)]").scans == 1
+    text = (tmp_path / "whole" / "log").read_bytes()
+    deep = b'{"Event": "SparkListenerSQLExecutionStart", "sparkPlanInfo": ' + b"[" * 100_000 + b"\n"
+    noise = random.Random(5).randbytes(100_000).hex().encode()
+    packed = gzip.compress(text + deep + text + noise)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "a.gz").write_bytes(packed[: len(packed) // 2])
+    damaged = bytearray(packed)
+    damaged[len(packed) // 2] ^= 0xFF
+    (tmp_path / "logs" / "b.gz").write_bytes(damaged)
+    (tmp_path / "logs" / "c.gz").write_bytes(b"no archive")
+    (tmp_path / "logs" / "d").write_bytes(text)
+    found = event_log.read(tmp_path / "logs", "/data/events")
+    assert found.predicates == {"`x` = CAST('1' AS bigint)": 5}
 
 
 @pytest.mark.parametrize(

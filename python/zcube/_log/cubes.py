@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -28,3 +29,16 @@ class LoggedCube:
     def in_order(cubes: Iterable[LoggedCube]) -> list[LoggedCube]:
         """Return the cubes, the largest first."""
         return sorted(cubes, key=lambda cube: (-cube.bytes, cube.id))
+
+
+def names_in(tag: str | None) -> list[str]:
+    """Return the columns in a cube's tag; none if it has something else.
+
+    >>> names_in('["x", "y"]'), names_in('"xy"'), names_in("["), names_in(None)
+    (['x', 'y'], [], [], [])
+    """
+    try:
+        names = json.loads(tag or "[]")
+    except (ValueError, RecursionError):
+        return []
+    return names if isinstance(names, list) and all(isinstance(n, str) for n in names) else []

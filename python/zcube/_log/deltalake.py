@@ -39,7 +39,16 @@ _FEATURES = {"deletionVectors", "timestampNtz", "vacuumProtocolCheck"}
 # Writer features with which the newest commits may be elsewhere.
 _COMMITTING = {"coordinatedCommits-preview", "catalogManaged", "catalogOwned-preview"}
 # What a reader raises where a log has something of another kind than expected.
-_UNEXPECTED = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
+# A RuntimeError may be that of JSON that is nested too deeply.
+_UNEXPECTED = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+)
 
 
 @contextmanager
@@ -110,8 +119,12 @@ class DeltaLakeLog:
         folder = local_path(path)
         if folder is None or not (folder / "_delta_log").is_dir():
             raise NotServedError(f"{path} is not a local folder of a Delta table")
+        resolved = str(folder.resolve())
+        # deltalake takes a path for a URI, and would open the folder `a b` for `a%20b`.
+        if re.search(r"%[0-9A-Fa-f]{2}|\\", resolved):
+            raise NotServedError(f"deltalake may take {resolved} for another folder")
         with _read_by_deltalake():
-            table = DeltaTable(str(folder.resolve()), version=version)
+            table = DeltaTable(resolved, version=version)
         _require_served(table)
         return cls(table, folder)
 
@@ -215,7 +228,7 @@ class DeltaLakeLog:
                 key = (file.tags[tags.CUBE], file.tags.get(tags.COLUMNS), file.tags.get(tags.CURVE))
                 sums.setdefault(key, []).append(file.size)
         return LoggedCube.in_order(
-            LoggedCube(id_, _parsed(by) if by else [], curve, len(sizes), sum(sizes))
+            LoggedCube(id_, _names(by) if by else [], curve, len(sizes), sum(sizes))
             for (id_, by, curve), sizes in sums.items()
         )
 
@@ -235,7 +248,7 @@ class DeltaLakeLog:
                     file.path,
                 )
                 for file in self._files
-                if file.tags.get(tags.COLUMNS)
+                if _names(file.tags.get(tags.COLUMNS) or "[]")
             ),
             default=None,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types as t
 
 from zcube._log import tags, types
-from zcube._log.cubes import LoggedCube
+from zcube._log.cubes import LoggedCube, names_in
 from zcube._log.files import Axis, FileBounds, interval
 from zcube._log.schema import columns_with_minimum, fields_of
 from zcube._spark import extension, gateway
@@ -175,7 +174,7 @@ class SparkLog:
         cubes = (
             LoggedCube(
                 id=row["id"],
-                columns=json.loads(row["by"]) if row["by"] else [],
+                columns=names_in(row["by"]),
                 curve=row["curve"],
                 files=row["files"],
                 bytes=row["bytes"],

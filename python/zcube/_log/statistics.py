@@ -51,7 +51,7 @@ class LogStatistics:
                 if not isinstance(found, dict):
                     raise ValueError(f"{found} is not an object")
                 yield found
-        except (ValueError, ArithmeticError) as error:
+        except (ValueError, ArithmeticError, RecursionError) as error:
             raise NotServedError(f"malformed statistics: {error}") from error
 
     def find(self, parts: Sequence[str], *, exact: bool = False) -> LogColumn:

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -126,16 +127,25 @@ def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
     return io.TextIOWrapper(stream, encoding="utf-8", errors="replace")
 
 
+def _readable(lines: TextIO) -> Iterator[str]:
+    """Yield the lines up to where a compressed log breaks off or is damaged."""
+    try:
+        yield from lines
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return
+
+
 def _events(lines: TextIO) -> Iterator[dict[str, Any]]:
     """Yield the beginnings of queries, and descriptions of the driver."""
-    for line in lines:
+    for line in _readable(lines):
         # Logs are long, so this cheap check comes first. Updated adaptive plans are logged
         # separately and not read.
         if "SparkListenerSQLExecutionStart" in line or "SparkListenerEnvironmentUpdate" in line:
             try:
                 yield json.loads(line)
-            except json.JSONDecodeError:
-                continue  # the last line of a log that is being written
+            except (json.JSONDecodeError, RecursionError):
+                # The last line of a log that is being written, or a plan nested too deeply.
+                continue
 
 
 def _scans(plan: dict[str, Any]) -> Iterator[dict[str, str]]:

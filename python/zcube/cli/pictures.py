@@ -69,6 +69,11 @@ def _plot(options: argparse.Namespace) -> int:
         own = by or [column.column for column in log.quality().columns]
         if len(own) < 2:
             raise ZCubeError("The table is clustered by one column. Name two: --by x,y.")
+        if len(own) > 2:
+            note(
+                f"drawn over {own[0]} and {own[1]}, the first of the table's columns "
+                f"{', '.join(own)}; --by chooses others"
+            )
         if options.kind == "curve":
             return plots.curve_order(log, own[0], own[1])
         return plots.boxes(log, own[0], own[1], predicate=options.predicate)

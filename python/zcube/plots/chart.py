@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import unicodedata
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,6 +23,12 @@ DPI = 120
 
 class Picture(Figure):
     """A figure that notebooks display without pyplot, which would show it twice."""
+
+    def savefig(self, *arguments: Any, **options: Any) -> None:
+        """Save it. A character that the font lacks becomes a box, which everybody sees."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+            super().savefig(*arguments, **options)
 
     def png(self) -> bytes:
         """Return it as a PNG file's bytes."""
@@ -50,8 +58,13 @@ def series(count: int) -> Iterator[tuple[str, str]]:
 
 
 def plain(text: str) -> str:
-    """Return a text of the user's, so that matplotlib doesn't read what is between ``$`` as TeX."""
-    return text.replace("$", r"\$")
+    r"""Return a text of the user's in one line, and ``$`` so that matplotlib doesn't read TeX.
+
+    >>> plain("a$b\tc\nd")
+    'a\\$b c d'
+    """
+    printable = "".join(" " if unicodedata.category(c) == "Cc" else c for c in text)
+    return printable.replace("$", r"\$")
 
 
 def whole_numbers(axis: Any) -> None:

@@ -37,14 +37,11 @@ def picture(axes: Sequence[Axis], files: Sequence[FileBounds]) -> chart.Picture:
     """Draw the path of each cube, and the files of others in grey.
 
     Raises:
-        ZCubeError: no file belongs to a ZCube.
+        ZCubeError: no file belongs to a ZCube, or none of them can be placed.
     """
     found, others = ways(files)
     if not found:
-        raise ZCubeError(
-            "No file of the table belongs to a ZCube. OPTIMIZE it by columns first; Delta's own "
-            "ZORDER BY leaves no order in the log."
-        )
+        raise ZCubeError(_why_none(axes, files))
     *paths, rest = thinned([*(way.files for way in found), others])
     drawn = [replace(way, files=path) for way, path in zip(found, paths, strict=True)]
     placed = [box for way in drawn for box in way.files] + rest
@@ -57,6 +54,25 @@ def picture(axes: Sequence[Axis], files: Sequence[FileBounds]) -> chart.Picture:
     without = sum(not all(box.ends) for box in files)
     panel.set_title(title(drawn, len(others), len(rest), without), fontsize=11)
     return figure
+
+
+def _why_none(axes: Sequence[Axis], files: Sequence[FileBounds]) -> str:
+    in_cubes = [box for box in files if box.cube is not None]
+    if not in_cubes:
+        return (
+            "No file of the table belongs to a ZCube. OPTIMIZE it by columns first; Delta's own "
+            "ZORDER BY leaves no order in the log."
+        )
+    if not any(all(box.ends) for box in in_cubes):
+        names = " and ".join(axis.name for axis in axes)
+        return (
+            f"No file of a ZCube has a minimum and a maximum in both {names}. Choose columns that "
+            "have statistics."
+        )
+    return (
+        "The names of the ZCubes' files don't tell their order, as those that Spark writes do: "
+        "part-00007-…. Another program may have copied the table."
+    )
 
 
 def ways(boxes: Iterable[FileBounds]) -> tuple[list[CubePath], list[FileBounds]]:

@@ -13,18 +13,25 @@ if TYPE_CHECKING:
     from zcube.results.quality import ClusteringQuality, ColumnQuality
 
 _MAX_BARS = 60
+# More would be neither readable nor drawn soon.
+_MAX_COLUMNS = 8
 
 
 def picture(quality: ClusteringQuality) -> chart.Picture:
-    """Draw a panel for each column, and one for all together."""
-    rows = [*quality.columns, quality.all]
+    """Draw a panel for each column, the deepest if there are many, and one for all together."""
+    by_depth = sorted(quality.columns, key=lambda column: -(column.average_depth or 0))
+    deepest = by_depth[:_MAX_COLUMNS]
+    chosen = {column.column for column in deepest}
+    rows = [*(column for column in quality.columns if column.column in chosen), quality.all]
     figure, panels = chart.picture(1, len(rows), (3.6, 3.4), sharey=True)
     for panel, row in zip(panels, rows, strict=True):
         _draw(panel, row)
     panels[0].set_ylabel("files")
-    figure.suptitle(
-        f"Depth of {counted(quality.all.files, 'file')}: how many files overlap", fontsize=11
-    )
+    title = f"Depth of {counted(quality.all.files, 'file')}: how many files overlap"
+    left_out = len(quality.columns) - len(deepest)
+    if left_out:
+        title += f"; the {len(deepest)} deepest columns, {left_out} more aren't drawn"
+    figure.suptitle(title, fontsize=11)
     return figure
 
 

@@ -38,7 +38,9 @@ def picture(
     """Draw the files; those that a query must ``read`` are blue."""
     placed = [(box.ends, r) for box, r in zip(files, read, strict=True) if all(box.ends)]
     without = len(files) - len(placed)
-    (some,) = thinned([placed])
+    # Those that must be read are what a picture with a predicate is about, and often few.
+    (must,), (others,) = (thinned([[box for box in placed if box[1] == r]]) for r in (True, False))
+    some = must + others
     figure, (panel,) = chart.picture(1, 1, (6.6, 5.6))
     xs, x_limits = scale.place(panel.xaxis, axes[0], [ends[0] for ends, _ in some])
     ys, y_limits = scale.place(panel.yaxis, axes[1], [ends[1] for ends, _ in some])
@@ -53,7 +55,10 @@ def picture(
         lines.append(chart.plain(formatting.shorten(f"Blue must be read for {predicate}", 80)))
         legend(panel, sum(read), len(read) - sum(read))
     if len(drawn) < len(placed):
-        lines[0] = f"{len(drawn)} of {len(placed)} files, each from its minimum to its maximum"
+        of = f"{len(drawn)} of {len(placed)} files"
+        if predicate is not None and len(must) == sum(r for _, r in placed):
+            of += ", with all that must be read"
+        lines[0] = f"{of}, each from its minimum to its maximum"
     if without:
         lines.append(_not_drawn(without, files, read, predicate))
     panel.set_title("\n".join(lines), fontsize=11)

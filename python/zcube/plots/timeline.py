@@ -24,7 +24,7 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
     at = sorted(found)
     figure, (upper, lower) = chart.picture(2, 1, (7.2, 2.8), sharex=True)
     last = found[at[-1]]
-    names = [column.column for column in last.columns if len(last.columns) > 1] + [ALL]
+    names, left_out = _lines(last)
     for name, (colour, marker) in zip(names, chart.series(len(names)), strict=True):
         label = "all together" if name == ALL else _label(name)
         width = 2.2 if name == ALL else 1
@@ -46,8 +46,21 @@ def picture(found: Mapping[int, ClusteringQuality], optimized: Sequence[int]) ->
     lower.set_xlabel("version of the table")
     chart.whole_numbers(lower.xaxis)
     upper.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    figure.suptitle("How well the files are clustered, version by version", fontsize=11)
+    title = "How well the files are clustered, version by version"
+    if left_out:
+        title += f"\nthe columns with the greatest depth; {left_out} more aren't drawn"
+    figure.suptitle(title, fontsize=11)
     return figure
+
+
+def _lines(quality: ClusteringQuality) -> tuple[list[str], int]:
+    """Return what to draw, as many columns as have a colour, and how many are left out."""
+    if len(quality.columns) == 1:
+        return [ALL], 0
+    worst = sorted(quality.columns, key=lambda column: -(column.average_depth or 0))
+    drawn = {column.column for column in worst[: len(chart.SERIES) - 1]}
+    names = [column.column for column in quality.columns if column.column in drawn]
+    return [*names, ALL], len(quality.columns) - len(names)
 
 
 def _dotted(panel: Any, places: Sequence[int], label: str) -> None:

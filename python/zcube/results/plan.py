@@ -132,10 +132,11 @@ class OptimizePlan:
     Attributes:
         cubes: the groups of files to rewrite, each of which becomes a cube, or several.
         left: files that a budget leaves for another run; of more than 10,000, the first.
-        stay: files that ``where`` selects and that don't need rewriting; of more than 10,000 for one
-            reason, the first.
+        stay: files that ``where`` selects and that don't need rewriting; of more than 10,000 for
+            one reason, the first.
         left_reasons: number of files that a budget leaves, by reason. All are counted.
-        stay_reasons: number of files that ``where`` selects and that stay, by reason. All are counted.
+        stay_reasons: number of files that ``where`` selects and that stay, by reason. All are
+            counted.
         forecast: the expected benefit and cost of the run.
 
     Examples:

@@ -40,6 +40,8 @@ class ContentHashSuite extends AnyFunSuite with SamplingSession {
 
 object ContentHashSuite {
 
+  // Spark 4.0 finds the type of an object only so.
+  @SQLUserDefinedType(udt = classOf[PointType])
   class Point(val x: Double, val y: Double) extends Serializable
 
   class PointType extends UserDefinedType[Point] {
