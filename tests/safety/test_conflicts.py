@@ -174,7 +174,7 @@ def test_a_table_made_anew_in_the_same_folder_stays_as_it_is(
         shutil.rmtree(log)
         shutil.copytree(anew, path, dirs_exist_ok=True)
         before = sorted(log.glob("*.json"))
-    assert type(outcome.error).__name__ == "MetadataChangedException"
+    assert type(outcome.error).__name__ == "ConcurrentDeleteReadException"
     assert sorted(log.glob("*.json")) == before
     assert data_files_on_disk(path) >= files_ever_added(path)
     # Read elsewhere: Delta keeps the log of this path.

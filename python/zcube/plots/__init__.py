@@ -93,7 +93,7 @@ def depth_histogram(quality: ClusteringQuality) -> Figure:
 
     A file's depth is the number of files that cover its deepest point, itself included; for all
     columns together, the lower corner of its box is used. 1 is best; the dashed line is the
-    average.
+    average. Of more than eight columns, the deepest are drawn, and the title says so.
 
     Args:
         quality: what ``table.quality()`` returned.
@@ -115,7 +115,8 @@ def history(
     """Draw quality over the table's versions, from the log alone; no data is read.
 
     The upper panel shows how many files overlap, the lower one the share of files that a search
-    skips. Dotted lines mark OPTIMIZE commits.
+    skips. Of more than five columns, the deepest are drawn, and the title says so. Dotted lines
+    mark OPTIMIZE commits.
 
     Args:
         table: a Delta table whose older versions are still readable.

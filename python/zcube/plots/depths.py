@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _MAX_BARS = 60
 # More would be neither readable nor drawn soon.
 _MAX_COLUMNS = 8
+_MAX_ACROSS = 5
 
 
 def picture(quality: ClusteringQuality) -> chart.Picture:
@@ -23,10 +24,14 @@ def picture(quality: ClusteringQuality) -> chart.Picture:
     deepest = by_depth[:_MAX_COLUMNS]
     chosen = {column.column for column in deepest}
     rows = [*(column for column in quality.columns if column.column in chosen), quality.all]
-    figure, panels = chart.picture(1, len(rows), (3.6, 3.4), sharey=True)
-    for panel, row in zip(panels, rows, strict=True):
+    across = len(rows) if len(rows) <= _MAX_ACROSS else 3
+    figure, panels = chart.picture(-(-len(rows) // across), across, (3.6, 3.4), sharey=True)
+    for panel in panels[len(rows) :]:
+        panel.remove()
+    for panel, row in zip(panels[: len(rows)], rows, strict=True):
         _draw(panel, row)
-    panels[0].set_ylabel("files")
+    for panel in panels[: len(rows) : across]:
+        panel.set_ylabel("files")
     title = f"Depth of {counted(quality.all.files, 'file')}: how many files overlap"
     left_out = len(quality.columns) - len(deepest)
     if left_out:

@@ -70,27 +70,24 @@ final class RewriteCommit(
   private def transactionFor(
       changes: RewriteChanges): Either[CommitResult.Rejected, DeltaTransaction] = {
     val now = log.update(catalogTableOpt = catalogTable)
-    if (now.metadata.id != planned.metadata.id) throw refused()
+    def conflict = DeltaErrors.concurrentDeleteReadException(None, table, now.version, None)
+    if (now.metadata.id != planned.metadata.id) throw refused(conflict)
     val fits = hasSameNeeds(now)
     if (fits) since.accept(now)
     val base = since.baseOf(changes.replaced)
     if (now.version > base.version && !exists(base.version + 1)) {
       // What the table has now decides.
-      if (!fits) throw refused()
+      if (!fits) throw refused(conflict)
       val next = againOn(now, changes, lost(now, changes))
       Either.cond(
         next.invalidated.isEmpty,
         next.transaction,
-        rejected(
-          DeltaErrors.concurrentDeleteReadException(None, table, now.version, None),
-          next,
-          changes))
+        rejected(conflict, next, changes))
     } else Right(if (base.version == planned.version) first else begin(base, changes.replaced))
   }
 
   /** The error of a table that now requires something else of files, or is another. */
-  private def refused(): ConcurrentModificationException = {
-    val conflict = DeltaErrors.metadataChangedException(table, None)
+  private def refused(conflict: ConcurrentModificationException): Throwable = {
     since.refuseAll(conflict)
     conflict
   }
