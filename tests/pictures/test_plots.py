@@ -282,11 +282,13 @@ def test_the_legend_counts_files_that_are_not_drawn(monkeypatch):
     (panel,) = figure.axes
     assert legend_of(panel) == ["11 files are read", "89 files are skipped"]
     drawn, _, without = panel.get_title().split("\n")
-    many = "10 of 90 files, with all that must be read, each from its minimum to its maximum"
-    assert drawn == many
+    assert drawn == "10 of 90 files, each from its minimum to its maximum"
     # The one that must be read and can be drawn is.
     assert (len(polygons(figure, BLUE)), len(polygons(figure, GREY))) == (1, 9)
     assert without == "not drawn: 10 files without a minimum or a maximum, 10 read"
+    read = [i == 7 for i in range(100)]
+    (panel,) = file_boxes.picture(axes, files, read, "x = 7").axes
+    assert panel.get_title().startswith("10 of 90 files, with all that must be read, each from")
 
 
 def test_of_many_files_each_path_and_the_rest_are_thinned_evenly(monkeypatch):

@@ -337,10 +337,15 @@ def test_what_can_be_read_of_a_damaged_log_counts(tmp_path):
     damaged = bytearray(packed)
     damaged[len(packed) // 2] ^= 0xFF
     (tmp_path / "logs" / "b.gz").write_bytes(damaged)
-    (tmp_path / "logs" / "c.gz").write_bytes(b"no archive")
-    (tmp_path / "logs" / "d").write_bytes(text)
+    odd = b'["SparkListenerSQLExecutionStart"]\n'
+    none = b'{"Event": "SparkListenerSQLExecutionStart", "sparkPlanInfo": null}\n'
+    number = b'{"SparkListenerSQLExecutionStart": ' + b"9" * 5000 + b"}\n"
+    (tmp_path / "logs" / "d").write_bytes(odd + none + number + text)
     found = event_log.read(tmp_path / "logs", "/data/events")
     assert found.predicates == {"`x` = CAST('1' AS bigint)": 5}
+    (tmp_path / "logs" / "c.gz").write_bytes(b"no archive")
+    with pytest.raises(OSError, match="gzip"):
+        event_log.read(tmp_path / "logs", "/data/events")
 
 
 @pytest.mark.parametrize(

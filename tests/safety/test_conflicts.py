@@ -211,6 +211,25 @@ def test_a_version_that_is_gone_from_the_log_is_not_written_again(
         assert outcome.result.files_removed == 6
 
 
+def test_a_log_that_was_put_back_to_an_older_state_gets_no_gap(
+    spark, path, tmp_path, failure_points
+):
+    make(spark, path)
+    log = Path(path, "_delta_log")
+    with failure_points.paused(
+        lambda: ClusteredTable.for_path(spark, path).optimize(), WRITING
+    ) as outcome:
+        assert outcome.reached
+        for file in log.glob(f"*{2:020}*"):
+            file.unlink()
+        before = sorted(log.glob("*.json"))
+        assert len(before) == 2
+    assert type(outcome.error).__name__ == "ConcurrentDeleteReadException"
+    assert sorted(log.glob("*.json")) == before
+    shutil.copytree(path, tmp_path / "copy")
+    assert spark.read.format("delta").load(str(tmp_path / "copy")).count() == 5000
+
+
 def test_streams_that_read_and_write_meanwhile_miss_no_row(spark, path, tmp_path):
     """Appends by a stream never fail, and a reader of the table sees each row once."""
     make(spark, path)

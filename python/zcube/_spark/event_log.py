@@ -71,7 +71,7 @@ def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = 
             for event in _events(lines):
                 if "System Properties" in event:
                     zones[application] = event["System Properties"].get("user.timezone")
-                for metadata in _scans(event.get("sparkPlanInfo", {})):
+                for metadata in _scans(event.get("sparkPlanInfo") or {}):
                     found = _location(metadata.get("Location", ""))
                     if found is not None and _folder(found) == _folder(location):
                         _add(log, metadata, zones.get(application))
@@ -128,10 +128,10 @@ def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
 
 
 def _readable(lines: TextIO) -> Iterator[str]:
-    """Yield the lines up to where a compressed log breaks off or is damaged."""
+    """Yield the lines up to where a log in gzip breaks off or is damaged."""
     try:
         yield from lines
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except (EOFError, zlib.error):
         return
 
 
@@ -142,17 +142,22 @@ def _events(lines: TextIO) -> Iterator[dict[str, Any]]:
         # separately and not read.
         if "SparkListenerSQLExecutionStart" in line or "SparkListenerEnvironmentUpdate" in line:
             try:
-                yield json.loads(line)
-            except (json.JSONDecodeError, RecursionError):
+                event = json.loads(line)
+            except (ValueError, RecursionError):
                 # The last line of a log that is being written, or a plan nested too deeply.
                 continue
+            if isinstance(event, dict):
+                yield event
 
 
 def _scans(plan: dict[str, Any]) -> Iterator[dict[str, str]]:
-    if "PushedFilters" in plan.get("metadata", {}):
-        yield plan["metadata"]
-    for child in plan.get("children", []):
-        yield from _scans(child)
+    # A plan may be deeper than functions may call each other.
+    nodes = [plan]
+    while nodes:
+        node = nodes.pop()
+        if "PushedFilters" in node.get("metadata", {}):
+            yield node["metadata"]
+        nodes += reversed(node.get("children", []))
 
 
 def _location(logged: str) -> str | None:

@@ -61,6 +61,8 @@ def _plot(options: argparse.Namespace) -> int:
     if options.kind != "boxes" and options.predicate is not None:
         raise ZCubeError("--predicate is for --kind boxes.")
 
+    columns: list[str] = []
+
     def draw(log: TableLog) -> Any:
         if options.kind == "depth":
             return plots.depth_histogram(log.quality(columns=by))
@@ -69,16 +71,17 @@ def _plot(options: argparse.Namespace) -> int:
         own = by or [column.column for column in log.quality().columns]
         if len(own) < 2:
             raise ZCubeError("The table is clustered by one column. Name two: --by x,y.")
-        if len(own) > 2:
-            note(
-                f"drawn over {own[0]} and {own[1]}, the first of the table's columns "
-                f"{', '.join(own)}; --by chooses others"
-            )
+        columns[:] = own
         if options.kind == "curve":
             return plots.curve_order(log, own[0], own[1])
         return plots.boxes(log, own[0], own[1], predicate=options.predicate)
 
     figure = engine.read(options, draw)
+    if len(columns) > 2:
+        note(
+            f"drawn over {columns[0]} and {columns[1]}, the first of the table's columns "
+            f"{', '.join(columns)}; --by chooses others"
+        )
     return _written(options, output, lambda: figure.savefig(output, dpi=120))
 
 

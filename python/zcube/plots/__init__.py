@@ -36,8 +36,8 @@ def boxes(
 
     Well clustered files tile the plane; a query for a point where files overlap must read all of
     them. The rectangles come from the statistics in Delta's log; no data is read. Strings are drawn
-    in their order, at equal distances. Above 20,000 files only some are drawn, and the title says
-    so.
+    in their order, at equal distances. Above 20,000 files only some are drawn, of those that must
+    be read and of the others, and the title says so.
 
     Args:
         table: a Delta table in a classic session; Spark Connect can't show the log.

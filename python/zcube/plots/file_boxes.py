@@ -56,7 +56,7 @@ def picture(
         legend(panel, sum(read), len(read) - sum(read))
     if len(drawn) < len(placed):
         of = f"{len(drawn)} of {len(placed)} files"
-        if predicate is not None and len(must) == sum(r for _, r in placed):
+        if predicate is not None and len(must) == sum(read):
             of += ", with all that must be read"
         lines[0] = f"{of}, each from its minimum to its maximum"
     if without:

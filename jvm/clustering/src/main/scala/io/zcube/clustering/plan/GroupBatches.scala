@@ -28,9 +28,10 @@ final class GroupBatches(task: OptimizeTask) {
     */
   def threads(commits: Seq[Seq[RewriteGroup]]): (Int, Int) = {
     val all = task.settings.maxThreads
-    val most = commits.iterator.map(jobs(_).size).maxOption.getOrElse(1)
+    // Of most commits: a few with many jobs shouldn't leave threads of all others idle.
+    val usual = commits.iterator.map(jobs(_).size).sum / math.max(1, commits.size)
     val idle = all / math.max(1, math.min(all, commits.size))
-    val each = math.max(idle, math.min(most, all / CommitsAtOnce)).max(1)
+    val each = math.max(idle, math.min(usual, all / CommitsAtOnce)).max(1)
     (math.max(1, all / each), each)
   }
 

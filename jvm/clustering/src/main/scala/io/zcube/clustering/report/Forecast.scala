@@ -108,7 +108,14 @@ object Forecast {
     val jobs = new RunJobs(session.sparkContext, "ZCubeForecast", UUID.randomUUID().toString)
     val budget = new SampleBudget(awakened = () => jobs.goOn())
     val sampler = new GroupSampler(session, task, planned.selection, budget)
-    val prepared = new PreparedBatches(planned.selection, planned.groups.map(Seq(_)))
+    // What waits for another's read when the forecast ends must not begin its own.
+    val prepared = new PreparedBatches(
+      planned.selection,
+      planned.groups.map(Seq(_)),
+      read = reading => {
+        jobs.goOn()
+        reading
+      })
     def simulate(group: RewriteGroup) = prepared.within(Seq(group)) { _ =>
       sampler.sampled(group, GroupDescription.ofForecast(task, group)) { (sample, files) =>
         val layout = sampler.layoutOf(group, sample, files)

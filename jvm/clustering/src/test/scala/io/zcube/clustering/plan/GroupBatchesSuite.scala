@@ -61,6 +61,11 @@ class GroupBatchesSuite extends AnyFunSuite with MemoryEngine {
     assert(threads(15, commits = 100, groups = 2, 5 * GB) == (7, 2))
     assert(threads(15, commits = 100, groups = 20, MB) == (15, 1))
     assert(threads(15, commits = 100, groups = 1, 5 * GB) == (15, 1))
+    // A commit of many jobs doesn't hold up others of one.
+    val large = groupsOf(30, 5 * GB, 100 * GB).map(Seq(_))
+    val mixed = large :+ groupsOf(10, 50 * MB, 100 * GB)
+    assert(new GroupBatches(task.copy(settings = task.settings.copy(maxThreads = 15)))
+      .threads(mixed) == (15, 1))
     // With few commits, none of the threads is idle.
     assert(threads(15, commits = 2, groups = 20, 5 * GB) == (2, 7))
     assert(threads(15, commits = 1, groups = 20, 5 * GB) == (1, 15))

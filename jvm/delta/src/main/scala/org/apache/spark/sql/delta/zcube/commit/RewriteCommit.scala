@@ -63,7 +63,8 @@ final class RewriteCommit(
     *
     * What others have committed is read here. After a long job that may be thousands of versions, and
     * Delta's check would go through all files for each of them. Delta would also take the versions of a
-    * new table, made in the same folder, for those of this one. And where versions have been removed from
+    * new table, made in the same folder, for those of this one, and write after a log that was put back to
+    * an older state, with a gap. And where versions have been removed from
     * the log, it would write the first of them again, which no reader sees, and which hides from later
     * checks what the removed one was.
     */
@@ -71,7 +72,8 @@ final class RewriteCommit(
       changes: RewriteChanges): Either[CommitResult.Rejected, DeltaTransaction] = {
     val now = log.update(catalogTableOpt = catalogTable)
     def conflict = DeltaErrors.concurrentDeleteReadException(None, table, now.version, None)
-    if (now.metadata.id != planned.metadata.id) throw refused(conflict)
+    if (now.version < planned.version || now.metadata.id != planned.metadata.id)
+      throw refused(conflict)
     val fits = hasSameNeeds(now)
     if (fits) since.accept(now)
     val base = since.baseOf(changes.replaced)
