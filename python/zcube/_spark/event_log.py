@@ -129,10 +129,17 @@ def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
 
 def _readable(lines: TextIO) -> Iterator[str]:
     """Yield the lines up to where a log in gzip breaks off or is damaged."""
+    known = False
     try:
-        yield from lines
+        for line in lines:
+            known = True
+            yield line
     except (EOFError, zlib.error):
         return
+    except gzip.BadGzipFile:
+        # What has lines fits no checksum; what has none is no archive.
+        if not known:
+            raise
 
 
 def _events(lines: TextIO) -> Iterator[dict[str, Any]]:
