@@ -288,7 +288,30 @@ def test_the_legend_counts_files_that_are_not_drawn(monkeypatch):
     assert without == "not drawn: 10 files without a minimum or a maximum, 10 read"
     read = [i == 7 for i in range(100)]
     (panel,) = file_boxes.picture(axes, files, read, "x = 7").axes
-    assert panel.get_title().startswith("10 of 90 files, with all that must be read, each from")
+    assert panel.get_title().split("\n")[1] == "Among them are all that must be read"
+
+
+@pytest.mark.parametrize("read", [0, 30_000])
+def test_the_title_claims_no_files_that_must_be_read_where_none_or_only_some_are_drawn(read):
+    axes = [Axis("x", "int", "number"), Axis("y", "int", "number")]
+    files = [FileBounds(f"f{i}", 1, ((i, i), (i, i))) for i in range(60_000)]
+    marks = [i < read for i in range(60_000)]
+    (panel,) = file_boxes.picture(axes, files, marks, "x < 0").axes
+    assert "of 60000 files" in panel.get_title()
+    assert "Among them" not in panel.get_title()
+
+
+def test_the_title_of_many_files_and_a_long_predicate_fits_the_picture():
+    axes = [Axis("x", "int", "number"), Axis("y", "string", "text")]
+    texts = [f"a long text {i:05}" for i in range(30_000)]
+    files = [FileBounds(v, 1, ((i, i), (v, v))) for i, v in enumerate(texts)]
+    predicate = " AND ".join(f"x <> {i}" for i in range(90))
+    figure = file_boxes.picture(axes, files, [i == 7 for i in range(30_000)], predicate)
+    figure.draw_without_rendering()
+    title = figure.axes[0].title.get_window_extent()
+    assert "Among them" in figure.axes[0].get_title()
+    assert title.x0 >= 0
+    assert title.x1 <= figure.bbox.width
 
 
 def test_of_many_files_each_path_and_the_rest_are_thinned_evenly(monkeypatch):

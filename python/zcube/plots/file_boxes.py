@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from zcube._log.files import Axis, FileBounds
     from zcube._log.protocol import TableLog
 
+# The characters of a line that fits, though long texts beside the axis push it to the right.
+_MAX_TITLE = 58
+
 
 def of_table(log: TableLog, x: str, y: str) -> tuple[list[Axis], list[FileBounds]]:
     """Return a table's files and the two axes.
@@ -52,13 +55,13 @@ def picture(
     panel.set_ylabel(chart.plain(axes[1].label))
     lines = [f"{counted(len(drawn), 'file')}, each from its minimum to its maximum"]
     if predicate is not None:
-        lines.append(chart.plain(formatting.shorten(f"Blue must be read for {predicate}", 80)))
+        text = formatting.shorten(f"Blue must be read for {predicate}", _MAX_TITLE)
+        lines.append(chart.plain(text))
         legend(panel, sum(read), len(read) - sum(read))
     if len(drawn) < len(placed):
-        of = f"{len(drawn)} of {len(placed)} files"
-        if predicate is not None and len(must) == sum(read):
-            of += ", with all that must be read"
-        lines[0] = f"{of}, each from its minimum to its maximum"
+        lines[0] = f"{len(drawn)} of {len(placed)} files, each from its minimum to its maximum"
+        if predicate is not None and 0 < sum(read) == len(must):
+            lines.insert(1, "Among them are all that must be read")
     if without:
         lines.append(_not_drawn(without, files, read, predicate))
     panel.set_title("\n".join(lines), fontsize=11)
