@@ -3,12 +3,14 @@
 import json
 import math
 import sys
+import warnings
 from datetime import date, datetime
 
 import pytest
 from matplotlib.cbook import is_math_text
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from zcube import ClusteredTable, ZCubeError, plots
 from zcube._log.deltalake import DeltaLakeLog
 from zcube._log.files import Axis, FileBounds, mark
@@ -422,6 +424,24 @@ def test_characters_that_can_not_be_drawn_give_no_warning(recwarn):
     (panel,) = figure.axes
     assert panel.get_ylabel().startswith("a b c")
     assert [tick.get_text() for tick in panel.get_yticklabels()] == ["a b"]
+
+
+def test_scripts_that_older_matplotlibs_do_not_support_give_no_warning(recwarn, monkeypatch):
+    """Up to 3.10, they also warn of letters of these scripts."""
+    figure = file_boxes.picture(
+        [Axis("हिन्दी", "int", "number"), Axis("y", "int", "number")],
+        [FileBounds("f", 1, ((0, 1), (0, 1)))],
+        *[[True], None],
+    )
+    save = Figure.savefig
+
+    def older(*arguments, **options):
+        warnings.warn("Matplotlib currently does not support Devanagari natively.", stacklevel=2)
+        save(*arguments, **options)
+
+    monkeypatch.setattr(Figure, "savefig", older)
+    assert figure.png()
+    assert not recwarn.list
 
 
 def dotted(panel):

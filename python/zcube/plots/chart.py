@@ -28,6 +28,8 @@ class Picture(Figure):
         """Save it. A character that the font lacks becomes a box, which everybody sees."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+            # matplotlib up to 3.10 also warns of their script.
+            warnings.filterwarnings("ignore", "Matplotlib .* not support .* natively", UserWarning)
             super().savefig(*arguments, **options)
 
     def png(self) -> bytes:
