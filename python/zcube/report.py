@@ -172,15 +172,10 @@ def _boxes(log: TableLog, columns: Mapping[str, Axis], predicate: str | None) ->
     pairs = list(combinations(drawable, 2))
     if not pairs:
         return f"<p>Boxes need two columns with a minimum and a maximum.</p>{left_out}"
-    try:
-        images = [
-            _image(plots.boxes(log, x, y, predicate=predicate), f"The files over {x} and {y}")
-            for x, y in pairs[:_MAX_PICTURES]
-        ]
-    except ZCubeError as error:
-        if predicate is not None:
-            raise
-        return f"<p>{html.escape(str(error))}</p>"
+    images = [
+        _image(plots.boxes(log, x, y, predicate=predicate), f"The files over {x} and {y}")
+        for x, y in pairs[:_MAX_PICTURES]
+    ]
     more = len(pairs) - len(images)
     return (
         "\n".join(images)

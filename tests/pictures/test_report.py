@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pyarrow
 import pytest
 from deltalake import write_deltalake
-from zcube import ClusteredTable, ZCubeError, report
+from zcube import ClusteredTable, ZCubeError, plots, report
 from zcube._log.deltalake import DeltaLakeLog
 
 from tests.support import written_log
@@ -194,6 +194,17 @@ def test_a_predicate_that_can_not_be_shown_is_refused(path, columns):
         report.page(log, columns, predicate="garbage(((")
     with pytest.raises(ZCubeError, match="The predicate is empty"):
         report.page(log, columns, predicate="")
+
+
+def test_a_picture_that_fails_is_an_error_and_no_text_of_the_page(path, monkeypatch):
+    write_deltalake(path, pyarrow.table({"x": [1, 2], "y": [1, 2]}))
+
+    def failing(*_, **__):
+        raise ZCubeError("the log is damaged")
+
+    monkeypatch.setattr(plots, "boxes", failing)
+    with pytest.raises(ZCubeError, match="the log is damaged"):
+        report.page(DeltaLakeLog.open(path), ["x", "y"])
 
 
 def test_a_tag_that_names_no_columns_is_shown_as_none(path):
