@@ -260,3 +260,22 @@ def test_plot_and_report_write_files_or_say_why_not(spark, in_this_session, path
         with pytest.raises(SystemExit) as stop:
             run_here(capsys, *arguments)
         assert stop.value.code == 2
+
+
+@pytest.mark.parametrize("kind", ["boxes", "curve"])
+def test_of_three_clustering_columns_plot_says_which_two_it_draws(path, tmp_path, capsys, kind):
+    fields = [{"name": n, "type": "integer", "nullable": True, "metadata": {}} for n in "xyz"]
+    ends = dict.fromkeys("xyz", 1)
+    tags = {"ZCUBE_ID": "a", "ZCUBE_ZORDER_BY": '["x","y","z"]', "ZCUBE_ZORDER_CURVE": "hilbert"}
+    stats = {"numRecords": 1, "minValues": ends, "maxValues": ends}
+    file = {"path": "part-00000-a.c000.snappy.parquet", "tags": tags, "stats": stats}
+    written_log.write(path, json.dumps({"type": "struct", "fields": fields}), [file])
+    run = ["plot", path, "--engine", "log", "--kind", kind, "-o", str(tmp_path / "a.png")]
+    code, _, err = run_here(capsys, *run)
+    assert (code, err) == (
+        0,
+        "zcube: drawn over x and y, the first of the table's columns x, y, z; --by chooses "
+        "others\n",
+    )
+    code, _, err = run_here(capsys, *run, "--by", "z,x")
+    assert (code, err) == (0, "")
