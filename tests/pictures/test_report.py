@@ -12,6 +12,7 @@ import pytest
 from deltalake import write_deltalake
 from zcube import ClusteredTable, ZCubeError, plots, report
 from zcube._log.deltalake import DeltaLakeLog
+from zcube._log.protocol import log_of
 
 from tests.support import written_log
 from tests.support.log_replay import actions, live_files
@@ -217,6 +218,15 @@ def test_a_tag_that_names_no_columns_is_shown_as_none(path):
         columns = ["x"] if tag == '["x"]' else []
         assert [cube.columns for cube in log.cubes()] == [columns]
         assert "<td>a</td>" in report.page(log, ["x"])
+
+
+def test_both_engines_list_cubes_with_a_damaged_tag_without_columns(spark, path):
+    for tag in ('["x"', "[1, 2]", '["x", null]', '"xy"', "[" * 100_000):
+        folder = f"{path}-{tag[:9]}"
+        written_log.write(folder, SCHEMA, [{"tags": {"ZCUBE_ID": "a", "ZCUBE_ZORDER_BY": tag}}])
+        for log in (DeltaLakeLog.open(folder), log_of(ClusteredTable.for_path(spark, folder))):
+            (cube,) = log.cubes()
+            assert (cube.id, cube.columns) == ("a", [])
 
 
 def test_plot_and_report_write_files_or_say_why_not(spark, in_this_session, path, tmp_path, capsys):

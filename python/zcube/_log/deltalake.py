@@ -19,7 +19,7 @@ from zcube._log import actions, history, quality, tags
 from zcube._log.actions import LoggedFile, LostVersionError, NotServedError
 from zcube._log.column import LogColumn
 from zcube._log.conditions import NO_CLUSTERING_COLUMNS
-from zcube._log.cubes import LoggedCube
+from zcube._log.cubes import LoggedCube, names_in
 from zcube._log.files import Axis, FileBounds, interval
 from zcube._log.schema import INDEXED, leaves
 from zcube._log.statistics import LogStatistics
@@ -228,7 +228,7 @@ class DeltaLakeLog:
                 key = (file.tags[tags.CUBE], file.tags.get(tags.COLUMNS), file.tags.get(tags.CURVE))
                 sums.setdefault(key, []).append(file.size)
         return LoggedCube.in_order(
-            LoggedCube(id_, _names(by) if by else [], curve, len(sizes), sum(sizes))
+            LoggedCube(id_, names_in(by), curve, len(sizes), sum(sizes))
             for (id_, by, curve), sizes in sums.items()
         )
 
@@ -312,7 +312,11 @@ def _parsed(tag: str) -> Any:
 
 
 def _names(tag: str) -> list[str]:
-    """Return the columns in a tag; none if it has something else."""
+    """Return the columns in a tag; none if it has something else.
+
+    Unlike ``names_in``, for which a damaged tag is none either, this leaves to Spark what may make
+    a figure another one there.
+    """
     names = _parsed(tag)
     if not isinstance(names, list):
         return []
