@@ -343,6 +343,7 @@ def test_what_can_be_read_of_a_damaged_log_counts(tmp_path):
     (tmp_path / "logs" / "d").write_bytes(odd + none + number + text)
     found = event_log.read(tmp_path / "logs", "/data/events")
     assert found.predicates == {"`x` = CAST('1' AS bigint)": 5}
+    assert [file.name for file in found.damaged] == ["a.gz", "b.gz"]
     (tmp_path / "logs" / "c.gz").write_bytes(b"no archive")
     with pytest.raises(OSError, match="gzip"):
         event_log.read(tmp_path / "logs", "/data/events")
@@ -430,6 +431,19 @@ class TableAt(SparkLog):
     def __init__(self, location):
         super().__init__(None, location, location)
         self.location = location
+
+
+def test_a_damaged_log_is_noted(tmp_path, capsys, monkeypatch):
+    log = tmp_path / "log.gz"
+    log.write_bytes(gzip.compress(b"{}")[:-9])
+    table = TableAt("/data/events")
+    monkeypatch.setattr(cli.recommend, "open_table", lambda options: nullcontext(table))
+    assert cli.main(["recommend", "/data/events", "--event-log", str(log)]) == 1
+    note, error = capsys.readouterr().err.splitlines()
+    assert note == (
+        f"zcube: {log} breaks off or is damaged; only the queries before that place count"
+    )
+    assert error.startswith(f"zcube: No scan in {log} is at /data/events")
 
 
 def test_notes_of_unsupported_filters_are_few_and_short(tmp_path, capsys, monkeypatch):

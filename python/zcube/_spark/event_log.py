@@ -8,7 +8,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -37,6 +37,7 @@ class ScanLog:
         partition_filters: number of scans with filters on partition columns. These filters are
             ignored: clustering happens within partitions.
         elsewhere: other locations that were scanned → number of their scans.
+        damaged: compressed files that can be read only up to some place. What precedes it counts.
     """
 
     predicates: Counter[str] = field(default_factory=Counter)
@@ -44,6 +45,7 @@ class ScanLog:
     unsupported: Counter[str] = field(default_factory=Counter)
     partition_filters: int = 0
     elsewhere: Counter[str] = field(default_factory=Counter)
+    damaged: list[Path] = field(default_factory=list)
 
 
 def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = None) -> ScanLog:
@@ -68,7 +70,7 @@ def read(path: Path, location: str, unpack: Callable[[Path], BinaryIO] | None = 
     for file in _files(path):
         application = _position(file)[0]
         with _open(file, unpack) as lines:
-            for event in _events(lines):
+            for event in _events(_readable(lines, file, log)):
                 if "System Properties" in event:
                     zones[application] = event["System Properties"].get("user.timezone")
                 for metadata in _scans(event.get("sparkPlanInfo") or {}):
@@ -127,7 +129,7 @@ def _open(file: Path, unpack: Callable[[Path], BinaryIO] | None) -> TextIO:
     return io.TextIOWrapper(stream, encoding="utf-8", errors="replace")
 
 
-def _readable(lines: TextIO) -> Iterator[str]:
+def _readable(lines: TextIO, file: Path, log: ScanLog) -> Iterator[str]:
     """Yield the lines up to where a log in gzip breaks off or is damaged."""
     known = False
     try:
@@ -135,16 +137,17 @@ def _readable(lines: TextIO) -> Iterator[str]:
             known = True
             yield line
     except (EOFError, zlib.error):
-        return
+        log.damaged.append(file)
     except gzip.BadGzipFile:
         # What has lines fits no checksum; what has none is no archive.
         if not known:
             raise
+        log.damaged.append(file)
 
 
-def _events(lines: TextIO) -> Iterator[dict[str, Any]]:
+def _events(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     """Yield the beginnings of queries, and descriptions of the driver."""
-    for line in _readable(lines):
+    for line in lines:
         # Logs are long, so this cheap check comes first. Updated adaptive plans are logged
         # separately and not read.
         if "SparkListenerSQLExecutionStart" in line or "SparkListenerEnvironmentUpdate" in line:

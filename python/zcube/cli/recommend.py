@@ -87,6 +87,8 @@ def _from_event_log(path: Path, table: ClusteredTable) -> list[str | tuple[str, 
     unpack = None if log_of(table).over_connect else gateway.open_event_log
     location = table.location
     log = event_log.read(path, location, unpack)
+    for file in log.damaged:
+        note(f"{file} breaks off or is damaged; only the queries before that place count")
     if not log.scans:
         raise ZCubeError(f"No scan in {path} is at {location}; {_elsewhere(log.elsewhere)}.")
     for line in _unsupported(log.unsupported):
